@@ -137,6 +137,40 @@ func TestMemoryBombs(t *testing.T) {
 	checkUnharmed(t, pool, before, temp)
 }
 
+// A function to wait for may do what it likes: its job ends in its time, and no other notices.
+func TestHostileFunctions(t *testing.T) {
+	testkit.Long(t)
+	temp := testkit.TempDir(t)
+	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, MaxData: 512 << 20})
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/good": good, "/": "<p>TEXT",
+		"/broken":  `<p>TEXT<script>Promise.prototype.then = () => { for (;;); }; Object.defineProperty(Promise.prototype, "constructor", {get() { for (;;); }})</script>`,
+		"/promise": `<p>TEXT<script>Promise.prototype.then = undefined; Promise = 1; globalThis.Boolean = () => false</script>`,
+	})
+	before := countTargets(t, pool)
+	for _, c := range []struct {
+		path, function string
+		want           error
+	}{
+		{"/", "(() => { for (;;); })()", page.ErrFunction},
+		{"/", "(async () => { for (;;) await null })()", page.ErrFunction},
+		{"/", "new Promise(() => {})", page.ErrFunction},
+		{"/", "(() => { throw 'x'.repeat(1 << 28) })()", page.ErrFunction},
+		{"/", "'x'.repeat(1 << 28)", nil},
+		{"/", "({then(done) { done('x'.repeat(1 << 28)) }})", nil},
+		{"/broken", "Promise.resolve(1)", page.ErrFunction},
+		{"/promise", "(async () => 1)()", nil},
+		{"/", "setInterval(() => { for (let end = Date.now() + 200; Date.now() < end;); }, 1) && false", page.ErrFunction},
+	} {
+		job := page.Print{URL: web.URL + c.path, Load: contract.Load{WaitForFunction: c.function, Timeout: testkit.Patience.Milliseconds()}}
+		if c.want != nil {
+			job.Load.Timeout = 1500
+		}
+		runHostile(t, pool, web, c.function, job, c.want)
+	}
+	checkUnharmed(t, pool, before, temp)
+}
+
 // good is the page of the jobs beside a hostile one.
 const good = `<p>GOOD<script>document.write("RAN")</script>`
 
@@ -149,6 +183,12 @@ func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job 
 	if errors.Is(want, page.ErrTimeout) {
 		job.Load.Timeout = time.Second.Milliseconds()
 	}
+	runHostile(t, pool, web, path, job, want)
+}
+
+// runHostile does a hostile job, and good ones beside it.
+func runHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job page.Print, want error) {
+	t.Helper()
 	start := time.Now()
 	done := make(chan error, 1)
 	go func() {

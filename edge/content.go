@@ -3,6 +3,7 @@ package edge
 import (
 	"bytes"
 	"compress/flate"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,7 +20,14 @@ func (s *submissions) content(account events.AccountID, job events.JobID, r requ
 	if wrong != nil {
 		return c, wrong
 	}
-	c.Load, c.Image = r.Load, r.Image
+	c.Image = r.Image
+	if r.Render != nil {
+		c.Load = &r.Render.Load
+		c.Headers, c.Cookies = s.cfg.Seal(job, asJSON(r.Render.Headers)), s.cfg.Seal(job, asJSON(r.Render.Cookies))
+	}
+	if n := len(c.Headers) + len(c.Cookies); n > contract.MaxContent {
+		return c, contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: headers and cookies have %d bytes, %d are allowed.", n, contract.MaxContent))
+	}
 	if r.PDF != nil {
 		c.Print = s.printOptions(job, *r.PDF)
 	}
@@ -30,6 +38,18 @@ func (s *submissions) content(account events.AccountID, job events.JobID, r requ
 		c.Delivery = &events.Delivery{URL: s.cfg.Seal(job, r.Delivery.URL)}
 	}
 	return c, nil
+}
+
+// asJSON is a list as JSON, "" for none.
+func asJSON[T any](list []T) string {
+	if len(list) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // impossible: it consists of texts
+	}
+	return string(b)
 }
 
 // printOptions makes the parts of the options safe that must not be kept as they were sent.

@@ -25,6 +25,9 @@ type Content struct {
 	Assets []contract.Asset `cbor:"11,keyasint,omitempty"`
 	// Stored says where HTML, Assets and Invoice are if they are too large for the log; they are empty then.
 	Stored *Stored `cbor:"12,keyasint,omitempty"`
+	// Headers and Cookies are what the URL is asked for with: lists of contract.Header and contract.Cookie as JSON.
+	Headers Sealed `cbor:"13,keyasint,omitempty"`
+	Cookies Sealed `cbor:"14,keyasint,omitempty"`
 }
 
 // Sealed is a credential encrypted with the cluster's key; events/seal opens it.

@@ -42,7 +42,7 @@ func (c Content) Summary() ContentSummary {
 
 // waits reports whether a page is asked to wait for something.
 func waits(l *contract.Load) bool {
-	return l != nil && (l.WaitAfter > 0 || l.WaitFor != "" || l.WaitUntil == contract.UntilIdle)
+	return l != nil && (l.WaitAfter > 0 || l.WaitFor != "" || l.WaitForFunction != "" || l.Scroll || l.WaitUntil == contract.UntilIdle)
 }
 
 // decodeSubmission decodes a SubmitJob with its content.

@@ -99,6 +99,9 @@ const (
 	NavigationFailed ErrorCode = "NAVIGATION_FAILED"
 	BrowserCrashed   ErrorCode = "BROWSER_CRASHED"
 	SelectorTimeout  ErrorCode = "SELECTOR_TIMEOUT"
+	FunctionTimeout  ErrorCode = "FUNCTION_TIMEOUT"
+	ResourceFailed   ErrorCode = "RESOURCE_FAILED"
+	ScriptFailed     ErrorCode = "SCRIPT_FAILED"
 	PageRangeEmpty   ErrorCode = "PAGE_RANGE_EMPTY"
 	DeliveryFailed   ErrorCode = "DELIVERY_FAILED"
 	EInvoiceFailed   ErrorCode = "EINVOICE_FAILED"
@@ -118,6 +121,9 @@ var reasons = map[ErrorCode]string{
 	NavigationFailed: "The page could not be loaded.",
 	BrowserCrashed:   "The browser crashed at each attempt to render the document.",
 	SelectorTimeout:  "Nothing matched the selector in time.",
+	FunctionTimeout:  "The function to wait for did not come true in time.",
+	ResourceFailed:   "A part of the page is missing.",
+	ScriptFailed:     "A script of the page ended with an error.",
 	PageRangeEmpty:   "The document has none of the pages asked for.",
 	DeliveryFailed:   "The file could not be uploaded to the delivery URL.",
 	EInvoiceFailed:   "The e-invoice could not be made of the rendered document.",
@@ -128,7 +134,7 @@ var reasons = map[ErrorCode]string{
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		SSRFBlocked, FileTooLarge, PageTimeout, EInvoiceFailed, RenderFailed,
-		NavigationFailed, SelectorTimeout, PageRangeEmpty, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
+		NavigationFailed, SelectorTimeout, FunctionTimeout, ResourceFailed, ScriptFailed, PageRangeEmpty, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
 	}
 }
 

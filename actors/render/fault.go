@@ -75,6 +75,12 @@ func classify(err error) (code events.ErrorCode, retryable bool) {
 		return events.NavigationFailed, false
 	case errors.Is(err, page.ErrSelector):
 		return events.SelectorTimeout, false
+	case errors.Is(err, page.ErrFunction):
+		return events.FunctionTimeout, false
+	case errors.Is(err, page.ErrResource):
+		return events.ResourceFailed, false
+	case errors.Is(err, page.ErrScript):
+		return events.ScriptFailed, false
 	case errors.Is(err, page.ErrPageRanges):
 		return events.PageRangeEmpty, false
 	case errors.Is(err, command.ErrLost):

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -39,31 +40,48 @@ func (w *work) output(ctx context.Context) (output, error) {
 		return sampleOf(w.submission.Operation), nil
 	}
 	content := w.submission.Content
-	auth, err := w.auth(content.Auth)
+	access, err := w.access(content)
 	if err != nil {
 		return output{}, err
 	}
 	if w.submission.Operation.Image() {
-		return w.capture(ctx, content, auth)
+		return w.capture(ctx, content, access)
 	}
 	if content.Invoice != nil {
 		if content, err = w.unfold(ctx, content); err != nil {
 			return output{}, err
 		}
 	}
-	return w.print(ctx, content, auth)
+	return w.print(ctx, content, access)
 }
 
-// auth decrypts the credentials for the target page.
-func (w *work) auth(c *events.Credentials) (page.Auth, error) {
-	if c == nil {
-		return page.Auth{}, nil
+// access decrypts what the target page is asked for with.
+func (w *work) access(c events.Content) (a page.Access, err error) {
+	if c.Auth != nil {
+		a.Auth.Type = c.Auth.Type
+		if a.Auth.Value, err = w.cfg.Unseal(w.job, c.Auth.Value); err != nil {
+			return page.Access{}, fmt.Errorf("credentials: %w", err)
+		}
 	}
-	value, err := w.cfg.Unseal(w.job, c.Value)
+	if err := errors.Join(w.unseal(c.Headers, &a.Headers), w.unseal(c.Cookies, &a.Cookies)); err != nil {
+		return page.Access{}, err
+	}
+	return a, nil
+}
+
+// unseal decrypts a list.
+func (w *work) unseal(sealed events.Sealed, list any) error {
+	if len(sealed) == 0 {
+		return nil
+	}
+	text, err := w.cfg.Unseal(w.job, sealed)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), list)
+	}
 	if err != nil {
-		return page.Auth{}, fmt.Errorf("credentials: %w", err)
+		return fmt.Errorf("credentials: %w", err)
 	}
-	return page.Auth{Type: c.Type, Value: value}, nil
+	return nil
 }
 
 // loadOf says when the page of a job counts as loaded.
@@ -74,18 +92,18 @@ func loadOf(c events.Content) (l contract.Load) {
 	return l
 }
 
-func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
+func (w *work) print(ctx context.Context, c events.Content, access page.Access) (output, error) {
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: auth, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
 	})
 	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }
 
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg", "webp": ".webp"}
 
-func (w *work) capture(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
+func (w *work) capture(ctx context.Context, c events.Content, access page.Access) (output, error) {
 	result, err := w.lease.Capture(ctx, page.Capture{
-		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: auth, Load: loadOf(c), Options: *c.Image, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: *c.Image, MaxBytes: w.limit,
 	})
 	return output{data: result.Data, extension: imageExtensions[c.Image.Format], load: result.Load, made: result.Capture, warnings: result.Warnings}, err
 }

@@ -35,6 +35,7 @@ type Browser struct {
 	nextID   int
 	pending  map[int]chan<- []byte
 	sessions map[proto.TargetSessionID]*Session
+	children map[proto.TargetSessionID]*Child
 }
 
 // Start launches a browser and waits until it answers. When ctx ends first, it is killed.
@@ -47,6 +48,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		Process:  process,
 		pending:  map[int]chan<- []byte{},
 		sessions: map[proto.TargetSessionID]*Session{},
+		children: map[proto.TargetSessionID]*Child{},
 	}
 	b.client = newClient(b, context.Background())
 	b.driver = b.drive()
@@ -99,6 +101,14 @@ func (b *Browser) expect(answer chan<- []byte) int {
 	return b.nextID
 }
 
+// unexpected is the id of a request whose answer nobody waits for.
+func (b *Browser) unexpected() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nextID++
+	return b.nextID
+}
+
 func (b *Browser) forget(id int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,14 +147,21 @@ func (b *Browser) dispatch(frame []byte) {
 		return
 	}
 	id := proto.TargetSessionID(event.SessionID)
-	if event.Method == "Target.detachedFromTarget" {
-		id = detachedSession(event) // the event comes from the browser, not from the session
+	detached := event.Method == "Target.detachedFromTarget"
+	if detached {
+		id = detachedSession(event) // the event comes from the browser or a parent, not from the session
 	}
 	b.mu.Lock()
-	session := b.sessions[id]
+	session, child := b.sessions[id], b.children[id]
+	if detached {
+		delete(b.children, id)
+	}
 	b.mu.Unlock()
-	if session != nil {
+	switch {
+	case session != nil:
 		session.receive(event)
+	case child != nil && !detached:
+		child.onEvent(event)
 	}
 }
 

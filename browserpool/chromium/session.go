@@ -3,6 +3,7 @@ package chromium
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 
 	"github.com/go-rod/rod"
@@ -95,6 +96,7 @@ func (s *Session) receive(event cdp.Event) {
 func (s *Session) finish(cause error) {
 	s.end(cause)
 	s.browser.mu.Lock()
+	defer s.browser.mu.Unlock()
 	delete(s.browser.sessions, s.page.SessionID)
-	s.browser.mu.Unlock()
+	maps.DeleteFunc(s.browser.children, func(_ proto.TargetSessionID, c *Child) bool { return c.page == s })
 }

@@ -3,7 +3,10 @@ package page
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
+
+	"platen.dev/events/contract"
 )
 
 // Auth holds the credentials that a page asks for before it shows itself (docs/API.md, Auth).
@@ -32,6 +35,65 @@ func (a Auth) validate() error {
 func isToken(text string) bool {
 	notVisibleASCII := func(r rune) bool { return r <= ' ' || r > '~' }
 	return text != "" && strings.IndexFunc(text, notVisibleASCII) < 0
+}
+
+// Access is what a page by URL is asked for with.
+type Access struct {
+	Auth Auth
+	// Headers are sent to the origin of the URL as Auth is, in place of those of the same name. A request that has an Authorization
+	// of its own keeps it.
+	Headers []contract.Header
+	// Cookies are in the browser before it asks for anything; it sends them where their domain and path say.
+	Cookies []contract.Cookie
+}
+
+func (a Access) validate() error {
+	if len(a.Headers) > contract.MaxHeaders || len(a.Cookies) > contract.MaxCookies {
+		return fmt.Errorf("%w: too many headers or cookies", ErrOptions)
+	}
+	for _, h := range a.Headers {
+		if err := contract.CheckHeader(h); err != nil {
+			return fmt.Errorf("%w: header %w", ErrOptions, err)
+		}
+	}
+	for _, c := range a.Cookies {
+		if err := contract.CheckCookie(c); err != nil {
+			return fmt.Errorf("%w: cookie %w", ErrOptions, err)
+		}
+	}
+	return a.Auth.validate()
+}
+
+// added are the headers that requests to the origin of the URL get.
+func (a Access) added() []contract.Header {
+	if a.Auth.Type == "" {
+		return a.Headers
+	}
+	return append(slices.Clone(a.Headers), contract.Header{Name: "Authorization", Value: a.Auth.header()})
+}
+
+// shortestSecret is from how many bytes on a value is taken out of sentences: shorter ones are words of any text.
+const shortestSecret = 6
+
+// censor takes what the page was asked for with out of an error's sentence: a page may say what it was told.
+func (a Access) censor(err error) error {
+	sentence, secrets := Reason(err), []string{a.Auth.Value}
+	for _, h := range a.Headers {
+		secrets = append(secrets, h.Value)
+	}
+	for _, c := range a.Cookies {
+		secrets = append(secrets, c.Value)
+	}
+	censored := sentence
+	for _, secret := range secrets {
+		if len(secret) >= shortestSecret {
+			censored = strings.ReplaceAll(censored, secret, "…")
+		}
+	}
+	if censored == sentence {
+		return err
+	}
+	return Because(err, "%s", censored)
 }
 
 // header is the value of the Authorization header.

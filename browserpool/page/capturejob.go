@@ -21,13 +21,15 @@ type Size struct{ Width, Height int }
 
 // Capture is one document to be captured as an image, as it looks on a screen.
 type Capture struct {
-	// HTML, Full, Assets, URL, Auth and Load are as for Print.
-	HTML   string
-	Full   bool
-	Assets []contract.Asset
-	URL    string
-	Auth   Auth
-	Load   contract.Load
+	// HTML, Full, Assets, URL, what that is asked for with, and Load are as for Print.
+	HTML    string
+	Full    bool
+	Assets  []contract.Asset
+	URL     string
+	Auth    Auth
+	Headers []contract.Header
+	Cookies []contract.Cookie
+	Load    contract.Load
 	// Options say what is captured, and as what.
 	Options contract.Image
 	// CaptureTimeout is the budget for everything from loading to the finished image,
@@ -57,7 +59,7 @@ func (job Capture) resolve() (document, error) {
 	o := job.Options
 	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
 	d := document{
-		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits,
+		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, access: Access{job.Auth, job.Headers, job.Cookies}, load: job.Load, limits: job.Limits,
 		media: cmp.Or(job.Load.Media, contract.MediaScreen), viewport: viewport, scale: o.DeviceScale(),
 	}
 	switch {
@@ -103,6 +105,9 @@ func (s shot) capture(ctx context.Context, d document) (Image, error) {
 	start := time.Now()
 	image, err := s.take(ctx)
 	if err != nil {
+		return Image{}, stepError("capture", err)
+	}
+	if err := s.checkParts(d.load); err != nil {
 		return Image{}, stepError("capture", err)
 	}
 	image.Load, image.Capture, image.Traffic = load, time.Since(start), s.proxy.Carried()

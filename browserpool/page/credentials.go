@@ -1,8 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -11,16 +14,16 @@ import (
 	"platen.dev/events/contract"
 )
 
-// credentialsGuard lets every request of a page pass, and adds the credentials to those
-// that documents of the target's origin send there. The browser asks it again for every redirect,
-// because it does not carry over what was added to the request before.
+// credentialsGuard lets every request of a page pass, and adds headers to those that documents of
+// the target's origin send there. The browser asks it again for every redirect, because it does not
+// carry over what was added to the request before.
 type credentialsGuard struct {
-	header string // fixed
+	added  []contract.Header // fixed
 	frames *frames
 }
 
-func newCredentialsGuard(header string, main proto.PageFrameID) *credentialsGuard {
-	return &credentialsGuard{header: header, frames: newFrames(main)}
+func newCredentialsGuard(added []contract.Header, main proto.PageFrameID) *credentialsGuard {
+	return &credentialsGuard{added: added, frames: newFrames(main)}
 }
 
 // observe notes a paused request, in the order of events. It returns how to let it continue.
@@ -28,14 +31,43 @@ func (g *credentialsGuard) observe(paused *proto.FetchRequestPaused) (resume fun
 	own := g.frames.request(paused)
 	return func(ctx context.Context, client proto.Client) {
 		next := proto.FetchContinueRequest{RequestID: paused.RequestID}
-		if own && !hasAuthorization(paused.Request.Headers) && g.frames.isOwn(ctx, paused) {
-			for name, value := range paused.Request.Headers {
-				next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: name, Value: value.Str()})
-			}
-			next.Headers = append(next.Headers, &proto.FetchHeaderEntry{Name: "Authorization", Value: g.header})
+		if own && g.frames.isOwn(ctx, paused) {
+			next.Headers = withHeaders(paused.Request.Headers, g.added)
 		}
 		_ = next.Call(client) // it fails only if the page has given the request up
 	}
+}
+
+// withHeaders are the headers of a request with others in place of those of the same name. An
+// Authorization of the request's own stays.
+func withHeaders(own proto.NetworkHeaders, added []contract.Header) (all []*proto.FetchHeaderEntry) {
+	all = make([]*proto.FetchHeaderEntry, 0, len(own)+len(added))
+	keeps := map[string]bool{} // by names in lower case
+	for _, h := range added {
+		name := strings.ToLower(h.Name)
+		keeps[name] = keeps[name] || hasAuthorization(own) && name == authorization
+		if !keeps[name] {
+			all = append(all, &proto.FetchHeaderEntry{Name: h.Name, Value: h.Value})
+		}
+	}
+	for name, value := range own {
+		if keep, other := keeps[strings.ToLower(name)]; keep || !other {
+			all = append(all, &proto.FetchHeaderEntry{Name: name, Value: value.Str()})
+		}
+	}
+	return all
+}
+
+const authorization = "authorization"
+
+// hasAuthorization reports whether the page sends credentials of its own.
+func hasAuthorization(headers proto.NetworkHeaders) bool {
+	for name := range headers {
+		if strings.EqualFold(name, authorization) {
+			return true
+		}
+	}
+	return false
 }
 
 // attach notes a new frame.
@@ -46,14 +78,35 @@ func (g *credentialsGuard) attach(params []byte) {
 	}
 }
 
-// hasAuthorization reports whether the page sends credentials of its own.
-func hasAuthorization(headers proto.NetworkHeaders) bool {
-	for name := range headers {
-		if strings.EqualFold(name, "Authorization") {
-			return true
-		}
+// setCookies gives a page its job's cookies. Those without a domain are of the URL's host alone.
+func setCookies(client proto.Client, d document) error {
+	u, err := contract.ParsePageURL(d.url)
+	if err != nil {
+		return fmt.Errorf("%w: URL %w", ErrOptions, err)
 	}
-	return false
+	all := proto.NetworkSetCookies{}
+	for _, c := range d.access.Cookies {
+		cookie := &proto.NetworkCookieParam{
+			Name: c.Name, Value: c.Value, Domain: c.Domain, Path: cmp.Or(c.Path, "/"), Secure: c.Secure, HTTPOnly: c.HTTPOnly, SameSite: sameSites[c.SameSite],
+		}
+		if c.Domain == "" {
+			at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}
+			if c.Secure {
+				at.Scheme = "https"
+			}
+			cookie.URL = at.String()
+		}
+		all.Cookies = append(all.Cookies, cookie)
+	}
+	err = all.Call(client)
+	if message := browserMessage(err); message != "" {
+		return Because(fmt.Errorf("%w: %s", ErrOptions, message), "The browser refuses one of the cookies: %s.", strings.TrimSuffix(message, "."))
+	}
+	return err
+}
+
+var sameSites = map[string]proto.NetworkCookieSameSite{
+	"strict": proto.NetworkCookieSameSiteStrict, "lax": proto.NetworkCookieSameSiteLax, "none": proto.NetworkCookieSameSiteNone,
 }
 
 // origin is scheme, host and port of an http or https URL as the browser writes it, which

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"platen.dev/events/contract"
 )
@@ -22,6 +23,12 @@ func validateLoad(l contract.Load) error {
 	if l.Media != "" && !slices.Contains(contract.MediaTypes(), l.Media) {
 		return fmt.Errorf("%w: media %q", ErrOptions, l.Media)
 	}
+	switch {
+	case utf8.RuneCountInString(l.WaitForFunction) > contract.MaxFunction, len(l.Style) > contract.MaxStyle, len(l.Hide) > contract.MaxHidden:
+		return fmt.Errorf("%w: a function, a style or selectors beyond their limits", ErrOptions)
+	case l.ColorScheme != "" && !slices.Contains(contract.ColorSchemes(), l.ColorScheme):
+		return fmt.Errorf("%w: color scheme %q", ErrOptions, l.ColorScheme)
+	}
 	switch l.WaitUntil {
 	case "", contract.UntilCommit, contract.UntilDOM, contract.UntilLoad, contract.UntilIdle:
 		return nil
@@ -37,7 +44,7 @@ type document struct {
 	full      bool
 	assets    []contract.Asset
 	site      *site // of a full document, nil for others
-	auth      Auth
+	access    Access
 	load      contract.Load
 	limits    Limits
 	media     string // the CSS medium: print or screen
@@ -75,5 +82,5 @@ func (d document) validate() error {
 	if _, err := contract.ParsePageURL(d.url); err != nil {
 		return fmt.Errorf("%w: URL %w", ErrOptions, err)
 	}
-	return d.auth.validate()
+	return d.access.validate()
 }

@@ -36,6 +36,12 @@ var (
 	ErrBlocked = errors.New("address of the page is blocked")
 	// ErrSelector means that nothing matched the selector in time, or that it is not a valid selector.
 	ErrSelector = errors.New("selector matched nothing")
+	// ErrFunction means that the expression to wait for did not come true in time, or that it is none.
+	ErrFunction = errors.New("function did not come true")
+	// ErrResource means that a part of the page is missing, and the job does not want it without.
+	ErrResource = errors.New("part of the page is missing")
+	// ErrScript means that an error of the page's scripts was not caught, and the job does not want that.
+	ErrScript = errors.New("script of the page failed")
 	// ErrPageRanges means that the document has none of the pages that are to be printed.
 	ErrPageRanges = errors.New("no page is within the page ranges")
 )
@@ -53,7 +59,7 @@ var (
 )
 
 // final are the errors that callers already understand, the end of their own context included.
-var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrPageRanges, ErrRender, ErrOutput}
+var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrFunction, ErrResource, ErrScript, ErrPageRanges, ErrRender, ErrOutput}
 
 // overBudget says what took too long.
 var overBudget = map[string]string{

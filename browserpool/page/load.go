@@ -27,7 +27,33 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 			return 0, stepError("load", err)
 		}
 	}
-	return took, stepError("load", p.checkDocument(ctx)) // script may have gone elsewhere meanwhile
+	return took, stepError("load", p.finish(ctx, d))
+}
+
+// finish checks what a job wants of its document, once it has been waited for.
+func (p *page) finish(ctx context.Context, d document) error {
+	if err := p.checkDocument(ctx); err != nil { // script may have gone elsewhere meanwhile
+		return err
+	}
+	if err := unlessLate(ctx, p.restyle(ctx, d.load)); err != nil {
+		return err
+	}
+	return p.checkParts(d.load)
+}
+
+// checkParts refuses a document that has what the job does not want.
+func (p *page) checkParts(l contract.Load) error {
+	if l.FailOnResourceError {
+		if missing := p.progress.missing(); len(missing) > 0 {
+			return Because(ErrResource, "%s", missing[0].Detail)
+		}
+	}
+	if e := p.emulation.Load(); e != nil && l.FailOnScriptError {
+		if sentence := e.errors.first(); sentence != "" {
+			return Because(ErrScript, "%s", sentence)
+		}
+	}
+	return nil
 }
 
 // reach brings the document to the moment that the job waits for. When the budget ends
@@ -44,10 +70,23 @@ func (p *page) reach(ctx context.Context, d document) error {
 	if err == nil && p.kind == forVisit {
 		err = p.explore(ctx, within, d)
 	}
-	if err != nil || d.load.WaitFor == "" {
+	if err != nil {
 		return err
 	}
-	return p.awaitSelector(ctx, within, d.load.WaitFor)
+	return p.awaitContent(ctx, within, d)
+}
+
+// awaitContent waits for what the job wants to see in the document.
+func (p *page) awaitContent(ctx, within context.Context, d document) error {
+	if d.load.WaitFor != "" {
+		if err := p.awaitSelector(ctx, within, d.load.WaitFor); err != nil {
+			return err
+		}
+	}
+	if p.function != nil {
+		return p.function.await(ctx, within)
+	}
+	return nil
 }
 
 // arrive loads the document until the moment has come, or until nothing more is waited for.
@@ -65,8 +104,8 @@ func (p *page) arrive(ctx, within context.Context, d document) error {
 // lateTimeout bounds what is done with a page that is not idle although its budget has ended.
 const lateTimeout = time.Second
 
-// explore reads a visit's document again if it was misread, and looks below its fold. What does not
-// end in time is left as it is.
+// explore reads a visit's document again if it was misread, gives it the job's style, scrolls it, and
+// looks below its fold. What does not end in time is left as it is.
 func (p *page) explore(ctx, within context.Context, d document) error {
 	if within.Err() == nil {
 		if err := p.reread(within, d); err != nil && !errors.Is(err, errScript) {
@@ -77,10 +116,24 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 		within, cancel = context.WithTimeoutCause(ctx, lateTimeout, errBudget)
 		defer cancel()
 	}
-	if d.below == 0 {
-		return nil
+	steps := []func() error{func() error { return p.restyle(within, d.load) }}
+	if d.load.Scroll {
+		steps = append(steps, func() error { return p.scroll(ctx, within) })
 	}
-	err := p.lookBelow(ctx, within, d)
+	if d.below > 0 {
+		steps = append(steps, func() error { return p.lookBelow(ctx, within, d) })
+	}
+	for _, step := range steps {
+		if err := unlessLate(ctx, step()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlessLate drops the error of a step that may be left undone: its budget ended before the job's, or
+// the document is one that a script of ours does not know how to treat.
+func unlessLate(ctx context.Context, err error) error {
 	if errors.Is(err, errScript) || errors.Is(err, errBudget) && ctx.Err() == nil {
 		return nil
 	}

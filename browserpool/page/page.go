@@ -52,6 +52,11 @@ type page struct {
 	scale    float64              // device pixels per CSS pixel
 	output   proto.IOStreamHandle // what was printed last; empty after it was freed
 	warned   []Warning            // about the document that is shown
+	// equipped means that a visit has been prepared for its job; function is what it waits for, nil for nothing.
+	equipped bool
+	function *function
+	// emulation is nil if the browser shows itself as it is. Reactions read it.
+	emulation atomic.Pointer[emulation]
 	// guard is nil without credentials. Reactions read it: the holder sets it before it
 	// has the browser pause requests, and never again.
 	guard *credentialsGuard

@@ -23,8 +23,10 @@ type Print struct {
 	// URL, in place of HTML, is a page to go to, http or https. It runs its script,
 	// in a browser context that serves nothing else.
 	URL string
-	// Auth is sent to the URL's origin.
-	Auth Auth
+	// Auth, Headers and Cookies are what the URL is asked for with, as in Access.
+	Auth    Auth
+	Headers []contract.Header
+	Cookies []contract.Cookie
 	// Options say what the paper looks like.
 	Options contract.Paper
 	// Load says when the document is ready to be printed. When its timeout ends while
@@ -59,7 +61,7 @@ func (job Print) resolve() (document, printParams, error) {
 		return document{}, params, err
 	}
 	d := document{
-		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, auth: job.Auth, load: job.Load, limits: job.Limits,
+		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, access: Access{job.Auth, job.Headers, job.Cookies}, load: job.Load, limits: job.Limits,
 		media: cmp.Or(job.Load.Media, contract.MediaPrint), viewport: params.viewport(), scale: 1, below: maxDrawnHeight,
 	}
 	d, err = d.resolve()
@@ -87,6 +89,9 @@ func (p *page) print(ctx context.Context, job Print, d document, params printPar
 		return Result{}, stepError("print", err)
 	}
 	if err := p.checkDocument(ctx); err != nil { // it may break off while it is printed
+		return Result{}, stepError("print", err)
+	}
+	if err := p.checkParts(d.load); err != nil { // it may load more when it is printed
 		return Result{}, stepError("print", err)
 	}
 	return Result{PDF: pdf, Pages: pages, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried(), Warnings: p.warnings()}, nil

@@ -117,7 +117,7 @@ func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
 		err = s.onWarmPage(ctx, run)
 	}
 	if err != nil {
-		return Result{}, err
+		return Result{}, d.access.censor(err)
 	}
 	return result, nil
 }
@@ -139,7 +139,7 @@ func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error)
 		err = s.onCapturePage(ctx, run)
 	}
 	if err != nil {
-		return Image{}, err
+		return Image{}, d.access.censor(err)
 	}
 	return image, nil
 }
@@ -209,7 +209,7 @@ func (s *Set) onFreshPage(ctx context.Context, job work) error {
 }
 
 // harmless are the errors of a job after which its browser is as good as before.
-var harmless = []error{ErrNavigation, ErrBlocked, ErrSelector}
+var harmless = []error{ErrNavigation, ErrBlocked, ErrSelector, ErrResource, ErrScript}
 
 // end ends a page, other than the warm one, after a job. Fresh pages that are spoiled are
 // left to whoever ends their browser, which may not even answer.

@@ -42,11 +42,45 @@ func (p *page) react(event cdp.Event) {
 	case "Fetch.requestPaused":
 		resume := p.onPaused(event.Params)
 		p.reactions.start(func(ctx context.Context) { resume(ctx, p.session.With(ctx)) })
+	case "Target.attachedToTarget", "Runtime.exceptionThrown", "Runtime.exceptionRevoked":
+		if e := p.emulation.Load(); e != nil {
+			e.observe(event)
+		}
 	case "Page.frameAttached":
 		if p.guard != nil {
 			p.guard.attach(event.Params)
 		}
 	}
+}
+
+// equip prepares a fresh page for its job, once.
+func (p *page) equip(ctx context.Context, d document) error {
+	client := p.session.With(ctx)
+	if p.equipped {
+		return nil
+	}
+	p.equipped = true
+	if p.function = functionOf(p, d.load); p.function != nil {
+		if err := p.function.check(ctx); err != nil {
+			return err
+		}
+	}
+	if e := emulationOf(p, d.load); e != nil {
+		p.emulation.Store(e)
+		if err := e.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if len(d.access.Cookies) > 0 {
+		if err := setCookies(client, d); err != nil {
+			return err
+		}
+	}
+	if added := d.access.added(); len(added) > 0 {
+		p.guard = newCredentialsGuard(added, p.progress.frame)
+		return p.pauseRequests(client)
+	}
+	return nil
 }
 
 // navigate goes to the document's URL and returns once the document is there. An error
@@ -56,13 +90,8 @@ func (p *page) navigate(ctx context.Context, d document) error {
 	if d.site != nil {
 		p.proxy.Serve(siteHost, d.site)
 	}
-	if d.auth.Type != "" {
-		if p.guard == nil {
-			p.guard = newCredentialsGuard(d.auth.header(), p.progress.frame)
-		}
-		if err := p.pauseRequests(client); err != nil {
-			return err
-		}
+	if err := p.equip(ctx, d); err != nil {
+		return err
 	}
 	done, err := proto.PageNavigate{URL: d.url}.Call(client)
 	if message := browserMessage(err); message != "" {

@@ -98,9 +98,13 @@ func (p *page) matches(ctx context.Context, selector string) (found bool, err er
 func (p *page) query(ctx context.Context, script, selector string, result any) error {
 	_, err := p.run(ctx, script, selector, result)
 	if errors.Is(err, errScript) {
-		return Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
+		return notCSS(selector)
 	}
 	return err
+}
+
+func notCSS(selector string) error {
+	return Because(fmt.Errorf("%w: it cannot be parsed", ErrSelector), "The selector %q is not valid CSS.", clip(selector))
 }
 
 func noMatch(selector string) error {

@@ -38,6 +38,7 @@ func TestPlantedSecrets(t *testing.T) {
 	m.admin(t, "seal", "rotate")
 	b.answers = []int{503, 200, 403} // the first file is tried again, the second one refused
 	hook := b.url + "/hook?token=" + planted
+	access := map[string]any{"headers": map[string]any{"X-Token": planted}, "cookies": []any{map[string]any{"name": "session", "value": planted}}}
 	var said []byte // all responses
 	for _, c := range []struct {
 		path string
@@ -46,6 +47,8 @@ func TestPlantedSecrets(t *testing.T) {
 		{"html-to-pdf", map[string]any{"html": "<p>" + shown, "options": map[string]any{"user_password": planted}}},
 		{"url-to-pdf", map[string]any{"url": site.URL, "auth": map[string]any{"type": "basic", "value": "reader:" + planted}}},
 		{"url-to-pdf", map[string]any{"url": site.URL, "auth": map[string]any{"type": "bearer", "value": planted}}},
+		{"url-to-pdf", map[string]any{"url": site.URL, "render": access}},
+		{"url-to-pdf", map[string]any{"url": site.URL, "render": map[string]any{"headers": access["headers"], "cookies": access["cookies"], "wait_for_function": "(() => { throw document.cookie })()", "page_load_timeout_ms": 500}}},
 		{"html-to-pdf", map[string]any{"html": "<p>delivered", "delivery": map[string]any{"url": b.url + "/file?signature=" + planted}}},
 		{"html-to-pdf", map[string]any{"html": "<p>refused", "delivery": map[string]any{"url": b.url + "/other?signature=" + planted}}},
 		{"url-to-pdf", map[string]any{"url": "http://127.0.0.1:1/", "auth": map[string]any{"type": "bearer", "value": planted}}},

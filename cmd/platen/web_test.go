@@ -28,7 +28,10 @@ func web(t *testing.T) *httptest.Server {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		fmt.Fprint(w, "let in")
+		fmt.Fprint(w, "let in with "+r.Header.Get("Cookie"))
+	})
+	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<p>x<img src="/gone"><script>undefinedFunction()</script>`)
 	})
 	mux.HandleFunc("/gone", http.NotFound)
 	mux.HandleFunc("/leave", func(w http.ResponseWriter, r *http.Request) {
@@ -112,6 +115,12 @@ func TestWebPages(t *testing.T) {
 		}
 	}
 
+	token := map[string]any{"headers": map[string]any{"Authorization": "Bearer t0ken"}, "cookies": []any{map[string]any{"name": "a", "value": "b"}}}
+	guarded := c.run(t, p.address, "url-to-pdf", map[string]any{"url": site.URL + "/guarded", "render": token})
+	if text := testkit.PDFText(t, guarded.file); !strings.Contains(text, "let in with a=b") {
+		t.Errorf("with a header and a cookie the PDF shows %q", text)
+	}
+
 	const wait = 1_500
 	waited := c.run(t, p.address, "url-to-pdf", map[string]any{"url": site.URL + "/page", "render": map[string]any{"wait_until": "networkidle", "wait_after_load_ms": wait}})
 	if waited.Status != events.StatusDone || waited.Metrics.Total < wait || waited.Metrics.Load >= waited.Metrics.Total-wait+1 {
@@ -137,6 +146,9 @@ func TestWebFaults(t *testing.T) {
 		"nobody listens":         {map[string]any{"url": nobody}, events.NavigationFailed},
 		"redirect to refused":    {map[string]any{"url": site.URL + "/leave"}, events.SSRFBlocked},
 		"selector never matches": {map[string]any{"url": site.URL + "/page", "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 3000}}, events.SelectorTimeout},
+		"function never true":    {map[string]any{"url": site.URL + "/page", "render": map[string]any{"wait_for_function": "window.never", "page_load_timeout_ms": 3000}}, events.FunctionTimeout},
+		"part missing":           {map[string]any{"url": site.URL + "/broken", "render": map[string]any{"fail_on_resource_error": true}}, events.ResourceFailed},
+		"script fails":           {map[string]any{"url": site.URL + "/broken", "render": map[string]any{"fail_on_script_error": true}}, events.ScriptFailed},
 	} {
 		if e := c.run(t, p.address, "url-to-pdf", tc.body); e.Status != events.StatusFailed || e.Error != tc.want {
 			t.Errorf("%s: got %s %s, want %s", name, e.Status, e.Error, tc.want)

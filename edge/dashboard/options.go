@@ -113,7 +113,10 @@ func fieldsOf(s events.Submission) []given {
 		f.number("render.wait_after_load_ms", c.Load.WaitAfter)
 		f.number("render.page_load_timeout_ms", c.Load.Timeout)
 		f.text("render.media", c.Load.Media)
+		f.script(*c.Load)
 	}
+	f.secret("render.headers", c.Headers)
+	f.secret("render.cookies", c.Cookies)
 	if c.Auth != nil {
 		f.text("auth.type", c.Auth.Type)
 		f.secret("auth.value", c.Auth.Value)
@@ -126,6 +129,31 @@ func fieldsOf(s events.Submission) []given {
 	f.on("wait", s.Waits)
 	f.tags(s.Tags)
 	return f.all
+}
+
+// script adds what pages that run script are loaded with.
+func (f *fields) script(l contract.Load) {
+	f.text("render.wait_for_function", l.WaitForFunction)
+	f.on("render.scroll", l.Scroll)
+	f.text("render.user_agent", l.UserAgent)
+	f.text("render.locale", l.Locale)
+	f.text("render.time_zone", l.TimeZone)
+	f.text("render.color_scheme", l.ColorScheme)
+	if l.NoScript {
+		f.flag("render.javascript", false)
+	}
+	f.text("render.style", l.Style)
+	f.list("render.hide_selectors", l.Hide)
+	f.on("render.fail_on_resource_error", l.FailOnResourceError)
+	f.on("render.fail_on_script_error", l.FailOnScriptError)
+}
+
+// list adds a list of texts as JSON.
+func (f *fields) list(name string, values []string) {
+	if len(values) > 0 {
+		text, _ := json.Marshal(values) // of texts: it cannot fail
+		f.text(name, string(text))
+	}
 }
 
 // invoice adds an e-invoice, which has other names if it comes with a document of its own.

@@ -23,7 +23,12 @@ func fill(v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem())
 	case reflect.Slice:
-		v.SetBytes([]byte("x"))
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte("x"))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
 	case reflect.String:
 		v.SetString("x")
 	case reflect.Bool:
@@ -49,6 +54,13 @@ func TestEveryOptionIsShown(t *testing.T) {
 	paper.Width, paper.Height = "", ""
 	shown = append(shown, fieldsOf(events.Submission{Content: events.Content{Print: paper}})...) // a width excludes a format
 	wantShown(t, "/html-to-pdf", shown)
+	page := events.Content{Print: paper, Load: &load, Headers: events.Sealed("x"), Cookies: events.Sealed("x")}
+	wantShown(t, "/url-to-pdf", append(fieldsOf(events.Submission{Content: page}), shown...))
+	for _, g := range fieldsOf(events.Submission{Content: page}) {
+		if secret := g.name == "render.headers" || g.name == "render.cookies"; secret && (!g.secret || g.value != "") {
+			t.Errorf("%s is shown: %q", g.name, g.value)
+		}
+	}
 	wantShown(t, "/html-to-image", fieldsOf(events.Submission{SubmitJob: events.SubmitJob{Operation: events.HTMLToImage}, Content: events.Content{Image: &image, Load: &load}}))
 }
 

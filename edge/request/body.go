@@ -100,8 +100,11 @@ var (
 var (
 	pdfField        = schema.Optional("options", pdfOptions, func(b *Body, v PDFOptions) { b.PDF = &v }).DefaultEmpty()
 	imageField      = schema.Optional("options", imageOptions, func(b *Body, v contract.Image) { b.Image = &v }).DefaultEmpty()
-	renderField     = schema.Optional("render", renderOptions, func(b *Body, v contract.Load) { b.Load = &v })
-	proRenderField  = renderField.Plan(pro)
+	proRenderField  = schema.Optional("render", renderOptions, func(b *Body, v Render) { b.Render = &v }).Plan(pro)
+	htmlRender      = schema.Optional("render", htmlRenderOptions, func(b *Body, v Render) { b.Render = &v })
+	proHTMLRender   = htmlRender.Plan(pro)
+	urlRender       = schema.Optional("render", urlRenderOptions, func(b *Body, v Render) { b.Render = &v })
+	proURLRender    = urlRender.Plan(pro)
 	authField       = schema.Optional("auth", authOptions, func(b *Body, v Auth) { b.Auth = &v }).Plan(pro)
 	einvoiceField   = schema.Optional("einvoice", invoiceOptions, func(b *Body, v Invoice) { b.Invoice = &v })
 	templateIDField = schema.Optional("template_id", schema.String{MinLength: 1, MaxLength: 100}, func(b *Body, v string) { b.TemplateID = v }).
@@ -150,7 +153,10 @@ var tagsField = schema.Optional("tags", Tags, func(b *Body, v []schema.Pair[stri
 func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 	return schema.Object[Body]{
 		Name: name, Fields: append(fields, largeField, webhookField, deliveryField, testField, waitField, tagsField),
-		Rules: []schema.Rule[Body]{{Field: "delivery", Check: checkTestDelivery}, {Field: "wait", Check: checkWait}, {Field: "assets", Check: checkAssets}},
+		Rules: []schema.Rule[Body]{
+			{Field: "delivery", Check: checkTestDelivery}, {Field: "wait", Check: checkWait}, {Field: "assets", Check: checkAssets},
+			{Field: "render", Check: checkScripted}, {Field: "render", Check: checkHeaders}, {Field: "render", Check: checkCookies},
+		},
 	}
 }
 

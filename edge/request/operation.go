@@ -43,12 +43,12 @@ var operations = []*Operation{
 	{
 		Name: events.URLToPDF, Summary: "Web page to PDF", Doc: "Opens a public web page in a browser and prints it.",
 		Example: json.RawMessage(`{"options":{"format":"A4"},"url":"https://example.com/"}`),
-		body:    body("UrlToPdfRequest", urlField, pdfField, renderField, authField, einvoiceField),
+		body:    body("UrlToPdfRequest", urlField, pdfField, urlRender, authField, einvoiceField),
 	},
 	{
 		Name: events.HTMLToPDF, Summary: "HTML to PDF", Doc: "Prints HTML. It is sanitised: scripts and style sheets are removed, inline styles stay; unless html_mode is full.",
 		Example: json.RawMessage(`{"html":"<h1>Invoice 4711</h1><p>Thank you.</p>","options":{"landscape":true,"margin":{"top":"20mm"}}}`),
-		body:    body("HtmlToPdfRequest", htmlField, htmlModeField, assetsField, pdfField, renderField, einvoiceField),
+		body:    body("HtmlToPdfRequest", htmlField, htmlModeField, assetsField, pdfField, htmlRender, einvoiceField),
 	},
 	{
 		Name: events.MarkdownToPDF, Summary: "Markdown to PDF", Doc: "Prints CommonMark with tables and strikethrough in a built-in style; raw HTML in it is shown as text.",
@@ -58,12 +58,12 @@ var operations = []*Operation{
 	{
 		Name: events.URLToImage, Summary: "Web page to image", Doc: "Opens a public web page in a browser and captures it as PNG or JPEG.",
 		Example: json.RawMessage(`{"options":{"format":"jpeg","full_page":true,"quality":80},"url":"https://example.com/"}`),
-		body:    body("UrlToImageRequest", urlField, imageField, proRenderField, authField),
+		body:    body("UrlToImageRequest", urlField, imageField, proURLRender, authField),
 	},
 	{
 		Name: events.HTMLToImage, Summary: "HTML to image", Doc: "Captures sanitised HTML as PNG or JPEG.",
 		Example: json.RawMessage(`{"html":"<h1 style=\"color: teal\">Hello</h1>","options":{"viewport":{"height":400,"width":800}}}`),
-		body:    body("HtmlToImageRequest", htmlField, htmlModeField, assetsField, imageField, proRenderField),
+		body:    body("HtmlToImageRequest", htmlField, htmlModeField, assetsField, imageField, proHTMLRender),
 	},
 	{
 		Name: events.EInvoiceToPDF, Summary: "E-invoice to PDF/A-3", Doc: "Validates a Cross-Industry Invoice and makes a hybrid invoice of it: PDF/A-3 with the XML embedded as factur-x.xml.",

@@ -19,7 +19,7 @@ var (
 	paper        = schema.String{OneOf: contract.PaperFormats(), AnyCase: true}
 	invoicePaper = schema.String{OneOf: contract.InvoiceFormats(), AnyCase: true}
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
-	cssSelector  = schema.String{MinLength: 1, MaxLength: 1_000}
+	cssSelector  = schema.String{MinLength: 1, MaxLength: contract.MaxSelector}
 	pageRanges   = schema.String{MaxLength: contract.MaxPageRanges, Check: checkPageRanges}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
@@ -276,20 +276,4 @@ func checkPixels(o *contract.Image, field string, width, height int64) string {
 		return fmt.Sprintf("%s makes an image that is too large: at this width and device_scale_factor, %s may be %d CSS pixels high", field, o.Format, largest)
 	}
 	return ""
-}
-
-var renderOptions = schema.Object[contract.Load]{
-	Name: "RenderOptions", Doc: "As what a page is shown, and when it counts as loaded.",
-	Fields: []schema.Field[contract.Load]{
-		schema.Optional("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *contract.Load, v int64) { o.Timeout = v }).
-			Default(contract.DefaultLoadTimeout.Milliseconds()),
-		schema.Optional("wait_until", schema.String{OneOf: contract.LoadMoments()}, func(o *contract.Load, v string) { o.WaitUntil = v }).
-			Default(contract.UntilLoad).Doc("networkidle: no connection for 500 ms."),
-		schema.Optional("wait_for_selector", cssSelector, func(o *contract.Load, v string) { o.WaitFor = v }).
-			Doc("A CSS selector to wait for.").Example("#chart.ready"),
-		schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *contract.Load, v int64) { o.WaitAfter = v }).
-			Default(0).Doc("Extra delay after the load."),
-		schema.Optional("media", schema.String{OneOf: contract.MediaTypes()}, func(o *contract.Load, v string) { o.Media = v }).
-			Doc("An extension: the CSS medium. Otherwise print for a PDF, and screen for an image."),
-	},
 }

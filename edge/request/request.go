@@ -33,10 +33,10 @@ type Body struct {
 	// Large is set if the content may have more than contract.MaxContent bytes.
 	Large bool
 	// PDF is set for operations that make a PDF, Image for those that make an image.
-	PDF   *PDFOptions
-	Image *contract.Image
-	Load  *contract.Load
-	Auth  *Auth
+	PDF    *PDFOptions
+	Image  *contract.Image
+	Render *Render
+	Auth   *Auth
 	// Invoice is the e-invoice to be shown or, beside another source, to be embedded.
 	Invoice *Invoice
 	// TemplateID names a saved block template, Template is an inline one. Both may be set.
@@ -58,6 +58,14 @@ type PDFOptions struct {
 	Header, Footer string
 	// Password and OwnerPassword are plain text, "" for none.
 	Password, OwnerPassword string
+}
+
+// Render says how a page is loaded (docs/API.md, Render options).
+type Render struct {
+	contract.Load
+	// Headers and Cookies are in plain text.
+	Headers []contract.Header
+	Cookies []contract.Cookie
 }
 
 // Auth is a credential for the target page, in plain text (docs/API.md, Auth).

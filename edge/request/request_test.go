@@ -60,7 +60,7 @@ func TestDefaults(t *testing.T) {
 		{"/html-to-image", `{"html":"h","options":{"viewport":null}}`, Body{HTML: "h", Image: image}},
 		{"/einvoice-to-pdf", `{"xml":"x"}`, Body{PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
 		{"/html-to-pdf", `{"html":"h","einvoice":{"xml":"x"}}`, Body{HTML: "h", PDF: pdf, Invoice: &Invoice{XML: "x", Profile: "en16931"}}},
-		{"/html-to-pdf", `{"html":"h","render":{}}`, Body{HTML: "h", PDF: pdf, Load: &contract.Load{Timeout: 30_000, WaitUntil: "load"}}},
+		{"/html-to-pdf", `{"html":"h","render":{}}`, Body{HTML: "h", PDF: pdf, Render: &Render{Load: contract.Load{Timeout: 30_000, WaitUntil: "load"}}}},
 		{"/html-to-pdf", `{"html":"h","options":{"watermark":{"text":"t"},"compression":{}}}`, Body{HTML: "h", PDF: &PDFOptions{Print: events.PrintOptions{
 			Paper:       contract.Paper{Format: "A4"},
 			Compression: &events.Compression{},
@@ -76,14 +76,24 @@ func TestDefaults(t *testing.T) {
 // Every field of a body comes to its place.
 func TestValues(t *testing.T) {
 	r := mustDecode(t, "/url-to-pdf", `{"url":"u","tags":{"b":"2","a":""},"webhook_url":"https://hooks.test/","delivery":{"url":"https://store.test/x"},
-		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5,"media":"screen"},
+		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5,"media":"screen",
+		"wait_for_function":"f","scroll":true,"user_agent":"a","locale":"DE-at","time_zone":"UTC","color_scheme":"dark","javascript":false,"style":"s","hide_selectors":["a","b"],
+		"fail_on_resource_error":true,"fail_on_script_error":true,"headers":{"b":"2","a":"1"},"cookies":[{"name":"n","value":"v","domain":"u","path":"/p","secure":true,"http_only":true,"same_site":"lax"},{"name":"m","value":""}]},
 		"einvoice":{"format":"factur-x","profile":"basic","xml":"x"},
 		"options":{"format":"letter","page_ranges":"1, 3-","outline":true,"tagged":true,"metadata":{"title":"t","author":"a","subject":"s","keywords":"k","creator":"c"},"landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
 		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","owner_password":"o","permissions":{"printing":false,"copying":false,"modifying":false,"annotating":false,"filling_forms":false,"assembling":false},"scale":1.5,
 		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
 		URL: "u", Tags: []events.Tag{{Name: "a"}, {Name: "b", Value: "2"}}, Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
-		Load:    &contract.Load{Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5, Media: "screen"},
+		Render: &Render{
+			Load: contract.Load{
+				Timeout: 1000, WaitUntil: "networkidle", WaitFor: "#a", WaitAfter: 5, Media: "screen",
+				WaitForFunction: "f", Scroll: true, UserAgent: "a", Locale: "de-AT", TimeZone: "UTC", ColorScheme: "dark", NoScript: true, Style: "s", Hide: []string{"a", "b"},
+				FailOnResourceError: true, FailOnScriptError: true,
+			},
+			Headers: []contract.Header{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}},
+			Cookies: []contract.Cookie{{Name: "n", Value: "v", Domain: "u", Path: "/p", Secure: true, HTTPOnly: true, SameSite: "lax"}, {Name: "m", Path: "/"}},
+		},
 		Invoice: &Invoice{XML: "x", Profile: "basic"},
 		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", OwnerPassword: "o", Print: events.PrintOptions{
 			Paper:       contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm", PageRanges: "1, 3-", Outline: true, Tagged: true, OmitBackground: true, HeaderFooter: true, Scale: 1.5},
@@ -103,7 +113,9 @@ func TestValues(t *testing.T) {
 	checkFilled(t, *r.PDF.Print.Compression)
 	checkFilled(t, *r.PDF.Print.Metadata)
 	checkFilled(t, *r.PDF.Print.Denied)
-	checkFilled(t, *r.Load)
+	checkFilled(t, *r.Render)
+	checkFilled(t, r.Render.Load)
+	checkFilled(t, r.Render.Cookies[0])
 	r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"width":"6in","height":"100mm"}}`)
 	if want := (contract.Paper{Format: "A4", Width: "6in", Height: "100mm"}); r.PDF.Print.Paper != want {
 		t.Errorf("got %+v, want %+v", r.PDF.Print.Paper, want)

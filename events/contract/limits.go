@@ -74,6 +74,15 @@ const (
 	DefaultLoadTimeout = 30 * time.Second
 	// MaxWaitAfter is the longest pause after the load.
 	MaxWaitAfter = 10 * time.Second
+	// MaxFunction is the longest expression to wait for, in characters.
+	MaxFunction = 10_000
+	// MaxStyle is the most CSS that is added to a page, in bytes.
+	MaxStyle = 50 << 10
+	// MaxSelector is the longest CSS selector in characters, MaxHidden how many selectors may be hidden.
+	MaxSelector = 1_000
+	MaxHidden   = 20
+	// MaxUserAgent is the longest user agent in characters.
+	MaxUserAgent = 500
 )
 
 // Limits of a PDF.

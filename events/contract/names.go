@@ -68,6 +68,9 @@ const (
 // MediaTypes returns the values of media.
 func MediaTypes() []string { return []string{MediaPrint, MediaScreen} }
 
+// ColorSchemes returns the values of color_scheme.
+func ColorSchemes() []string { return []string{"light", "dark"} }
+
 // The codes of a job's warnings.
 const (
 	// PageCut is content that does not fit the paper or the picture and was cut off.

@@ -97,4 +97,28 @@ type Load struct {
 	WaitAfter int64 `cbor:"4,keyasint,omitempty"`
 	// Media is the CSS medium, one of MediaTypes; empty means print for a PDF, and screen for an image.
 	Media string `cbor:"5,keyasint,omitempty"`
+
+	// What follows is for pages that run script.
+
+	// WaitForFunction is a JavaScript expression that must then come true before the timeout; a promise is awaited.
+	WaitForFunction string `cbor:"6,keyasint,omitempty"`
+	// Scroll scrolls the page to its end and back, before the waits.
+	Scroll bool `cbor:"7,keyasint,omitempty"`
+	// UserAgent is what the page is told that the browser is; empty means the browser's own.
+	UserAgent string `cbor:"8,keyasint,omitempty"`
+	// Locale is a language tag as ParseLocale reads it; empty means DefaultLocale.
+	Locale string `cbor:"9,keyasint,omitempty"`
+	// TimeZone is a name of the IANA database; empty means that of the node.
+	TimeZone string `cbor:"10,keyasint,omitempty"`
+	// ColorScheme is one of ColorSchemes; empty means light.
+	ColorScheme string `cbor:"11,keyasint,omitempty"`
+	// NoScript keeps the page from running script.
+	NoScript bool `cbor:"12,keyasint,omitempty"`
+	// Style is CSS that is added to the page.
+	Style string `cbor:"13,keyasint,omitempty"`
+	// Hide are CSS selectors of what is not shown.
+	Hide []string `cbor:"14,keyasint,omitempty"`
+	// FailOnResourceError fails a page of which a part is missing, FailOnScriptError one with an error that no script catches.
+	FailOnResourceError bool `cbor:"15,keyasint,omitempty"`
+	FailOnScriptError   bool `cbor:"16,keyasint,omitempty"`
 }

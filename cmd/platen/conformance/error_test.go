@@ -222,6 +222,9 @@ func (c *customer) confide() {
 		c.post(urlToPDF, object{"url": publicPage, "auth": value, "delivery": delivery}).accepted()
 		c.post(urlToImage, object{"url": publicPage, "auth": value}).accepted()
 	}
+	access := object{"headers": object{"X-Token": secretWord}, "cookies": []any{cookie("session", secretWord)}}
+	c.post(urlToPDF, object{"url": publicPage, "render": access}).accepted()
+	c.post(urlToImage, object{"url": publicPage, "render": access}).accepted()
 	c.post(htmlToPDF, object{"html": plainWord, "options": object{"user_password": secretWord}}).accepted()
 	c.post(htmlToPDF, object{"html": plainWord, "options": object{"owner_password": secretWord}}).accepted()
 	c.post(htmlToPDF, object{"html": "", "options": object{"user_password": secretWord}}).status(400)

@@ -137,6 +137,10 @@ var gates = []gate{
 	{id: "assets", section: extensionSection, at: "assets", on: htmlOperations, value: []any{}, least: events.PlanPro},
 	{id: "large", section: extensionSection, at: "large", on: allOperations, value: true, least: events.PlanPro},
 	{id: "render", section: "RenderOptions", at: "render", on: []string{markdownToPDF, urlToImage, htmlToImage}, value: object{}, least: events.PlanPro},
+	{id: "headers", section: "Extensions", at: "render.headers", on: []string{urlToPDF}, value: object{}, least: events.PlanPro},
+	{id: "headers-image", section: "Extensions", at: "render.headers", on: []string{urlToImage}, value: object{}, least: events.PlanPro, feature: "render"},
+	{id: "cookies", section: "Extensions", at: "render.cookies", on: []string{urlToPDF}, value: []any{}, least: events.PlanPro},
+	{id: "cookies-image", section: "Extensions", at: "render.cookies", on: []string{urlToImage}, value: []any{}, least: events.PlanPro, feature: "render"},
 	{id: "delivery", section: "Delivery object", at: "delivery", on: allOperations, value: object{"url": "https://storage.test/"}, least: events.PlanPro},
 }
 
@@ -181,7 +185,11 @@ func (g gate) proveOn(c *customer, path string) {
 		}
 	}
 	without := minimal(path)
-	set(without, strings.TrimSuffix(g.at, ".image_quality"), nil) // a null within a gated object is not a use of it
+	at := g.at
+	if strings.HasPrefix(at, g.feature+".") {
+		at = g.feature // a null within a gated object is not a use of it
+	}
+	set(without, at, nil)
 	without["test"] = true
 	c.post(path, without).accepted()
 }

@@ -25,7 +25,7 @@ type row struct {
 func rowsOfContract() (live, still []row) {
 	live = slices.Concat(pipelineRows, fullPipelineRows, hybridRows, sampleRows, imageRows, waitRows)
 	still = slices.Concat(
-		jobRows, optionRows, renderRows, imageOptionRows, fullRows, defaultRows, deliveryRows, invoiceRows, templateRows,
+		jobRows, optionRows, renderRows, pageRenderRows, imageOptionRows, fullRows, defaultRows, deliveryRows, invoiceRows, templateRows,
 		endpointRows, downloadRows, keyRows, gateRows, errorRows,
 		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, outageRows, cancelRows, jobListRows, usageRows,
 	)

@@ -65,12 +65,15 @@ func flagName(path string) string {
 }
 
 func (o *options) add(name string, f page.Field) {
-	doc := f.Doc
+	doc := strings.TrimPrefix(f.Doc, "An extension: ")
 	if doc == "" {
 		doc = strings.ReplaceAll(f.Name, "_", " ")
 	}
 	if len(f.Options) > 0 {
 		doc = strings.TrimSuffix(doc, ".") + ": " + strings.Join(f.Options, ", ")
+	}
+	if f.Kind == page.FieldLines {
+		doc = strings.TrimSuffix(doc, ".") + "; may be repeated"
 	}
 	if f.Default != "" {
 		doc = fmt.Sprintf("%s (default %s)", strings.TrimSuffix(doc, "."), f.Default)
@@ -89,6 +92,9 @@ type value struct {
 
 // Set implements pflag.Value.
 func (v *value) Set(typed string) error {
+	if v.kind == page.FieldLines && v.typed != "" {
+		typed = v.typed + "\n" + typed // the flag may be repeated
+	}
 	v.typed = typed
 	return nil
 }
@@ -105,6 +111,8 @@ func (v *value) Type() string {
 		return "number"
 	case page.FieldJSON:
 		return "json"
+	case page.FieldLines:
+		return "texts"
 	}
 	return "text"
 }

@@ -83,6 +83,8 @@ func TestBodies(t *testing.T) {
 		"a secret":    {conversionBy(t, "html-to-pdf", "html", ""), []string{"--user-password", "@" + secret}, `{"html":"<p>x</p>","options":{"user_password":"pass word"}}`},
 		"an image":    {conversionBy(t, "html-to-image", "html", "jpeg"), []string{"--quality", "80", "--viewport-width", "800"}, `{"html":"<p>x</p>","options":{"format":"jpeg","quality":80,"viewport":{"width":800}}}`},
 		"a wrong one": {conversionBy(t, "html-to-pdf", "html", ""), []string{"--scale", "big"}, `{"html":"<p>x</p>","options":{"scale":"big"}}`},
+		"lists":       {conversionBy(t, "url-to-pdf", "url", ""), []string{"--hide-selectors", "#a", "--hide-selectors", "p, [b]"}, `{"url":"<p>x</p>","render":{"hide_selectors":["#a","p, [b]"]}}`},
+		"objects":     {conversionBy(t, "url-to-pdf", "url", ""), []string{"--headers", `{"X-A":"b"}`, "--cookies", `[{"name":"a","value":"b"}]`, "--javascript=false"}, `{"url":"<p>x</p>","render":{"headers":{"X-A":"b"},"cookies":[{"name":"a","value":"b"}],"javascript":false}}`},
 		"JSON":        {conversionBy(t, "html-to-pdf", "html", ""), []string{"--tags", `{"a":"b"}`}, `{"html":"<p>x</p>","tags":{"a":"b"}}`},
 	} {
 		o := parsed(t, tc.args...)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -65,6 +66,8 @@ func kindOf(k schema.Kind) page.FieldKind {
 		return page.FieldTruth
 	case schema.Integer, schema.Number:
 		return page.FieldNumber
+	case schema.List[string]:
+		return page.FieldLines
 	}
 	if _, ok := schema.Properties(k); ok {
 		return page.FieldGroup
@@ -116,8 +119,26 @@ func (f field) json(typed string) any {
 		if json.Valid([]byte(bare)) {
 			return json.RawMessage(bare)
 		}
+	case page.FieldLines:
+		if isJSONList(bare) {
+			return json.RawMessage(bare)
+		}
+		return lines(typed)
 	}
 	return strings.ReplaceAll(typed, "\r\n", "\n") // browsers send line ends so
+}
+
+func isJSONList(text string) bool { return strings.HasPrefix(text, "[") && json.Valid([]byte(text)) }
+
+// lines are the lines of a text that have something.
+func lines(typed string) []string {
+	all := []string{}
+	for line := range strings.Lines(typed) {
+		if bare := strings.TrimSpace(line); bare != "" {
+			all = append(all, bare)
+		}
+	}
+	return all
 }
 
 // Values are what has to be typed for a body, by path. An empty text and an empty object cannot be typed. The error means
@@ -164,12 +185,29 @@ func (f field) text(value any) (string, error) {
 	if text, ok := value.(string); ok && f.kind != page.FieldJSON {
 		return text, nil
 	}
+	if list, ok := value.([]any); ok && f.kind == page.FieldLines {
+		var joined strings.Builder
+		for _, item := range list {
+			fmt.Fprintln(&joined, item)
+		}
+		if text := strings.TrimSpace(joined.String()); text != "" && reflect.DeepEqual(f.json(text), texts(list)) {
+			return text, nil
+		}
+	}
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	err := e.Encode(value)
 	return strings.TrimRight(text.String(), "\n"), err
+}
+
+func texts(list []any) any {
+	all := make([]string, len(list))
+	for i, item := range list {
+		all[i] = fmt.Sprint(item)
+	}
+	return all
 }
 
 // Fields are the fields as a page shows them, with what is typed and what is wrong.

@@ -65,6 +65,7 @@ const (
 	FieldNumber FieldKind = "number" // a JSON number
 	FieldTruth  FieldKind = "truth"  // true, false, or left out
 	FieldChoice FieldKind = "choice" // one of Options, or left out
+	FieldLines  FieldKind = "lines"  // a list of texts, one a line
 	FieldJSON   FieldKind = "json"   // any JSON
 	FieldGroup  FieldKind = "group"  // an object with Fields
 )
@@ -190,8 +191,11 @@ func hint(c control) (string, error) {
 	if c.MostChars > 0 && len(c.Options) == 0 {
 		add(text("try.chars", "n", number(int64(c.MostChars))))
 	}
-	if c.Kind == FieldJSON {
+	switch c.Kind {
+	case FieldJSON:
 		add(text("try.json"))
+	case FieldLines:
+		add(text("try.lines"))
 	}
 	if c.Default != "" && c.Kind != FieldChoice && c.Kind != FieldTruth {
 		add(text("try.default", "default", c.Default))

@@ -1,0 +1,161 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
+)
+
+// A style holds on a page that forbids others, and what it names is waited for; what is hidden takes no room, whatever
+// the page does about it.
+func TestStyleAndHide(t *testing.T) {
+	slot := openSlot(t)
+	const page = `<style nonce="x">body { margin: 0 } #banner { display: block !important; height: 300px; background: red } #box { height: 300px }</style>
+		<div id="banner" style="display: block !important">BANNER</div><div id="box"></div><p class="late">LATE</p>
+		<script nonce="x">
+		onload = () => setTimeout(() => {
+			document.adoptedStyleSheets = []
+			banner.style.cssText = "display: block !important"
+			const late = document.createElement("p"); late.className = "late"; late.textContent = "LATER"; document.body.append(late)
+			window.ready = true
+		}, 200)
+		</script>`
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/strict": strict(page), "/": strings.ReplaceAll(page, `nonce="x"`, ""),
+		"/picture": after(500 * time.Millisecond), "/plain": `<body style="margin: 0"><div id="box" style="height: 300px"></div>`,
+	})
+	for _, path := range []string{"/", "/strict"} {
+		load := contract.Load{Style: "#box { background: blue !important }", Hide: []string{"#banner", ".late", "p.never"}, WaitForFunction: "window.ready"}
+		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + path, Load: load})
+		shows(t, picture, 100, 150, blue)
+		text := printed(t, slot, Print{URL: web.URL + path, Load: load})
+		if strings.TrimSpace(text) != "" {
+			t.Errorf("%s shows %q, which was to be hidden", path, text)
+		}
+	}
+	picture, _ := mustCapture(t, slot, Capture{URL: web.URL + "/plain", Load: contract.Load{Style: "#box { background: url(/picture) }"}})
+	shows(t, picture, 100, 150, red)
+
+	for _, selector := range []string{"p[", "p { color: red }", "", "a, , b"} {
+		_, err := slot.Print(t.Context(), Print{URL: web.URL + "/plain", Load: contract.Load{Hide: []string{"p", selector}}})
+		if !errors.Is(err, ErrSelector) || !strings.Contains(Reason(err), fmt.Sprintf("%q", selector)) {
+			t.Errorf("%q: %v because %s", selector, err, Reason(err))
+		}
+	}
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/", Load: contract.Load{Style: "} not { css ;; @import url(/x); \x00 </style><script>"}}), "BANNER")
+}
+
+// grows is a page that loads a part at each of its ends, up to most parts.
+const grows = `<body style="margin: 0"><div id="all"></div><p id="end">END</p><script>
+	let parts = 0
+	const more = () => fetch("/part").then(r => r.text()).then(text => {
+		all.insertAdjacentHTML("beforeend", "<div style='height: 1500px'>" + text + ++parts + "</div>")
+	})
+	addEventListener("scroll", () => setTimeout(() => {
+		if (scrollY + innerHeight >= document.documentElement.scrollHeight - 10 && parts < %d) more()
+	}, 20))
+	more()
+	</script>`
+
+// A page that grows as it is scrolled is loaded to its end, and back at its top before it is waited for.
+func TestScroll(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel() // most of the time it waits
+	slot := openSlot(t)
+	var asked atomic.Int32
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/": fmt.Sprintf(grows, 5), "/endless": fmt.Sprintf(grows, 1<<30),
+		"/part": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); fmt.Fprint(w, "PART") }),
+		"/inner": `<style>html, body { height: 100%; margin: 0; overflow: hidden } #box { height: 100vh; overflow: auto; scroll-behavior: smooth }</style>
+			<div id="box"><div style="height: 4000px"></div><p>INNER</p></div><script>let far = 0; box.onscroll = () => { if (far < box.scrollTop) { far = box.scrollTop; box.lastChild.textContent = "SCROLLED" } }</script>`,
+		"/short": `<p>SHORT`, "/stuck": `<div style="height: 3000px">TEXT</div><script>onscroll = () => fetch("/never")</script>`, "/never": pagetest.NoAnswer,
+	})
+	without := printed(t, slot, Print{URL: web.URL})
+	if strings.Contains(without, "PART5") {
+		t.Error("without scrolling all is there, so this proves nothing")
+	}
+	text := printed(t, slot, Print{URL: web.URL, Load: contract.Load{Scroll: true, WaitForFunction: "scrollY == 0 && parts == 5"}})
+	testkit.Contains(t, text, "PART1", "PART5", "END")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/inner", Load: contract.Load{Scroll: true}}), "SCROLLED")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/short", Load: contract.Load{Scroll: true}}), "SHORT")
+	result := mustPrint(t, slot, Print{URL: web.URL + "/stuck", Load: contract.Load{Scroll: true, Timeout: 2000}})
+	testkit.Contains(t, testkit.PDFText(t, result.PDF), "TEXT")
+
+	asked.Store(0)
+	result = mustPrint(t, slot, Print{URL: web.URL + "/endless", Load: contract.Load{Scroll: true, Timeout: 4000}})
+	if n := asked.Load(); n < 6 || n > maxScrolls+1 {
+		t.Errorf("an endless page was asked for %d parts", n)
+	}
+	if len(result.Warnings) != 1 || result.Warnings[0].Code != contract.PageCut || !strings.Contains(result.Warnings[0].Detail, "while it was scrolled") {
+		t.Errorf("warnings: %v", result.Warnings)
+	}
+}
+
+// A job may want all of a page: what is missing fails it then, with its address.
+func TestFailOnResourceError(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/": `<p>TEXT<img src="/lost.png?secret=1">`, "/refused": `<p>TEXT<script src="http://127.0.0.1:1/refused.js"></script>`,
+		"/whole": `<p>TEXT<img src="/pixel"><script>fetch("/nothing")</script>`, "/pixel": http.HandlerFunc(anyOrigin),
+		"/printed": `<style>@media print { p { background: url(/lost.jpg) } }</style><p>TEXT</p>`,
+	})
+	for path, want := range map[string]string{"/": web.URL + "/lost.png is missing: HTTP status 404.", "/refused": "http://127.0.0.1:1/refused.js is missing", "/printed": web.URL + "/lost.jpg is missing"} {
+		_, err := slot.Print(t.Context(), Print{URL: web.URL + path, Load: contract.Load{FailOnResourceError: true}})
+		if !errors.Is(err, ErrResource) || Retryable(err) || !strings.HasPrefix(Reason(err), want) {
+			t.Errorf("%s: %v because %q", path, err, Reason(err))
+		}
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "TEXT")
+	}
+	if _, err := slot.Capture(t.Context(), Capture{URL: web.URL, Load: contract.Load{FailOnResourceError: true}}); !errors.Is(err, ErrResource) {
+		t.Errorf("a picture of it: %v", err)
+	}
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/whole", Load: contract.Load{FailOnResourceError: true}}), "TEXT")
+}
+
+// A job may want no error of a page's scripts: one that nothing catches fails it then, with its line.
+func TestFailOnScriptError(t *testing.T) {
+	slot := openSlot(t)
+	other := pagetest.NewWeb(t, pagetest.Pages{"/frame": "<script>\n\nundefinedInFrame()</script>"})
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/":         "<p>TEXT</p>\n<script>\nundefinedFunction()</script>",
+		"/script":   `<p>TEXT<script src="/lib.js?secret=1"></script>`,
+		"/lib.js":   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "\n\n\nthrow 'a text'") }),
+		"/promise":  `<p>TEXT<script>Promise.reject(new RangeError("no more"))</script>`,
+		"/huge":     `<p>TEXT<script>throw Error("x".repeat(1e7))</script>`,
+		"/later":    `<p>TEXT<script>onload = () => setTimeout(() => { window.ready = 1; null.x }, 200)</script>`,
+		"/frame":    `<p>TEXT<iframe src="` + other.LocalhostURL() + `/frame"></iframe>`,
+		"/handled":  `<p>TEXT<script>const p = Promise.reject(1); setTimeout(() => p.catch(() => {}), 50); try { x } catch {}; console.error("fine"); onload = () => setTimeout(() => window.ready = 1, 200)</script>`,
+		"/innocent": `<p>TEXT<script>window.ready = 1</script>`,
+	})
+	for path, want := range map[string]string{
+		"/":        "A script of the page failed: ReferenceError: undefinedFunction is not defined (line 3 of " + web.URL + "/).",
+		"/script":  "A script of the page failed: a text (line 4 of " + web.URL + "/lib.js).",
+		"/promise": "A script of the page failed: RangeError: no more (line 1 of ",
+		"/huge":    "A script of the page failed: Error: xxx",
+		"/later":   "A script of the page failed: TypeError: ",
+		"/frame":   "A script of the page failed: ReferenceError: undefinedInFrame is not defined (line 3 of " + other.LocalhostURL() + "/frame).",
+	} {
+		load := contract.Load{FailOnScriptError: true}
+		if path == "/later" {
+			load.WaitForFunction = "window.ready"
+		}
+		_, err := slot.Print(t.Context(), Print{URL: web.URL + path, Load: load})
+		if !errors.Is(err, ErrScript) || Retryable(err) || !strings.HasPrefix(Reason(err), want) || len(Reason(err)) > contract.MaxDetail {
+			t.Errorf("%s: %v because %.300q", path, err, Reason(err))
+		}
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "TEXT")
+	}
+	for _, path := range []string{"/handled", "/innocent"} {
+		load := contract.Load{FailOnScriptError: true, WaitForFunction: "nothing.here || window.ready"}
+		load.WaitForFunction = "window.ready"
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: load}), "TEXT")
+	}
+}

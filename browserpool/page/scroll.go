@@ -1,0 +1,87 @@
+package page
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"platen.dev/events/contract"
+)
+
+// Bounds of a scroll to the end of a page, which may grow for as long as it is scrolled.
+const (
+	// maxScrolls is how many steps, of the height of the window, there are at most.
+	maxScrolls = 100
+	// scrollTimeout is for all of them, within the load timeout.
+	scrollTimeout = 20 * time.Second
+	// scrollPause is how long a step takes at least: pages wait until the scrolling has paused.
+	scrollPause = 100 * time.Millisecond
+	// restTimeout is how long a step waits for what it has started to load.
+	restTimeout = 3 * time.Second
+)
+
+// scrolling scrolls the document, or the box in which it scrolls.
+//
+//go:embed script/scrolling.js
+var scrolling string
+
+// scrolled is where a page has been scrolled to, in CSS pixels from its top.
+type scrolled struct{ Seen, Height float64 }
+
+// scroll scrolls a visit to its end, step by step with the network at rest, and back to its top.
+func (p *page) scroll(ctx, within context.Context) error {
+	limited, cancel := context.WithTimeoutCause(within, scrollTimeout, errBudget)
+	defer cancel()
+	at, err := p.scrollDown(limited)
+	if errors.Is(err, errBudget) && ctx.Err() == nil {
+		err = nil
+	}
+	if err == nil && at.Seen < at.Height {
+		p.warn(contract.PageCut, fmt.Sprintf("The page went on while it was scrolled. It was scrolled to %.0f pixels.", at.Seen))
+	}
+	if err != nil {
+		return err
+	}
+	back, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
+	defer cancel()
+	_, err = p.run(back, scrolling, 0, nil)
+	return err
+}
+
+// scrollDown scrolls until the end, or until its bounds are reached. It is the end if it still is once the
+// network was at rest.
+func (p *page) scrollDown(ctx context.Context) (at scrolled, err error) {
+	wasEnd, since := false, mark{}
+	for range maxScrolls {
+		var next scrolled
+		ran, err := p.run(ctx, scrolling, at.Seen, &next)
+		if err != nil || !ran {
+			return at, err
+		}
+		at = next
+		isEnd := at.Seen >= at.Height
+		if isEnd && wasEnd {
+			return at, nil
+		}
+		if err := p.rest(ctx, since); err != nil {
+			return at, err
+		}
+		wasEnd, since = isEnd, p.progress.mark()
+	}
+	return at, nil
+}
+
+// rest waits until nothing that began since a moment is under way, for a while.
+func (p *page) rest(ctx context.Context, since mark) error {
+	if err := p.waitFor(ctx, nil, scrollPause); err != nil || p.progress.begunSince(since) == 0 {
+		return err
+	}
+	short, cancel := context.WithTimeoutCause(ctx, restTimeout, errBudget)
+	defer cancel()
+	if err := p.awaitSettled(short, since); !errors.Is(err, errBudget) {
+		return err
+	}
+	return context.Cause(ctx)
+}
