@@ -35,6 +35,7 @@ type printParams struct {
 	TransferMode        string  `json:"transferMode"`
 	GenerateTaggedPDF   bool    `json:"generateTaggedPDF"`
 	GenerateOutline     bool    `json:"generateDocumentOutline,omitempty"`
+	PreferCSSPageSize   bool    `json:"preferCSSPageSize,omitempty"`
 }
 
 // paramsOf translates the options; a Scale of 0 stays 0 for the page to fit. Its error
@@ -54,15 +55,21 @@ func paramsOf(o contract.Paper) (printParams, error) {
 		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
 		PaperWidth: float64(width), PaperHeight: float64(height), PageRanges: o.PageRanges, TransferMode: "ReturnAsStream",
 		GenerateTaggedPDF: o.Tagged || o.Outline, GenerateOutline: o.Outline,
+		PreferCSSPageSize: o.PreferCSS,
 	}
 	if err := p.setMargins(o); err != nil {
 		return printParams{}, err
 	}
+	p.setTemplates(o)
+	return p, nil
+}
+
+// setTemplates prints header and footer, if there are any, between the margins.
+func (p *printParams) setTemplates(o contract.Paper) {
 	if o.HeaderFooter {
 		p.DisplayHeaderFooter = true
 		p.HeaderTemplate, p.FooterTemplate = p.wrapTemplate(o.Header), p.wrapTemplate(o.Footer)
 	}
-	return p, nil
 }
 
 // wrapTemplate gives a template a font size and side margins: the browser prints it
@@ -94,6 +101,10 @@ func (p *printParams) setMargins(o contract.Paper) error {
 		}
 		*side.inches = float64(length)
 	}
+	return p.checkRoom()
+}
+
+func (p *printParams) checkRoom() error {
 	width, height := p.paperSize()
 	if p.MarginLeft+p.MarginRight >= width || p.MarginTop+p.MarginBottom >= height {
 		return fmt.Errorf("%w: margins leave no room on the page", ErrOptions)

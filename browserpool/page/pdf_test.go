@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"image"
 	_ "image/jpeg"
 	_ "image/png"
@@ -127,4 +128,13 @@ func hasInk(picture image.Image, from, to int) bool {
 		}
 	}
 	return false
+}
+
+// pageSizes are the sizes of a PDF's pages in whole points.
+func pageSizes(t *testing.T, pdf []byte) (all []string) {
+	t.Helper()
+	for _, size := range regexp.MustCompile(`(?m)^Page +\d+ size: +([\d.]+) x ([\d.]+) pts`).FindAllStringSubmatch(testkit.Tool(t, pdf, "pdfinfo", "-l", "-1", "-"), -1) {
+		all = append(all, fmt.Sprintf("%.0f x %.0f", number(t, size[1]), number(t, size[2])))
+	}
+	return all
 }

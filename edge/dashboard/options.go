@@ -205,6 +205,7 @@ func (f *fields) print(o events.PrintOptions) {
 	}
 	f.text("options.width", o.Width)
 	f.text("options.height", o.Height)
+	f.on("options.prefer_css_page_size", o.PreferCSS)
 	f.text("options.page_ranges", o.PageRanges)
 	f.text("options.margin.top", o.MarginTop)
 	f.text("options.margin.right", o.MarginRight)

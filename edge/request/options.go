@@ -100,6 +100,8 @@ var pdfOptions = schema.Object[PDFOptions]{
 		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
 		sideField("width", func(o *PDFOptions, v string) { o.Print.Width = v }),
 		sideField("height", func(o *PDFOptions, v string) { o.Print.Height = v }),
+		schema.Optional("prefer_css_page_size", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PreferCSS = v }).
+			Default(false).Doc("An extension: page rules (@page) decide size, orientation and margins, whatever the fields beside it say. They decide what rules leave open."),
 		schema.Optional("page_ranges", pageRanges, func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").
 			Doc("An extension: the pages to print, in ascending order. Numbers and totals in header and footer stay those of the whole document."),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {

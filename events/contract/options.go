@@ -36,6 +36,8 @@ type Paper struct {
 	// from the structure, so a PDF with an outline is tagged.
 	Outline bool `cbor:"19,keyasint,omitempty"`
 	Tagged  bool `cbor:"20,keyasint,omitempty"`
+	// PreferCSS lets page rules decide size, orientation and margins, whatever else is given here.
+	PreferCSS bool `cbor:"26,keyasint,omitempty"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).

@@ -28,6 +28,10 @@ var optionRows = rowsOf([]field{
 	},
 	sizeBeside("format", "A4"), sizeBeside("landscape", false),
 	{
+		id: "options/prefer-css-page-size", section: "Extensions", statement: "prefer_css_page_size is a boolean",
+		on: pdfOperations, at: "options.prefer_css_page_size", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
+	},
+	{
 		id: "options/page-ranges", section: "Extensions", statement: "page_ranges names pages from 1, in ascending order, in 200 characters at most",
 		on: pdfOperations, at: "options.page_ranges", takes: []any{"1", "1-3, 5, 8-", "2-2", strings.Repeat(" ", 199) + "1"},
 		refuses: []refused{

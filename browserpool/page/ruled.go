@@ -1,0 +1,66 @@
+package page
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"platen.dev/events/contract"
+)
+
+// ruling reads what page rules say of the paper.
+//
+//go:embed script/ruling.js
+var ruling string
+
+// ruled is what page rules say of the paper, in CSS pixels; nil is what they leave open.
+type ruled struct {
+	Width, Height            *float64
+	Turned                   string
+	Top, Right, Bottom, Left *float64
+}
+
+// ruledPaper is params on the paper of the page rules, as far as they say it, and lays the document out for that. The browser
+// prints on that paper itself; this is for what has to be known before.
+func (p *page) ruledPaper(ctx context.Context, o contract.Paper, params printParams) (printParams, error) {
+	var r ruled
+	if ran, err := p.run(ctx, ruling, nil, &r); errors.Is(err, errScript) || err == nil && !ran {
+		return params, nil
+	} else if err != nil {
+		return params, err
+	}
+	if err := params.follow(r); err != nil {
+		return params, err
+	}
+	params.setTemplates(o)
+	return params, p.setView(ctx, p.media, params.viewport(), p.scale)
+}
+
+// follow takes over what page rules say.
+func (p *printParams) follow(r ruled) error {
+	width, height := p.paperSize()
+	if r.Width != nil && r.Height != nil {
+		width, height = *r.Width/pixelsPerInch, *r.Height/pixelsPerInch
+	}
+	if r.Turned == "landscape" && width < height || r.Turned == "portrait" && width > height {
+		width, height = height, width
+	}
+	p.PaperWidth, p.PaperHeight, p.Landscape = width, height, false
+	for _, side := range []float64{width, height} {
+		if side < float64(contract.MinSide)-rounding || side > float64(contract.MaxSide)+rounding {
+			return Because(fmt.Errorf("%w: page rules", ErrOptions), "The page rules (@page) ask for paper beyond 10 mm to 200 in.")
+		}
+	}
+	for _, side := range []struct{ said, inches *float64 }{
+		{r.Top, &p.MarginTop}, {r.Right, &p.MarginRight}, {r.Bottom, &p.MarginBottom}, {r.Left, &p.MarginLeft},
+	} {
+		if side.said != nil {
+			*side.inches = max(0, *side.said/pixelsPerInch)
+		}
+	}
+	if err := p.checkRoom(); err != nil {
+		return Because(err, "The margins of the page rules (@page) leave no room on the paper.")
+	}
+	return nil
+}
