@@ -72,6 +72,18 @@ func (p *printParams) setTemplates(o contract.Paper) {
 	}
 }
 
+// withTemplates is p with other templates in place of those of o, where there are any.
+func (p printParams) withTemplates(o contract.Paper, header, footer *string) printParams {
+	if header != nil {
+		o.Header = *header
+	}
+	if footer != nil {
+		o.Footer = *footer
+	}
+	p.setTemplates(o)
+	return p
+}
+
 // wrapTemplate gives a template a font size and side margins: the browser prints it
 // across the whole paper and too small to read. Padding counts within a width, so that a
 // template of width 100% stays within the margins. An empty template is wrapped too,

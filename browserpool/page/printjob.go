@@ -46,6 +46,8 @@ type Result struct {
 	// Pages is the number of pages; 0 means that the PDF is not in the form that this
 	// package can count.
 	Pages int
+	// Sheets are pages with a header and footer of their own.
+	Sheets []Sheet
 	// Load and Print are how long these steps took.
 	Load, Print time.Duration
 	// Traffic is how many bytes the document sent and received.
@@ -53,6 +55,9 @@ type Result struct {
 	// Warnings say what is not as the document would have it.
 	Warnings []Warning
 }
+
+// maxBytes is MaxBytes with its default.
+func (job Print) maxBytes() int64 { return cmp.Or(job.MaxBytes, contract.MaxFileBytes) }
 
 // resolve translates the job, or refuses it with ErrOptions.
 func (job Print) resolve() (document, printParams, error) {
@@ -84,7 +89,7 @@ func (p *page) print(ctx context.Context, job Print, d document, params printPar
 	budget := cmp.Or(job.PrintTimeout, defaultPrintTimeout)
 	leftToLoad := cmp.Or(milliseconds(d.load.Timeout), contract.DefaultLoadTimeout) - load
 	defer p.abandonLoadingAfter(ctx, min(leftToLoad, budget/2))()
-	pdf, pages, err := p.printPDF(ctx, job, params, budget)
+	result, err := p.printPDF(ctx, job, params, budget)
 	if err != nil {
 		return Result{}, stepError("print", err)
 	}
@@ -94,5 +99,6 @@ func (p *page) print(ctx context.Context, job Print, d document, params printPar
 	if err := p.checkParts(d.load); err != nil { // it may load more when it is printed
 		return Result{}, stepError("print", err)
 	}
-	return Result{PDF: pdf, Pages: pages, Load: load, Print: time.Since(start), Traffic: p.proxy.Carried(), Warnings: p.warnings()}, nil
+	result.Load, result.Print, result.Traffic, result.Warnings = load, time.Since(start), p.proxy.Carried(), p.warnings()
+	return result, nil
 }

@@ -16,61 +16,66 @@ import (
 // chunk is how much of the output is fetched at a time, in bytes.
 const chunk = 4 << 20
 
-// printPDF returns the loaded document as a PDF, and the number of its pages.
-func (p *page) printPDF(ctx context.Context, job Print, params printParams, budget time.Duration) (pdf []byte, pages int, err error) {
+// printPDF returns the loaded document as a PDF.
+func (p *page) printPDF(ctx context.Context, job Print, params printParams, budget time.Duration) (result Result, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
 	if params.PreferCSSPageSize && p.kind == forVisit { // other documents have no page rules
 		if params, err = p.ruledPaper(ctx, job.Options, params); err != nil {
-			return nil, 0, err
+			return result, err
 		}
 	}
 	m, err := p.measure(ctx, job.Limits, job.HTML)
 	if err != nil {
-		return nil, 0, err
+		return result, err
 	}
-	pdf, err = p.printFitted(ctx, job, m, params)
+	result.PDF, params.Scale, err = p.printFitted(ctx, job, m, params)
 	if browserMessage(err) == rangeRefused {
 		err = Because(ErrPageRanges, "The document has none of the pages %s.", params.PageRanges)
 	}
 	if err != nil {
-		return nil, 0, err
+		return result, err
 	}
-	pages = countPDFPages(pdf)
-	return pdf, pages, job.Limits.checkPDFPages(pages)
+	result.Pages = countPDFPages(result.PDF)
+	if err := job.Limits.checkPDFPages(result.Pages); err != nil {
+		return result, err
+	}
+	result.Sheets, err = p.printSheets(ctx, job, params, result.Pages)
+	return result, err
 }
 
-// printFitted prints at the scale of params, or at one that fits the content if that is 0.
-func (p *page) printFitted(ctx context.Context, job Print, m measurements, params printParams) (pdf []byte, err error) {
-	limit := cmp.Or(job.MaxBytes, contract.MaxFileBytes)
+// printFitted prints at the scale of params, or at one that fits the content if that is 0, and returns that scale.
+func (p *page) printFitted(ctx context.Context, job Print, m measurements, params printParams) (pdf []byte, scale float64, err error) {
+	limit := job.maxBytes()
 	mayBeLong := m.maxPDFPages(params) > job.Limits.withDefaults().Pages
 	if m.content == (Size{}) {
 		if !mayBeLong {
 			return p.printThenFit(ctx, job.Options, params, limit)
 		}
 		if m.content, err = p.contentSize(ctx); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	f, err := p.fit(ctx, m.content, params)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err = p.arrange(ctx, job.Options, params, f); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	params.Scale = f.scale
 	if mayBeLong {
 		if err = p.checkPDFPages(ctx, job.Limits, params); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return p.printAt(ctx, params, limit)
+	pdf, err = p.printAt(ctx, params, limit)
+	return pdf, params.Scale, err
 }
 
 // printThenFit prints a document without styles, which usually fits as it is: it is
 // printed while it is measured, and again if it does not fit.
-func (p *page) printThenFit(ctx context.Context, o contract.Paper, params printParams, limit int64) ([]byte, error) {
+func (p *page) printThenFit(ctx context.Context, o contract.Paper, params printParams, limit int64) (pdf []byte, scale float64, err error) {
 	type measurement struct {
 		content Size
 		err     error
@@ -82,20 +87,21 @@ func (p *page) printThenFit(ctx context.Context, o contract.Paper, params printP
 	}()
 	asked := params
 	params.Scale = cmp.Or(params.Scale, 1)
-	pdf, err := p.printAt(ctx, params, limit)
+	pdf, err = p.printAt(ctx, params, limit)
 	m := <-measured
 	if err = errors.Join(err, m.err); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	f, err := p.fit(ctx, m.content, asked)
 	if err != nil || f.scale == params.Scale && !f.hold {
-		return pdf, err
+		return pdf, params.Scale, err
 	}
 	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, o, asked, f)); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	params.Scale = f.scale
-	return p.printAt(ctx, params, limit)
+	pdf, err = p.printAt(ctx, params, limit)
+	return pdf, params.Scale, err
 }
 
 // fit decides how content of a size is brought onto the paper, and warns of what is cut.
@@ -109,6 +115,14 @@ func (p *page) fit(ctx context.Context, content Size, params printParams) (fitti
 		p.warn(contract.PageCut, f.whatIsCut(e))
 	}
 	return f, nil
+}
+
+// printAgain prints what was printed before.
+func (p *page) printAgain(ctx context.Context, params printParams, limit int64) ([]byte, error) {
+	if err := p.closeOutput(p.session.With(ctx)); err != nil {
+		return nil, err
+	}
+	return p.printAt(ctx, params, limit)
 }
 
 func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {

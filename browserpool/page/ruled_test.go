@@ -15,7 +15,7 @@ func TestPreferCSSPageSize(t *testing.T) {
 	slot := openSlot(t)
 	const body = `</style><body style="margin: 0"><div style="display: flex; justify-content: space-between"><b>LEFT</b><b>RIGHT</b></div>`
 	for name, c := range map[string]struct {
-		rule                      string
+		rule                     string
 		width, height, left, top float64
 	}{
 		"none":         {``, 612, 792, 72, 72},

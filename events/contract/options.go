@@ -38,6 +38,12 @@ type Paper struct {
 	Tagged  bool `cbor:"20,keyasint,omitempty"`
 	// PreferCSS lets page rules decide size, orientation and margins, whatever else is given here.
 	PreferCSS bool `cbor:"26,keyasint,omitempty"`
+	// These are templates in the place of Header and Footer on the first and the last page of the document; nil means that there is
+	// none, and "" prints nothing. The only page of a document is its first.
+	FirstHeader *string `cbor:"27,keyasint,omitempty"`
+	FirstFooter *string `cbor:"28,keyasint,omitempty"`
+	LastHeader  *string `cbor:"29,keyasint,omitempty"`
+	LastFooter  *string `cbor:"30,keyasint,omitempty"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).

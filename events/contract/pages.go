@@ -3,6 +3,7 @@ package contract
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,6 +31,15 @@ func ParsePageRanges(text string) (ranges []PageRange, err error) {
 		ranges, before = append(ranges, r), r
 	}
 	return ranges, nil
+}
+
+// InPageRanges reports whether a page is within ranges as ParsePageRanges reads them; "" means all pages.
+func InPageRanges(ranges string, page int) bool {
+	if ranges == "" {
+		return true
+	}
+	parsed, _ := ParsePageRanges(ranges) // what it refuses has no pages
+	return slices.ContainsFunc(parsed, func(r PageRange) bool { return r.First <= page && (page <= r.Last || r.Last == 0) })
 }
 
 func parsePageRange(text string) (r PageRange, ok bool) {

@@ -1,0 +1,62 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"platen.dev/events/contract"
+)
+
+// This file prints the first and the last page again, with header and footer of their own: the browser has one template for all pages.
+
+// Sheet is a page of a printed document that was printed again, as a document of that page alone. What is marked on it is numbered
+// as it is on the page of the whole document, so that its content may take the place of that page's.
+type Sheet struct {
+	// Page is its place in the whole document's file, from 1.
+	Page int
+	PDF  []byte
+}
+
+// printSheets prints the pages that have templates of their own. params are those with which the document was printed, on a number of
+// pages.
+func (p *page) printSheets(ctx context.Context, job Print, params printParams, pages int) (all []Sheet, err error) {
+	o := job.Options
+	ofFirst, ofLast := o.FirstHeader != nil || o.FirstFooter != nil, o.LastHeader != nil || o.LastFooter != nil
+	if !o.HeaderFooter || !ofFirst && !ofLast {
+		return nil, nil
+	}
+	total := pages
+	if ofLast && o.PageRanges != "" {
+		if total, err = p.totalPages(ctx, job, params); err != nil {
+			return nil, err
+		}
+	}
+	again := func(number, place int, header, footer *string) error {
+		if !contract.InPageRanges(o.PageRanges, number) {
+			return nil
+		}
+		own := params.withTemplates(o, header, footer)
+		own.PageRanges, own.GenerateOutline = strconv.Itoa(number), false
+		pdf, err := p.printAgain(ctx, own, job.maxBytes())
+		if browserMessage(err) == rangeRefused {
+			err = Because(fmt.Errorf("%w: page %d is gone", ErrRender, number), "The document changes while it is printed.")
+		}
+		all = append(all, Sheet{place, pdf})
+		return err
+	}
+	if ofFirst {
+		err = again(1, 1, o.FirstHeader, o.FirstFooter)
+	}
+	if ofLast && total > 1 && err == nil {
+		err = again(total, pages, o.LastHeader, o.LastFooter)
+	}
+	return all, err
+}
+
+// totalPages counts all pages of a document of which some were printed.
+func (p *page) totalPages(ctx context.Context, job Print, params printParams) (int, error) {
+	params.PageRanges, params.GenerateTaggedPDF, params.GenerateOutline = "", false, false
+	pdf, err := p.printAgain(ctx, params, job.maxBytes())
+	return countPDFPages(pdf), err
+}
