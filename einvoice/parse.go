@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 	"platen.dev/events/contract"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 )
 
 // validator builds the tree of a document in one pass and collects its violations.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 )
 
 // checkAttributes keeps the attributes that the type has and reports all others, except

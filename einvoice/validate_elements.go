@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 )
 
 // matchChild finds the child of the schema that an element is, and reports a violation

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 )
 
 // characterData adds text to the element that holds it, or reports that none is allowed.

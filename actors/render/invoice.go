@@ -11,7 +11,7 @@ import (
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
-	"platen.dev/einvoice/pdfa"
+	"platen.dev/document/pdfa"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )

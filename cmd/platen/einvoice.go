@@ -11,7 +11,7 @@ import (
 
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/pdfa"
+	"platen.dev/document/pdfa"
 )
 
 // maxInvoiceFile limits the files that the e-invoice commands read, in bytes.

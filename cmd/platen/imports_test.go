@@ -67,14 +67,14 @@ var rules = map[string]rule{
 	"ledger/ledgertest":                {"events/testkit ledger", "the suite tests any back end by the contract alone"},
 
 	"document":          {"", "documents become documents: no jobs, no invoices, no I/O"},
-	"einvoice":          {"einvoice/cii einvoice/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
-	"einvoice/markup":   {"", "a strict XML reader"},
+	"einvoice":          {"einvoice/cii document/markup events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
+	"document/markup":   {"", "a strict XML reader"},
 	"einvoice/cii":      {"events/contract", "the structure of the profiles, as data; their names are the API's"},
 	"einvoice/sample":   {"", "e-invoices, as files"},
 	"einvoice/stress":   {"", "e-invoices and looks that strain the layout, for tests"},
 	"einvoice/blocks":   {"einvoice einvoice/cii events/contract", "shows an invoice as HTML; margins have the grammar of the API"},
-	"einvoice/pdfa":     {"einvoice einvoice/cii einvoice/markup einvoice/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
-	"einvoice/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
+	"document/pdfa":     {"einvoice einvoice/cii document/markup document/pdfa/cos", "turns any PDF and an invoice into a hybrid"},
+	"document/pdfa/cos": {"", "a PDF reader that shares no code with the writer it checks"},
 
 	"browserpool": {
 		"browserpool/chromium browserpool/egress browserpool/page events events/contract",
@@ -100,7 +100,7 @@ var rules = map[string]rule{
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
 	"actors/render": {
-		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks einvoice/pdfa events events/contract events/eventlog events/tracing projections store",
+		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document einvoice einvoice/blocks document/pdfa events events/contract events/eventlog events/tracing projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
 	},
 	"actors/perform":  {"actors/job events", "performs effects of any kind, fairly"},
@@ -187,7 +187,7 @@ var rules = map[string]rule{
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen": {
-		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/convert cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/terminal deploy einvoice einvoice/pdfa events events/public",
+		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/convert cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/terminal deploy einvoice document/pdfa events events/public",
 		"declares commands and calls what does them",
 	},
 	"deploy":          {"", "the sample of the configuration, as text"},

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 	"platen.dev/events"
 )
 

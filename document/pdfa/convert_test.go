@@ -47,7 +47,7 @@ func basePDFs(t testing.TB) (all [][]byte) {
 func invoice(t testing.TB, profile string) Invoice {
 	t.Helper()
 	return Invoice{
-		XML: read(t, "../sample/"+profile+".xml"), Profile: profile,
+		XML: read(t, "../../einvoice/sample/"+profile+".xml"), Profile: profile,
 		Title: "Rechnung 4711 – Müller & Söhne <GmbH>", Author: "Müller (Söhne) \\ GmbH", Subject: "Invoice", Language: "de", Now: now,
 	}
 }

@@ -3,7 +3,7 @@ package pdfa
 import (
 	"strings"
 
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 // font checks a font (6.2.11.2 to 6.2.11.6).

@@ -7,7 +7,7 @@ import (
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 var mimeType = regexp.MustCompile(`^[-\w+.]+/[-\w+.]+$`)

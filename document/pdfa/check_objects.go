@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"slices"
 
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 // objects checks every object, including those that nothing refers to.

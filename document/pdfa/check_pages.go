@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 // maxPages is how many nodes of the page tree are read.

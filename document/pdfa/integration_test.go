@@ -89,7 +89,7 @@ func manifest(t *testing.T) (all []sample) {
 	if err != nil {
 		t.Logf("SKIPPED the samples in %s, which does not exist: using those of the project", root)
 		for profile := range profiles {
-			all = append(all, sample{"../sample/" + profile + ".xml", profile})
+			all = append(all, sample{"../../einvoice/sample/" + profile + ".xml", profile})
 		}
 		return all
 	}

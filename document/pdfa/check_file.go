@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 var headerLine = regexp.MustCompile(`^%PDF-1\.[0-7](\r\n|\n|\r)`)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 // Violation is the violation of one rule.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 // Errors of Extract, in addition to those of package cos.

@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"platen.dev/einvoice/markup"
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/markup"
+	"platen.dev/document/pdfa/cos"
 )
 
 // Namespaces in XMP packets.

@@ -12,7 +12,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"platen.dev/document"
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 // TestExtractForeign extracts invoices under the names that other producers use, also from

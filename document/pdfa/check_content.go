@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"platen.dev/einvoice/pdfa/cos"
+	"platen.dev/document/pdfa/cos"
 )
 
 // operators are the operators of ISO 32000-1, annex A.
