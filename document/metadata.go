@@ -2,13 +2,13 @@ package document
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
-	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"platen.dev/document/xmp"
 )
 
 // Metadata says what a PDF is about, for its Info dictionary and its XMP packet. What is "" stays as
@@ -82,41 +82,19 @@ func infoOf(doc *model.Context) (info types.Dict, err error) {
 	return info, err
 }
 
-// packetOf is an XMP packet that says what Info says (ISO 16684-1).
+// packetOf is an XMP packet that says what Info says.
 func packetOf(info types.Dict) ([]byte, error) {
-	texts := map[string]string{}
-	for _, name := range []string{"Title", "Author", "Subject", "Keywords", "Creator"} {
+	var p xmp.Packet
+	for name, text := range map[string]*string{"Title": &p.Title, "Author": &p.Author, "Subject": &p.Subject, "Keywords": &p.Keywords, "Creator": &p.Creator} {
 		if info[name] == nil {
 			continue
 		}
-		text, err := model.Text(info[name])
-		if err != nil {
+		var err error
+		if *text, err = model.Text(info[name]); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		var escaped strings.Builder
-		if err := xml.EscapeText(&escaped, []byte(text)); err != nil {
-			return nil, err
-		}
-		texts[name] = escaped.String()
 	}
-	var b strings.Builder
-	b.WriteString("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
-		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` + "\n" +
-		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">` + "\n" +
-		"<dc:format>application/pdf</dc:format>\n")
-	for _, property := range [][2]string{
-		{"Title", `<dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title>`},
-		{"Author", `<dc:creator><rdf:Seq><rdf:li>%s</rdf:li></rdf:Seq></dc:creator>`},
-		{"Subject", `<dc:description><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:description>`},
-		{"Keywords", `<pdf:Keywords>%s</pdf:Keywords>`},
-		{"Creator", `<xmp:CreatorTool>%s</xmp:CreatorTool>`},
-	} {
-		if text := texts[property[0]]; text != "" {
-			fmt.Fprintf(&b, property[1]+"\n", text)
-		}
-	}
-	b.WriteString("</rdf:Description>\n</rdf:RDF></x:xmpmeta>\n<?xpacket end=\"r\"?>")
-	return []byte(b.String()), nil
+	return p.Bytes(), nil
 }
 
 // setPacket makes a packet the metadata of a PDF, without a filter, as those who look for it want it.

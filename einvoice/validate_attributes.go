@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen.dev/einvoice/cii"
 	"platen.dev/document/markup"
+	"platen.dev/einvoice/cii"
 )
 
 // checkAttributes keeps the attributes that the type has and reports all others, except

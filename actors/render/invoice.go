@@ -9,9 +9,10 @@ import (
 	"io"
 	"strings"
 
+	"platen.dev/document/pdfa"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
-	"platen.dev/document/pdfa"
+	"platen.dev/einvoice/hybrid"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -107,7 +108,7 @@ func (w *work) hybrid(pdf []byte) ([]byte, error) {
 	if given := w.submission.Content.Print.Metadata; given != nil {
 		about = *given
 	}
-	pdf, err := pdfa.Convert(pdf, pdfa.Invoice{
+	pdf, err := hybrid.Convert(pdf, hybrid.Invoice{
 		XML: i.xml, Profile: i.profile, Now: w.cfg.Now(),
 		Title:  cmp.Or(about.Title, blocks.Title(i.model)),
 		Author: cmp.Or(about.Author, strings.TrimSpace(i.model.Seller().Name().Text())), Subject: about.Subject, Keywords: about.Keywords, Creator: about.Creator,
@@ -115,7 +116,7 @@ func (w *work) hybrid(pdf []byte) ([]byte, error) {
 	if err != nil {
 		return nil, conformanceError{err}
 	}
-	if err := pdfa.Check(pdf); err != nil {
+	if err := hybrid.Check(pdf); err != nil {
 		return nil, conformanceError{err}
 	}
 	return pdf, nil

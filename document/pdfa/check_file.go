@@ -80,7 +80,7 @@ func (c *checker) layers() {
 		if config == nil {
 			continue
 		}
-		name := textOf(c.file.Resolve(config["Name"]))
+		name := cos.Text(c.file.Resolve(config["Name"]))
 		c.reportIf(name == "", "6.9-1", "an optional content configuration has no name")
 		c.reportIf(names[name], "6.9-2", "two optional content configurations are named %q", name)
 		c.reportIf(config["AS"] != nil, "6.9-4", "an optional content configuration has AS")

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"platen.dev/document/markup"
 	"platen.dev/document/pdfa/cos"
+	"platen.dev/document/xmp"
 )
 
 // Namespaces in XMP packets.
@@ -161,7 +161,7 @@ func (c *checker) metadata() {
 func (c *checker) identification() {
 	part, conformance := c.xmp.get(pdfaidNamespace, "part"), c.xmp.get(pdfaidNamespace, "conformance")
 	c.reportIf(part == "" && conformance == "", "6.6.4-1", "the packet has no PDF/A identification")
-	c.reportIf(part != "" && part != "3" || part == "" && conformance != "", "6.6.4-2", "part is %q", part)
+	c.reportIf(part != "" && part != fmt.Sprint(c.claim.Part) || part == "" && conformance != "", "6.6.4-2", "part is %q", part)
 	c.reportIf(part != "" && conformance != "B", "6.6.4-3", "conformance is %q", conformance)
 	for n, name := range []string{"part", "conformance", "amd", "corr"} {
 		prefix, present := c.xmp.prefixes[[2]string{pdfaidNamespace, name}]
@@ -173,6 +173,7 @@ func (c *checker) identification() {
 // declare (6.6.2.3.3).
 func (c *checker) extensionSchemas(top *element) map[[2]string]bool {
 	declared := map[[2]string]bool{}
+	c.schemas = map[string]string{}
 	for _, container := range top.find(extensionNamespace, "schemas") {
 		c.reportIf(container.name.Prefix != "pdfaExtension" || len(container.children) != 1 || container.children[0].name.Local != "Bag",
 			"6.6.2.3.3-1", "the extension schemas are not one bag with the prefix pdfaExtension")
@@ -203,7 +204,7 @@ func (c *checker) extensionSchema(e *element, declared map[[2]string]bool) {
 	c.field(e, schemaNamespace, "pdfaSchema", "schema", "6.6.2.3.3-2")
 	space := c.field(e, schemaNamespace, "pdfaSchema", "namespaceURI", "6.6.2.3.3-3")
 	prefix := c.field(e, schemaNamespace, "pdfaSchema", "prefix", "6.6.2.3.3-4")
-	c.reportIf(space == fxNamespace && prefix != "fx" && prefix != "", "FX-PREFIX", "the extension schema has the prefix %q", prefix)
+	c.schemas[space] = prefix
 	for _, child := range e.children {
 		c.reportIf(child.name.Space != schemaNamespace || !slices.Contains([]string{"schema", "namespaceURI", "prefix", "property", "valueType"}, child.name.Local),
 			"6.6.2.3.2-1", "an extension schema has the field %s", child.name.Local)
@@ -222,7 +223,7 @@ func (c *checker) extensionSchema(e *element, declared map[[2]string]bool) {
 func (c *checker) schemaProperty(e *element) string {
 	name := c.field(e, propertyNamespace, "pdfaProperty", "name", "6.6.2.3.3-7")
 	kind := c.field(e, propertyNamespace, "pdfaProperty", "valueType", "6.6.2.3.3-8")
-	c.reportIf(kind != "" && kind != "Text", "6.6.2.3.3-8", "the value type %q is not supported", kind)
+	c.reportIf(kind != "" && kind != "Text" && kind != "Integer", "6.6.2.3.3-8", "the value type %q is not supported", kind)
 	category := c.field(e, propertyNamespace, "pdfaProperty", "category", "6.6.2.3.3-9")
 	c.reportIf(category != "" && category != "external" && category != "internal", "6.6.2.3.3-9", "category is %q", category)
 	c.field(e, propertyNamespace, "pdfaProperty", "description", "6.6.2.3.3-10")
@@ -240,51 +241,26 @@ func (c *checker) declaredProperties(all []*element, declared map[[2]string]bool
 	}
 	for _, name := range []string{"CreateDate", "ModifyDate", "MetadataDate"} {
 		if date := c.xmp.get(xmpNamespace, name); date != "" {
-			_, err := time.Parse(xmpTime, date)
+			_, err := time.Parse(xmp.TimeFormat, date)
 			c.reportIf(err != nil, "6.6.2.3.1-2", "%s is %q", name, date)
 		}
 	}
 }
 
-// infoAgreement checks that Info has the same values as the packet. PDF/A-3 does not
-// require that, but validators of hybrid invoices do.
+// infoAgreement checks that Info has the same values as the packet. PDF/A does not
+// require that since part 2, but validators of hybrid invoices do, and readers show either.
 func (c *checker) infoAgreement() {
 	info := c.file.Dict(c.file.Trailer["Info"])
 	for key, property := range map[cos.Name][2]string{
 		"Title": {dcNamespace, "title"}, "Author": {dcNamespace, "creator"}, "Subject": {dcNamespace, "description"}, "Keywords": {pdfNamespace, "Keywords"},
 		"Producer": {pdfNamespace, "Producer"}, "Creator": {xmpNamespace, "CreatorTool"},
 	} {
-		a, b := textOf(c.file.Resolve(info[key])), c.xmp.get(property[0], property[1])
-		c.reportIf(a != b, "FX-INFO", "%s is %.60q, in XMP %.60q", string(key), a, b)
+		a, b := cos.Text(c.file.Resolve(info[key])), c.xmp.get(property[0], property[1])
+		c.reportIf(a != b, "INFO", "%s is %.60q, in XMP %.60q", string(key), a, b)
 	}
 	for key, name := range map[cos.Name]string{"CreationDate": "CreateDate", "ModDate": "ModifyDate"} {
-		a := textOf(c.file.Resolve(info[key]))
-		b, err := time.Parse(xmpTime, c.xmp.get(xmpNamespace, name))
-		c.reportIf(a != "" && (err != nil || a != pdfDate(b.UTC())), "FX-INFO", "%s is %.60q, in XMP %.60q", string(key), a, c.xmp.get(xmpNamespace, name))
+		a := cos.Text(c.file.Resolve(info[key]))
+		b, err := time.Parse(xmp.TimeFormat, c.xmp.get(xmpNamespace, name))
+		c.reportIf(a != "" && (err != nil || a != pdfDate(b.UTC())), "INFO", "%s is %.60q, in XMP %.60q", string(key), a, c.xmp.get(xmpNamespace, name))
 	}
-}
-
-// textOf decodes a text string (7.9.2.2). It reads PDFDocEncoding as ISO-8859-1, from
-// which it differs in few characters.
-func textOf(value any) string {
-	s, ok := value.(cos.String)
-	if !ok {
-		return ""
-	}
-	b := []byte(s)
-	switch {
-	case bytes.HasPrefix(b, []byte{0xFE, 0xFF}):
-		units := make([]uint16, 0, len(b)/2)
-		for b = b[2:]; len(b) > 1; b = b[2:] {
-			units = append(units, uint16(b[0])<<8|uint16(b[1]))
-		}
-		return string(utf16.Decode(units))
-	case bytes.HasPrefix(b, []byte("\ufeff")):
-		return string(b[3:])
-	}
-	runes := make([]rune, len(b))
-	for n, c := range b {
-		runes[n] = rune(c)
-	}
-	return string(runes)
 }

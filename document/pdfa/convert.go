@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -14,26 +15,28 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"platen.dev/document/pdfa/pack"
 )
 
 // Without this, pdfcpu reads and writes a configuration file in the home directory.
 func init() { api.DisableConfigDir() }
 
-// Convert converts a printed PDF to a PDF/A-3b with the invoice embedded. It is
-// deterministic. It removes what PDF/A forbids and a reader does not see, such as actions,
-// scripts and attachments, but does not change the visible content: Check reports whether
-// PDF/A allows that. The result must not be modified afterwards.
-func Convert(pdf []byte, in Invoice) (_ []byte, err error) {
+// Errors of Convert that its input causes.
+var (
+	ErrEncrypted = errors.New("the PDF is encrypted")
+	ErrInput     = errors.New("the PDF cannot be converted to PDF/A")
+)
+
+// Convert converts a printed PDF to what a document claims to be. It is deterministic. It removes what the
+// standards forbid and a reader does not see, such as actions, scripts and attachments, and repairs the
+// structure, but does not change the visible content: Check reports whether the claim is true.
+func Convert(pdf []byte, d Document) (_ []byte, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			err = fmt.Errorf("%w: broken: %v", ErrInput, panicked)
 		}
 	}()
-	p, err := in.profile()
-	if err != nil {
-		return nil, err
-	}
-	in = in.normalized()
 	ctx, err := pdfcpu.Read(bytes.NewReader(pdf), model.NewDefaultConfiguration())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
@@ -41,22 +44,28 @@ func Convert(pdf []byte, in Invoice) (_ []byte, err error) {
 	if ctx.Encrypt != nil || ctx.E != nil {
 		return nil, ErrEncrypted
 	}
-	c := &conversion{XRefTable: ctx.XRefTable, in: in, profile: p}
+	c := &conversion{XRefTable: ctx.XRefTable, doc: d}
 	if err := c.run(); err != nil {
 		return nil, err
 	}
 	origin := sha256.New()
 	origin.Write(pdf)
-	origin.Write(in.XML)
-	return write(ctx.XRefTable, c.add(c.info()), origin.Sum(nil))
+	if d.Attachment != nil {
+		origin.Write(d.Attachment.Data)
+	}
+	out, err := pack.Write(pack.File{Objects: ctx.XRefTable, Info: c.about, First: origin.Sum(nil), Streams: !d.Plain})
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	return out, err
 }
 
 // conversion is the state of converting one document.
 type conversion struct {
 	*model.XRefTable
-	in      Invoice
-	profile profile
-	err     error // the first error
+	doc   Document
+	about types.IndirectRef // Info
+	err   error             // the first error
 }
 
 func (c *conversion) run() error {
@@ -64,11 +73,17 @@ func (c *conversion) run() error {
 	if err != nil || catalog == nil {
 		return fmt.Errorf("%w: no catalog", ErrInput)
 	}
-	c.repair(catalog)
+	c.doc = c.doc.normalized(c.info())
+	if c.doc.claims() {
+		c.repair(catalog)
+	}
+	c.structure(catalog)
 	if c.err != nil {
 		return c.err
 	}
-	c.attach(catalog)
+	if c.doc.Attachment != nil {
+		c.attach(catalog, *c.doc.Attachment)
+	}
 	c.addMetadata(catalog)
 	return c.err
 }
@@ -89,35 +104,44 @@ func (c *conversion) fail(format string, args ...any) {
 	}
 }
 
-// addMetadata adds the XMP packet, the output intent and the language.
+// addMetadata adds Info, the XMP packet, the output intent and the language.
 func (c *conversion) addMetadata(catalog types.Dict) {
-	catalog["Metadata"] = c.add(unfilteredStream(xmpPacket(c.in, c.profile.level), types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML")}))
-	profile := c.add(c.deflatedStream(sRGB(), types.Dict{"N": types.Integer(3), "Alternate": types.Name("DeviceRGB")}))
+	if c.doc.Language != "" && catalog["Lang"] == nil {
+		catalog["Lang"] = textString(c.doc.Language)
+	}
+	if !c.doc.claims() {
+		c.about = *c.Info
+		return
+	}
+	c.about = c.add(c.newInfo())
+	packet := c.doc.packet().Bytes()
+	catalog["Metadata"] = c.add(unfilteredStream(packet, types.Dict{"Type": types.Name("Metadata"), "Subtype": types.Name("XML")}))
+	if c.doc.Part == 0 {
+		return
+	}
+	profile := c.add(deflatedStream(sRGB(), types.Dict{"N": types.Integer(3), "Alternate": types.Name("DeviceRGB")}))
 	catalog["OutputIntents"] = types.Array{types.Dict{
 		"Type": types.Name("OutputIntent"), "S": types.Name("GTS_PDFA1"),
 		"OutputConditionIdentifier": types.StringLiteral("sRGB IEC61966-2.1"), "Info": types.StringLiteral("sRGB IEC61966-2.1"),
 		"DestOutputProfile": profile,
 	}}
-	if c.in.Language != "" && catalog["Lang"] == nil {
-		catalog["Lang"] = textString(c.in.Language)
-	}
 }
 
-// attach embeds the XML: in the name tree EmbeddedFiles, and as an associated file of the
-// whole document. It replaces all other attachments.
-func (c *conversion) attach(catalog types.Dict) {
-	date := types.StringLiteral(pdfDate(c.in.Now))
-	sum := md5.Sum(c.in.XML) // the checksum that PDF prescribes (7.11.4.1), not a protection
-	file := c.add(c.deflatedStream(c.in.XML, types.Dict{
-		"Type": types.Name("EmbeddedFile"), "Subtype": types.Name("text/xml"),
+// attach embeds a file: in the name tree EmbeddedFiles, and as an associated file of the whole document. It
+// replaces all other attachments.
+func (c *conversion) attach(catalog types.Dict, a Attachment) {
+	date := types.StringLiteral(pdfDate(c.doc.Now))
+	sum := md5.Sum(a.Data) // the checksum that PDF prescribes (7.11.4.1), not a protection
+	file := c.add(deflatedStream(a.Data, types.Dict{
+		"Type": types.Name("EmbeddedFile"), "Subtype": types.Name(a.Type),
 		"Params": types.Dict{
-			"Size": types.Integer(len(c.in.XML)), "CreationDate": date, "ModDate": date, "CheckSum": types.HexLiteral(hex.EncodeToString(sum[:])),
+			"Size": types.Integer(len(a.Data)), "CreationDate": date, "ModDate": date, "CheckSum": types.HexLiteral(hex.EncodeToString(sum[:])),
 		},
 	}))
-	name := types.StringLiteral(FileName)
+	name := textString(a.Name)
 	spec := c.add(types.Dict{
-		"Type": types.Name("Filespec"), "F": name, "UF": name, "Desc": types.StringLiteral("Factur-X invoice"),
-		"AFRelationship": types.Name(c.profile.relationship), "EF": types.Dict{"F": file, "UF": file},
+		"Type": types.Name("Filespec"), "F": name, "UF": name, "Desc": textString(a.Description),
+		"AFRelationship": types.Name(a.Relationship), "EF": types.Dict{"F": file, "UF": file},
 	})
 	names := c.dict(catalog["Names"])
 	if names == nil {
@@ -127,13 +151,22 @@ func (c *conversion) attach(catalog types.Dict) {
 	catalog["Names"], catalog["AF"] = names, types.Array{spec}
 }
 
-// info is the document information dictionary, which has the same values as the XMP packet.
+// info is the document information dictionary of the printed PDF, which may have none.
 func (c *conversion) info() types.Dict {
-	date := types.StringLiteral(pdfDate(c.in.Now))
-	d := types.Dict{"Producer": textString(producer), "Creator": textString(c.in.Creator), "CreationDate": date, "ModDate": date}
-	for key, text := range map[string]string{"Title": c.in.Title, "Author": c.in.Author, "Subject": c.in.Subject, "Keywords": c.in.Keywords} {
-		if text != "" {
-			d[key] = textString(text)
+	if c.Info == nil {
+		ref := c.add(types.Dict{})
+		c.Info = &ref
+	}
+	return c.dict(*c.Info)
+}
+
+// newInfo is a document information dictionary with the same values as the XMP packet.
+func (c *conversion) newInfo() types.Dict {
+	date := types.StringLiteral(pdfDate(c.doc.Now))
+	d := types.Dict{"Producer": textString(producer), "CreationDate": date, "ModDate": date}
+	for key, text := range c.doc.texts() {
+		if *text != "" {
+			d[key] = textString(*text)
 		}
 	}
 	return d
@@ -159,7 +192,7 @@ func unfilteredStream(data []byte, d types.Dict) types.StreamDict {
 }
 
 // deflatedStream is a stream with the filter FlateDecode.
-func (c *conversion) deflatedStream(data []byte, d types.Dict) types.StreamDict {
+func deflatedStream(data []byte, d types.Dict) types.StreamDict {
 	d["Filter"] = types.Name(filter.Flate)
-	return types.StreamDict{Dict: d, Raw: c.deflate(data)}
+	return types.StreamDict{Dict: d, Raw: pack.Deflate(data)}
 }

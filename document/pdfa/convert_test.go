@@ -3,16 +3,15 @@ package pdfa
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"platen.dev/document"
+	"platen.dev/document/xmp"
 )
 
 var now = time.Date(2026, 11, 21, 14, 30, 0, 123, time.UTC)
@@ -43,39 +42,61 @@ func basePDFs(t testing.TB) (all [][]byte) {
 	return append(all, stamped)
 }
 
-// invoice is a valid invoice of a profile.
-func invoice(t testing.TB, profile string) Invoice {
+// archive is what most tests claim.
+var archive = Claim{Part: 3}
+
+// archived is a document to become an archive of a part, with an attachment and a schema if it is the third.
+func archived(t testing.TB, part int) Document {
 	t.Helper()
-	return Invoice{
-		XML: read(t, "../../einvoice/sample/"+profile+".xml"), Profile: profile,
-		Title: "Rechnung 4711 – Müller & Söhne <GmbH>", Author: "Müller (Söhne) \\ GmbH", Subject: "Invoice", Language: "de", Now: now,
+	d := Document{
+		Claim: Claim{Part: part},
+		Title: "Rechnung 4711 – Müller & Söhne <GmbH>", Author: "Müller (Söhne) \\ GmbH", Subject: "Invoice", Language: "de", Now: now, Plain: true,
+	}
+	if part == 3 {
+		d.Attachment = &Attachment{Name: "data.xml", Type: "text/xml", Description: "Data", Relationship: "Data", Data: []byte("<data/>")}
+		d.Extensions = []xmp.Extension{{Name: "Schema for tests", Namespace: "urn:test", Prefix: "t", Properties: []xmp.Property{{Name: "Version", Type: "Text", Description: "The version", Value: "1"}}}}
+	}
+	return d
+}
+
+// TestConvert converts every kind of PDF to both parts, packed and plain, and validates the results with Check and qpdf.
+func TestConvert(t *testing.T) {
+	for _, part := range []int{2, 3} {
+		for i, pdf := range basePDFs(t) {
+			for _, plain := range []bool{true, false} {
+				d := archived(t, part)
+				d.Plain = plain
+				out, err := Convert(pdf, d)
+				if err != nil {
+					t.Fatal(part, i, err)
+				}
+				if err := Check(out, d.Claim); err != nil {
+					t.Errorf("part %d, PDF %d: %v", part, i, err)
+				}
+				if again, err := Convert(pdf, d); err != nil || !bytes.Equal(again, out) {
+					t.Errorf("part %d, PDF %d: the second conversion gives other bytes, %v", part, i, err)
+				}
+				qpdfCheck(t, out)
+			}
+		}
 	}
 }
 
-// TestConvert converts every kind of PDF for every profile and validates the results with
-// Check and qpdf.
-func TestConvert(t *testing.T) {
-	for _, profile := range slices.Sorted(maps.Keys(profiles)) {
-		for i, pdf := range basePDFs(t) {
-			in := invoice(t, profile)
-			out, err := Convert(pdf, in)
-			if err != nil {
-				t.Fatal(profile, i, err)
-			}
-			if err := Check(out); err != nil {
-				t.Errorf("%s, PDF %d: %v", profile, i, err)
-			}
-			if back, err := Extract(out); err != nil || !bytes.Equal(back, in.XML) {
-				t.Errorf("%s, PDF %d: the extracted XML differs, %v", profile, i, err)
-			}
-			if level := conformanceLevel(t, out); level != profiles[profile].level {
-				t.Errorf("%s, PDF %d: level %q", profile, i, level)
-			}
-			if again, err := Convert(pdf, in); err != nil || !bytes.Equal(again, out) {
-				t.Errorf("%s, PDF %d: the second conversion gives other bytes, %v", profile, i, err)
-			}
-			qpdfCheck(t, out)
+// What a document claims is checked, and nothing else.
+func TestClaims(t *testing.T) {
+	second, err := Convert(read(t, "testdata/plain.pdf"), archived(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for claim, want := range map[Claim][]string{
+		{Part: 2}: nil, {Part: 3}: {"6.6.4-2"}, {}: nil,
+	} {
+		if got := rules(Check(second, claim)); !slices.Equal(got, want) {
+			t.Errorf("%v: %v", claim, got)
 		}
+	}
+	if got := rules(Check(goodPDF(t), Claim{Part: 2})); !slices.Equal(got, []string{"6.6.4-2", "6.8-5"}) {
+		t.Error(got)
 	}
 }
 
@@ -101,52 +122,40 @@ func TestConvertRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := invoice(t, "basic")
 	for name, c := range map[string]struct {
 		pdf  []byte
-		in   Invoice
-		want string
+		want error
 	}{
-		"not a PDF":     {[]byte("hello"), in, "cannot be converted"},
-		"empty":         {nil, in, "cannot be converted"},
-		"truncated":     {good[:len(good)/2], in, "cannot be converted"},
-		"encrypted":     {encrypted, in, ""},
-		"wrong profile": {good, Invoice{XML: in.XML, Profile: "comfort"}, "not a profile"},
-		"no XML":        {good, Invoice{Profile: "basic"}, "no XML"},
+		"not a PDF": {[]byte("hello"), ErrInput},
+		"empty":     {nil, ErrInput},
+		"truncated": {good[:len(good)/2], ErrInput},
+		"encrypted": {encrypted, nil},
 	} {
-		if _, err := Convert(c.pdf, c.in); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Convert(c.pdf, archived(t, 3)); err == nil || c.want != nil && !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestConvertTwice converts a converted file: only the second invoice remains.
+// TestConvertTwice converts a converted file: nothing of the first time remains.
 func TestConvertTwice(t *testing.T) {
-	once, err := Convert(read(t, "testdata/plain.pdf"), invoice(t, "basic"))
+	twice, err := Convert(goodPDF(t), archived(t, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := invoice(t, "extended")
-	twice, err := Convert(once, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Check(twice); err != nil {
+	if err := Check(twice, Claim{Part: 2}); err != nil {
 		t.Error(err)
-	}
-	if back, err := Extract(twice); err != nil || !bytes.Equal(back, in.XML) {
-		t.Error("the first invoice remains", err)
 	}
 }
 
 // TestMissingGlyphs checks that Check finds a printed character without a glyph.
 func TestMissingGlyphs(t *testing.T) {
-	out, err := Convert(read(t, "testdata/missing.pdf"), invoice(t, "basic"))
+	out, err := Convert(read(t, "testdata/missing.pdf"), archived(t, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var v *Violation
-	if err := Check(out); !errors.As(err, &v) || v.Rule != "6.2.11.8-1" {
+	if err := Check(out, archive); !errors.As(err, &v) || v.Rule != "6.2.11.8-1" {
 		t.Error(err)
 	}
 }

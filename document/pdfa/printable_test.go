@@ -56,10 +56,10 @@ func TestPrintable(t *testing.T) {
 			t.Logf("no font of this machine has %c", r)
 		}
 	}
-	if got := slices.Contains(rules(Check(printPage(t, browser, text))), "6.2.11.8-1"); !got {
+	if got := slices.Contains(rules(Check(printPage(t, browser, text), archive)), "6.2.11.8-1"); !got {
 		t.Error("Check does not find .notdef before Printable")
 	}
-	if got := slices.Contains(rules(Check(printPage(t, browser, fixed))), "6.2.11.8-1"); got {
+	if got := slices.Contains(rules(Check(printPage(t, browser, fixed), archive)), "6.2.11.8-1"); got {
 		t.Errorf("%q prints .notdef after Printable", fixed)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"platen.dev/document/pdfa/pack"
 )
 
 // repair removes from every object what PDF/A forbids and a printed document does not
@@ -30,7 +32,7 @@ func (c *conversion) repair(catalog types.Dict) {
 }
 
 func (c *conversion) repairObject(number int, object types.Object) {
-	if stream, ok := streamOf(object); ok {
+	if stream, ok := pack.Stream(object); ok {
 		if !hasName(stream.Dict, "Type", "XRef", "ObjStm") {
 			c.repairStream(number, stream)
 		}
@@ -42,8 +44,8 @@ func (c *conversion) repairObject(number int, object types.Object) {
 // repairValue repairs a direct object and everything in it, as a dictionary of any kind
 // may be direct or indirect.
 func (c *conversion) repairValue(object types.Object, depth int) {
-	if depth > maxNesting {
-		c.fail("objects nested deeper than %d", maxNesting)
+	if depth > pack.MaxNesting {
+		c.fail("objects nested deeper than %d", pack.MaxNesting)
 		return
 	}
 	switch v := object.(type) {

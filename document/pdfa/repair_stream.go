@@ -1,12 +1,12 @@
 package pdfa
 
 import (
-	"bytes"
-	"compress/zlib"
 	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"platen.dev/document/pdfa/pack"
 )
 
 func (c *conversion) repairStream(number int, s types.StreamDict) {
@@ -50,15 +50,7 @@ func (c *conversion) replaceLZW(number int, s types.StreamDict) {
 	}
 	delete(s.Dict, "DecodeParms")
 	s.Dict["Filter"] = types.Name(filter.Flate)
-	s.Raw = c.deflate(s.Content)
+	s.Raw = pack.Deflate(s.Content)
 	s.FilterPipeline = []types.PDFFilter{{Name: filter.Flate}}
 	c.Table[number].Object = s
-}
-
-func (c *conversion) deflate(data []byte) []byte {
-	var out bytes.Buffer
-	w := zlib.NewWriter(&out)
-	w.Write(data) // cannot fail: a buffer accepts everything
-	w.Close()
-	return out.Bytes()
 }

@@ -15,7 +15,7 @@ func TestRepair(t *testing.T) {
 		"6.2.9-1": true, "6.2.9-2": true, "6.2.11.4.2-2": false, "6.3.1-1": true, "6.3.2-1": true, "6.3.2-2": true, "6.4.1-3": true,
 		"6.4.2-1": true, "6.4.2-2": true, "6.5.1-1": true, "6.5.1-2": true, "6.5.2-1": true, "6.5.2-2": true, "6.6.2.1-1": true, "6.6.2.1-4": true,
 		"6.6.4-1": true, "6.8-1": true, "6.8-2": true, "6.8-3": true, "6.8-4": true, "6.9-1": true, "6.9-4": true, "6.10-1": true, "6.10-2": true,
-		"6.11-1": true, "6.2.3-2": true, "FX-LEVEL": true, "FX-INFO": true, "FX-FILE": true,
+		"6.11-1": true, "6.2.3-2": true, "INFO": true,
 	}
 	for _, b := range breaks {
 		if !repaired[b.rule] {
@@ -25,12 +25,12 @@ func TestRepair(t *testing.T) {
 		if bytes.Contains(pdf, []byte("BI /W")) {
 			continue // page content is not repaired
 		}
-		out, err := Convert(pdf, invoice(t, "basic"))
+		out, err := Convert(pdf, archived(t, 3))
 		if err != nil {
 			t.Errorf("%s: %v", b.rule, err)
 			continue
 		}
-		if err := Check(out); err != nil {
+		if err := Check(out, archive); err != nil {
 			t.Errorf("%s: %v", b.rule, err)
 		}
 	}
@@ -52,11 +52,11 @@ func TestReplaceLZW(t *testing.T) {
 	// 7.4.4.2 of ISO 32000-1: "-----A---B"
 	packed := types.StreamDict{Dict: types.Dict{"Filter": types.Name("LZWDecode")}, Raw: []byte{0x80, 0x0B, 0x60, 0x50, 0x22, 0x0C, 0x0C, 0x85, 0x01}}
 	pdf := broken(t, goodPDF(t), func(c *conversion, catalog types.Dict) { catalog["PieceInfo"] = types.Dict{"X": c.add(packed)} })
-	out, err := Convert(pdf, invoice(t, "basic"))
+	out, err := Convert(pdf, archived(t, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(out); err != nil {
+	if err := Check(out, archive); err != nil {
 		t.Error(err)
 	}
 }
@@ -67,7 +67,7 @@ func TestConvertRefusesStreams(t *testing.T) {
 		if b.rule != "6.1.7.1-3" && b.rule != "6.2.9-3" {
 			continue
 		}
-		if _, err := Convert(broken(t, goodPDF(t), b.change), invoice(t, "basic")); err == nil {
+		if _, err := Convert(broken(t, goodPDF(t), b.change), archived(t, 3)); err == nil {
 			t.Errorf("%s was converted", b.rule)
 		}
 	}

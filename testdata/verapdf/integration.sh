@@ -8,4 +8,4 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 
 "$here/run.sh" fetch
-"${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestVeraPDF' ./document/pdfa
+"${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestVeraPDF' ./einvoice/hybrid

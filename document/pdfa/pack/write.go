@@ -1,9 +1,15 @@
-package pdfa
+// Package pack writes PDFs out of the objects that pdfcpu has read. It writes the objects that can be reached
+// from the catalog and from Info, each once, numbered in the order in which it finds them, so that the same
+// objects give the same bytes.
+//
+// The writer of pdfcpu puts its own name and the current time into the file, so that Info and the XMP packet
+// could not agree, and drops catalog entries that it does not know, such as AF.
+package pack
 
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,41 +20,69 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// writer writes the objects that can be reached from the catalog and from Info, each once.
-// It numbers them in the order in which it finds them, so the bytes do not depend on the
-// order of a map.
-type writer struct {
-	table   *model.XRefTable
-	out     bytes.Buffer
-	numbers map[int]int // object numbers: from the table's to the file's
-	queue   []int       // the table's numbers, in the order of the file's
-	offsets []int       // in the file, by number
+// ErrObject refuses objects that cannot be written.
+var ErrObject = errors.New("an object cannot be written")
+
+// MaxNesting is how deeply arrays and dictionaries may be nested.
+const MaxNesting = 100
+
+// File is a PDF to be written.
+type File struct {
+	Objects *model.XRefTable
+	Info    types.IndirectRef
+	// First becomes the first of the file's two identifiers, which stays the same in later versions of the
+	// file; the second one is different for each file (ISO 32000-1, 14.4). It has 16 bytes.
+	First []byte
+	// Streams packs what is not a stream itself into object streams. That makes structure many times smaller;
+	// readers from before 2003 cannot read it.
+	Streams bool
 }
 
-// maxNesting is how deeply arrays and dictionaries may be nested.
-const maxNesting = 100
+// writer writes one file.
+type writer struct {
+	table   *model.XRefTable
+	out     *bytes.Buffer
+	numbers map[int]int // object numbers: from the table's to the file's
+	queue   []int       // the table's numbers, in the order of the file's
+	places  []place     // by number, from 1
+	packing bool
+	packed  objectStream   // the one that is being filled
+	full    []objectStream // those that are
+}
 
-// write returns the file. first becomes the first of its two identifiers, which stays the
-// same in later versions of the file; the second one is different for each file (14.4).
-func write(table *model.XRefTable, info types.IndirectRef, first []byte) ([]byte, error) {
-	w := &writer{table: table, numbers: map[int]int{}}
-	// 6.1.2: version 1.7 at most, then a comment of four bytes above 127
+// place is where an object is: at an offset in the file or, if stream is not 0, at an index in that object stream.
+type place struct{ offset, stream, index int }
+
+// Write returns the file.
+func Write(f File) ([]byte, error) {
+	w := &writer{out: &bytes.Buffer{}, table: f.Objects, numbers: map[int]int{}, packing: f.Streams}
+	// ISO 19005-3, 6.1.2: version 1.7 at most, then a comment of four bytes above 127
 	w.out.WriteString("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n")
-	root, about := w.number(*table.Root), w.number(info)
+	root, info := w.number(*f.Objects.Root), w.number(f.Info)
 	for i := 0; i < len(w.queue); i++ {
 		if err := w.object(i+1, w.queue[i]); err != nil {
 			return nil, err
 		}
 	}
+	w.endStreams()
 	second := sha256.Sum256(w.out.Bytes())
-	start := w.out.Len()
-	fmt.Fprintf(&w.out, "xref\n0 %d\n0000000000 65535 f\r\n", len(w.offsets)+1)
-	for _, offset := range w.offsets {
-		fmt.Fprintf(&w.out, "%010d 00000 n\r\n", offset)
-	}
-	fmt.Fprintf(&w.out, "trailer\n<</Size %d/Root %d 0 R/Info %d 0 R/ID[<%s><%s>]>>\nstartxref\n%d\n%%%%EOF\n",
-		len(w.offsets)+1, root, about, hex.EncodeToString(first[:16]), hex.EncodeToString(second[:16]), start)
+	w.end(fmt.Sprintf("/Root %d 0 R/Info %d 0 R/ID[<%X><%X>]", root, info, f.First[:16], second[:16]))
 	return w.out.Bytes(), nil
+}
+
+// end writes the table of all objects, and the trailer.
+func (w *writer) end(trailer string) {
+	start := w.out.Len()
+	if w.packing {
+		w.tableStream(trailer)
+	} else {
+		fmt.Fprintf(w.out, "xref\n0 %d\n0000000000 65535 f\r\n", len(w.places)+1)
+		for _, p := range w.places {
+			fmt.Fprintf(w.out, "%010d 00000 n\r\n", p.offset)
+		}
+		fmt.Fprintf(w.out, "trailer\n<</Size %d%s>>\n", len(w.places)+1, trailer)
+	}
+	fmt.Fprintf(w.out, "startxref\n%d\n%%%%EOF\n", start)
 }
 
 func (w *writer) number(ref types.IndirectRef) int {
@@ -64,11 +98,14 @@ func (w *writer) number(ref types.IndirectRef) int {
 func (w *writer) object(number, old int) error {
 	object, err := w.table.Dereference(*types.NewIndirectRef(old, 0))
 	if err != nil {
-		return fmt.Errorf("%w: object %d: %w", ErrInput, old, err)
+		return fmt.Errorf("%w: object %d: %w", ErrObject, old, err)
 	}
-	w.offsets = append(w.offsets, w.out.Len())
-	fmt.Fprintf(&w.out, "%d 0 obj\n", number)
-	if stream, ok := streamOf(object); ok {
+	stream, isStream := Stream(object)
+	if w.packing && !isStream {
+		return w.pack(number, object)
+	}
+	w.begin(number)
+	if isStream {
 		err = w.stream(stream)
 	} else {
 		err = w.value(object, 0)
@@ -77,7 +114,21 @@ func (w *writer) object(number, old int) error {
 	return err
 }
 
-func streamOf(object types.Object) (types.StreamDict, bool) {
+// begin begins an object at the end of the file.
+func (w *writer) begin(number int) {
+	w.put(number, place{offset: w.out.Len()})
+	fmt.Fprintf(w.out, "%d 0 obj\n", number)
+}
+
+func (w *writer) put(number int, p place) {
+	for len(w.places) < number {
+		w.places = append(w.places, place{})
+	}
+	w.places[number-1] = p
+}
+
+// Stream is an object as a stream, if it is one.
+func Stream(object types.Object) (types.StreamDict, bool) {
 	switch s := object.(type) {
 	case types.StreamDict:
 		return s, true
@@ -102,8 +153,8 @@ func (w *writer) stream(s types.StreamDict) error {
 }
 
 func (w *writer) value(object types.Object, depth int) error {
-	if depth > maxNesting {
-		return fmt.Errorf("%w: objects nested deeper than %d", ErrInput, maxNesting)
+	if depth > MaxNesting {
+		return fmt.Errorf("%w: objects nested deeper than %d", ErrObject, MaxNesting)
 	}
 	switch v := object.(type) {
 	case nil:
@@ -125,7 +176,7 @@ func (w *writer) value(object types.Object, depth int) error {
 	case types.StringLiteral, types.Integer, types.Boolean:
 		w.out.WriteString(v.PDFString())
 	default:
-		return fmt.Errorf("%w: unexpected object of type %T", ErrInput, object)
+		return fmt.Errorf("%w: unexpected object of type %T", ErrObject, object)
 	}
 	return nil
 }
@@ -162,7 +213,7 @@ func (w *writer) name(name string) {
 	for i := range len(name) {
 		c := name[i]
 		if c <= ' ' || c >= 0x7F || bytes.IndexByte([]byte("()<>[]{}/%#"), c) >= 0 {
-			fmt.Fprintf(&w.out, "#%02X", c)
+			fmt.Fprintf(w.out, "#%02X", c)
 			continue
 		}
 		w.out.WriteByte(c)

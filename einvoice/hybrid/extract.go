@@ -1,10 +1,11 @@
-package pdfa
+package hybrid
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"platen.dev/document/pdfa"
 	"platen.dev/document/pdfa/cos"
 )
 
@@ -55,7 +56,7 @@ func openUntrusted(pdf []byte) (*cos.File, error) {
 		return nil, err
 	}
 	if file.Encrypted() {
-		return nil, ErrEncrypted
+		return nil, pdfa.ErrEncrypted
 	}
 	return file, nil
 }
@@ -153,9 +154,9 @@ func (c *collector) add(value any) (int, bool) {
 		if len(c.all) == maxAttachments {
 			return 0, false
 		}
-		name := textOf(c.file.Resolve(spec["UF"]))
+		name := cos.Text(c.file.Resolve(spec["UF"]))
 		if name == "" {
-			name = textOf(c.file.Resolve(spec["F"]))
+			name = cos.Text(c.file.Resolve(spec["F"]))
 		}
 		c.index[s] = len(c.all)
 		c.all = append(c.all, attachment{name: name, spec: spec, stream: s})

@@ -1,6 +1,6 @@
 //go:build integration
 
-package pdfa
+package hybrid
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package pdfa
+package hybrid
 
 import (
 	"errors"

@@ -1,0 +1,3 @@
+package pdfa
+
+func (c *checker) accessible() {}
