@@ -40,6 +40,10 @@ type Denied struct{ Printing, Copying, Modifying, Annotating, FillingForms, Asse
 
 func (f Finishing) encrypts() bool { return f.Password != "" || f.OwnerPassword != "" }
 
+func (f Finishing) nothing() bool {
+	return f.ImageQuality == 0 && f.Overlay == nil && f.Metadata == (Metadata{}) && f.Level == 0 && !f.encrypts()
+}
+
 // ErrPassword refuses a password that cannot be passed to qpdf safely.
 var ErrPassword = errors.New("password contains control characters")
 
@@ -52,6 +56,9 @@ var working = semaphore.NewWeighted(cores)
 // Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise and encrypt. While as
 // many PDFs are being finished as this machine has cores, it waits.
 func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) {
+	if f.nothing() {
+		return pdf, nil
+	}
 	if err := working.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,11 @@ import (
 
 // Metadata says what a PDF is about, for its Info dictionary and its XMP packet. What is "" stays as
 // the browser has written it.
-type Metadata struct{ Title, Author, Subject, Keywords, Creator string }
+type Metadata struct {
+	Title, Author, Subject, Keywords, Creator string
+	// Language is a BCP 47 tag.
+	Language string
+}
 
 // entries are those that are not "", by their names in Info.
 func (m Metadata) entries() map[string]string {
@@ -36,12 +40,26 @@ func describe(pdf []byte, m Metadata) ([]byte, error) {
 		for name, text := range m.entries() {
 			info[name] = types.HexLiteral(fmt.Sprintf("%X", types.EncodeUTF16String(text)))
 		}
+		if err := setLanguage(doc, m.Language); err != nil {
+			return err
+		}
 		packet, err := packetOf(info)
 		if err != nil {
 			return err
 		}
 		return setPacket(doc, packet)
 	})
+}
+
+func setLanguage(doc *model.Context, tag string) error {
+	if tag == "" {
+		return nil
+	}
+	catalog, err := doc.Catalog()
+	if err == nil {
+		catalog["Lang"] = types.StringLiteral(tag)
+	}
+	return err
 }
 
 // rewrite changes a PDF as the browser writes it, and writes it in the same form. Broken or hostile

@@ -52,7 +52,7 @@ func TestMetadata(t *testing.T) {
 		if err := xml.Unmarshal([]byte(testkit.Tool(t, out, "pdfinfo", "-upw", tc.f.Password, "-meta", "-")), &packet); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := (Metadata{packet.Title, packet.Author, packet.Description, packet.Keywords, packet.Creator}); got != tc.want {
+		if got := (Metadata{packet.Title, packet.Author, packet.Description, packet.Keywords, packet.Creator, tc.want.Language}); got != tc.want {
 			t.Errorf("%s: XMP has %q, want %q", name, got, tc.want)
 		}
 		if text := pdfText(t, out, "-upw", tc.f.Password); !strings.Contains(text, "text") {

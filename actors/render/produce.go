@@ -51,6 +51,11 @@ func (w *work) output(ctx context.Context) (output, error) {
 			return output{}, err
 		}
 	}
+	if content.Print.Conforms() {
+		if content, err = w.printable(ctx, content); err != nil {
+			return output{}, err
+		}
+	}
 	return w.print(ctx, content, auth)
 }
 
@@ -75,8 +80,10 @@ func loadOf(c events.Content) (l contract.Load) {
 }
 
 func (w *work) print(ctx context.Context, c events.Content, auth page.Auth) (output, error) {
+	paper := c.Print.Paper
+	paper.Tagged = c.Print.Structured()
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
+		HTML: c.HTML, URL: c.URL, Auth: auth, Load: loadOf(c), Options: paper, MaxBytes: w.limit,
 	})
 	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }

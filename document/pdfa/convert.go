@@ -106,7 +106,7 @@ func (c *conversion) fail(format string, args ...any) {
 
 // addMetadata adds Info, the XMP packet, the output intent and the language.
 func (c *conversion) addMetadata(catalog types.Dict) {
-	if c.doc.Language != "" && catalog["Lang"] == nil {
+	if c.doc.Language != "" {
 		catalog["Lang"] = textString(c.doc.Language)
 	}
 	if !c.doc.claims() {

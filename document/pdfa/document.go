@@ -28,7 +28,7 @@ type Document struct {
 	Claim
 	// What is empty of these is as the printed PDF says it. PDF/UA needs a title, from either.
 	Title, Author, Subject, Keywords, Creator string
-	// Language is a BCP 47 tag such as "de". It is used if the PDF does not declare one.
+	// Language is a BCP 47 tag such as "de". PDF/UA needs one, from either.
 	Language string
 	// Now is the date of the file and of its attachment, to the second.
 	Now time.Time

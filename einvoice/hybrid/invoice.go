@@ -17,7 +17,7 @@ type Invoice struct {
 	Title, Author, Subject, Keywords string
 	// Creator is the program that made the document; empty means "Platen".
 	Creator string
-	// Language is a BCP 47 tag such as "de". It is used if the PDF does not declare one.
+	// Language is a BCP 47 tag such as "de"; empty means that of the PDF, if it declares one.
 	Language string
 	// Now is the date of the file and of the embedded XML, to the second.
 	Now time.Time
