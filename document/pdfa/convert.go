@@ -78,6 +78,10 @@ func (c *conversion) run() error {
 		c.repair(catalog)
 	}
 	c.structure(catalog)
+	if c.doc.Accessible {
+		c.repairAccess(catalog)
+		c.markArtifacts(catalog)
+	}
 	if c.err != nil {
 		return c.err
 	}

@@ -109,6 +109,9 @@ func NewContent(data []byte) *Content {
 	return c
 }
 
+// Offset is how far the data has been parsed, in bytes.
+func (c *Content) Offset() int { return c.lexer.pos }
+
 // maxOperands is how many operands of an operator are kept. Only hostile streams have more.
 const maxOperands = 64
 
