@@ -20,7 +20,8 @@ func (c *conversion) markArtifacts(catalog types.Dict) {
 		if !ok {
 			return
 		}
-		marked, err := artifacts(content)
+		number := c.intOf(page["StructParents"])
+		marked, err := artifacts(content, func(content int) bool { return c.owners.owns(number, content) })
 		if err != nil {
 			c.fail("the content of a page: %v", err)
 			return
@@ -55,8 +56,8 @@ func (c *conversion) content(page types.Dict) ([]byte, bool) {
 // painting are the operators that draw something.
 var painting = []cos.Operator{"S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "sh", "Do", "BI", "Tj", "TJ", "'", "\""}
 
-// artifacts marks what a content stream draws outside marked content.
-func artifacts(content []byte) ([]byte, error) {
+// artifacts marks what a content stream draws outside marked content, or in such that the structure does not own.
+func artifacts(content []byte, owned func(int) bool) ([]byte, error) {
 	var out bytes.Buffer
 	in := cos.NewContent(content)
 	depth, from, draws := 0, 0, false
@@ -85,6 +86,10 @@ func artifacts(content []byte) ([]byte, error) {
 		case "BMC", "BDC":
 			if depth == 0 {
 				end(before)
+				if orphan(operands, owned) {
+					out.WriteString("\n/Artifact BMC\n")
+					from = in.Offset()
+				}
 			}
 			depth++
 		case "EMC":
@@ -96,4 +101,14 @@ func artifacts(content []byte) ([]byte, error) {
 			draws = draws || depth == 0 && slices.Contains(painting, operator)
 		}
 	}
+}
+
+// orphan reports whether the operands of marked content give it a number that the structure does not own.
+func orphan(operands []any, owned func(int) bool) bool {
+	if len(operands) != 2 {
+		return false
+	}
+	properties, _ := operands[1].(cos.Dict)
+	number, ok := properties["MCID"].(int64)
+	return ok && !owned(int(number))
 }

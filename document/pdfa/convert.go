@@ -65,7 +65,9 @@ type conversion struct {
 	*model.XRefTable
 	doc   Document
 	about types.IndirectRef // Info
-	err   error             // the first error
+	// owners says which content the structure has.
+	owners parents
+	err    error // the first error
 }
 
 func (c *conversion) run() error {

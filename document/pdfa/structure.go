@@ -62,7 +62,7 @@ func (c *conversion) structure(catalog types.Dict) {
 	}
 	s.forgetIDs()
 	s.write(s.top)
-	s.writeParents()
+	c.owners = s.writeParents()
 }
 
 func refOf(object types.Object) types.IndirectRef {
@@ -140,7 +140,7 @@ func (t *tag) collapsible() bool {
 		}
 	}
 	switch t.parent.kind() {
-	case "P", "H1", "H2", "H3", "H4", "H5", "H6", "Lbl", "LBody", "LI", "L", "TH", "TD", "TR", "Table", "Caption", "Link", "Code", "Span", "Quote", "Em", "Strong", "NonStruct":
+	case "P", "H1", "H2", "H3", "H4", "H5", "H6", "Lbl", "LBody", "LI", "TH", "TD", "Caption", "Link", "Code", "Span", "Quote", "Em", "Strong", "NonStruct":
 		return true
 	}
 	return false

@@ -11,7 +11,7 @@ import (
 type parents map[int]types.Object
 
 // writeParents writes that tree anew.
-func (s *structure) writeParents() {
+func (s *structure) writeParents() parents {
 	all := parents{}
 	s.each(s.top, func(t *tag) {
 		for _, k := range t.kids {
@@ -31,6 +31,13 @@ func (s *structure) writeParents() {
 	}
 	s.root["ParentTree"] = s.c.add(types.Dict{"Nums": pairs})
 	s.root["ParentTreeNextKey"] = types.Integer(next)
+	return all
+}
+
+// owns reports whether an element has the marked content with a number on a page.
+func (p parents) owns(page, content int) bool {
+	items, _ := p[page].(types.Array)
+	return content >= 0 && content < len(items) && items[content] != nil
 }
 
 // enter enters the owner of a content item.

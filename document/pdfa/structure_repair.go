@@ -18,9 +18,9 @@ func (s *structure) repairList(t *tag) {
 			t.rename("Div")
 			return
 		}
-		t.kids = s.grouped(t, "LBody", "Lbl", "LBody")
+		t.kids = s.grouped(t, "LBody", true, "Lbl", "LBody")
 	case "L":
-		t.kids = s.grouped(t, "LI", "L", "LI", "Caption")
+		t.kids = s.grouped(t, "LI", false, "L", "LI", "Caption")
 	case "Lbl", "LBody":
 		if t.parent.kind() != "LI" {
 			t.rename("Span")
@@ -28,8 +28,9 @@ func (s *structure) repairList(t *tag) {
 	}
 }
 
-// grouped are the kids of an element, with those of other kinds than allowed in new elements of a kind.
-func (s *structure) grouped(t *tag, kind string, allowed ...string) (out []kid) {
+// grouped are the kids of an element, with elements of other kinds than allowed in new elements of a kind, and so
+// content items if they are to be, too.
+func (s *structure) grouped(t *tag, kind string, items bool, allowed ...string) (out []kid) {
 	var loose []kid
 	flush := func() {
 		if len(loose) > 0 {
@@ -38,7 +39,7 @@ func (s *structure) grouped(t *tag, kind string, allowed ...string) (out []kid) 
 		}
 	}
 	for _, k := range t.kids {
-		if k.tag != nil && slices.Contains(allowed, k.tag.kind()) {
+		if k.tag == nil && !items || k.tag != nil && slices.Contains(allowed, k.tag.kind()) {
 			flush()
 			out = append(out, k)
 			continue

@@ -11,9 +11,8 @@ import (
 func (s *structure) repairTable(t *tag) {
 	switch t.kind() {
 	case "TR":
-		t.kids = s.grouped(t, "TD", "TH", "TD")
+		t.kids = s.grouped(t, "TD", false, "TH", "TD")
 	case "Table":
-		t.kids = slices.DeleteFunc(t.kids, func(k kid) bool { return k.tag == nil })
 		s.repairCells(t)
 	}
 }
@@ -25,7 +24,10 @@ func (s *structure) repairCells(table *tag) {
 	scoped := true
 	for _, row := range table.rows() {
 		for _, cell := range row.kids {
-			if cell.tag == nil || !s.c.joinAttributes(cell.tag) {
+			if cell.tag == nil { // lines and colours of the row
+				continue
+			}
+			if !s.c.joinAttributes(cell.tag) {
 				return
 			}
 			a, _ := cell.tag.dict["A"].(types.Dict)
