@@ -29,6 +29,8 @@ type Finishing struct {
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
+	// EndLines ends every stream with a line, as PDF/A wants; for a Level.
+	EndLines bool
 	// Password encrypts the file with AES-256, unless it is "". So does OwnerPassword, which frees from what is Denied; without
 	// it nobody knows the owner's.
 	Password, OwnerPassword string
@@ -100,6 +102,9 @@ func (f Finishing) qpdfJob() map[string]any {
 	}
 	if f.Level > 6 {
 		job["linearize"] = ""
+	}
+	if f.EndLines {
+		job["newlineBeforeEndstream"] = ""
 	}
 	if f.encrypts() {
 		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": cmp.Or(f.OwnerPassword, rand.Text()), "256bit": f.Denied.restrictions()}

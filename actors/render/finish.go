@@ -41,7 +41,7 @@ func (w *work) finished(ctx context.Context, pdf []byte) ([]byte, error) {
 
 // finishConverted converts a PDF once it shows what it is to show: only what compresses and encrypts comes after.
 func (w *work) finishConverted(ctx context.Context, pdf []byte, f document.Finishing) ([]byte, error) {
-	last := document.Finishing{Level: f.Level, Password: f.Password, OwnerPassword: f.OwnerPassword, Denied: f.Denied}
+	last := document.Finishing{Level: f.Level, EndLines: w.promises(), Password: f.Password, OwnerPassword: f.OwnerPassword, Denied: f.Denied}
 	f.Level, f.Password, f.OwnerPassword = 0, "", ""
 	if w.promises() {
 		f.Metadata = document.Metadata{} // the conversion writes it

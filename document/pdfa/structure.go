@@ -163,7 +163,7 @@ func (s *structure) collapse(t *tag) {
 
 // wrap puts kids of an element into a new element of a kind.
 func (s *structure) wrap(t *tag, kind string, kids []kid) kid {
-	d := types.Dict{"Type": types.Name("StructElem"), "S": types.Name(kind)}
+	d := types.Dict{"S": types.Name(kind)}
 	w := &tag{ref: s.c.add(d), dict: d, parent: t, kids: kids}
 	for _, k := range kids {
 		if k.tag != nil {
@@ -183,6 +183,9 @@ func (s *structure) write(t *tag) {
 	}
 	delete(t.dict, "K")
 	delete(t.dict, "Pg")
+	if t != s.top {
+		delete(t.dict, "Type") // optional
+	}
 	var all types.Array
 	for _, k := range t.kids {
 		all = append(all, t.write(k))

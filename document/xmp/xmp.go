@@ -59,8 +59,7 @@ func (p Packet) Bytes() []byte {
 	describe(&b, "xmp", "http://ns.adobe.com/xap/1.0/", about)
 	p.extensions(&b)
 	b.WriteString("</rdf:RDF>\n</x:xmpmeta>\n")
-	b.WriteString(strings.Repeat(strings.Repeat(" ", 99)+"\n", 20)) // padding for edits in place, as XMP recommends
-	b.WriteString(`<?xpacket end="w"?>`)
+	b.WriteString(`<?xpacket end="r"?>`) // not to be edited in place
 	return []byte(b.String())
 }
 

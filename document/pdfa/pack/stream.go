@@ -5,12 +5,13 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
 // perStream is how many objects an object stream has at most: a reader unpacks all of them to read one.
-const perStream = 200
+const perStream = 1000
 
 // objectStream is an object stream that is being filled (ISO 32000-1, 7.5.7).
 type objectStream struct {
@@ -74,7 +75,26 @@ func (w *writer) tableStream(trailer string) {
 		rows = binary.BigEndian.AppendUint32(rows, uint32(where))
 		rows = binary.BigEndian.AppendUint16(rows, uint16(index))
 	}
-	w.deflated(fmt.Sprintf("/Type/XRef/Size %d/W[1 4 2]%s", number+1, trailer), rows)
+	w.deflated(fmt.Sprintf("/Type/XRef/Size %d/W[1 4 2]/DecodeParms<</Predictor 12/Columns %d>>%s", number+1, rowBytes, trailer), differences(rows))
+}
+
+// rowBytes is the length of a row of the table.
+const rowBytes = 7
+
+// differences has what each row adds to the one above, by the predictor Up of PNG (7.4.4.4): rows follow one
+// another closely, and so take little space.
+func differences(rows []byte) []byte {
+	out := make([]byte, 0, len(rows)/rowBytes*(rowBytes+1))
+	above := make([]byte, rowBytes)
+	for row := range slices.Chunk(rows, rowBytes) {
+		const up = 2
+		out = append(out, up)
+		for n, b := range row {
+			out = append(out, b-above[n])
+		}
+		above = row
+	}
+	return out
 }
 
 // deflated writes the rest of a stream object.
@@ -88,8 +108,8 @@ func (w *writer) deflated(entries string, data []byte) {
 // Deflate compresses the content of a stream with the filter FlateDecode.
 func Deflate(data []byte) []byte {
 	var out bytes.Buffer
-	w := zlib.NewWriter(&out)
-	w.Write(data) // cannot fail: a buffer accepts everything
+	w, _ := zlib.NewWriterLevel(&out, zlib.BestCompression) // fails for other levels only
+	w.Write(data)                                           // cannot fail: a buffer accepts everything
 	w.Close()
 	return out.Bytes()
 }
