@@ -2,11 +2,13 @@ package pdfa
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"platen.dev/document/pdfa/cos"
+	"platen.dev/document/pdfa/pack"
 )
 
 // maxContent bounds the content of a page, in bytes.
@@ -20,14 +22,40 @@ func (c *conversion) markArtifacts(catalog types.Dict) {
 		if !ok {
 			return
 		}
-		number := c.intOf(page["StructParents"])
-		marked, err := artifacts(content, func(content int) bool { return c.owners.owns(number, content) })
-		if err != nil {
-			c.fail("the content of a page: %v", err)
+		page["Contents"] = c.add(deflatedStream(c.marked(content, page), types.Dict{}))
+	})
+	for _, number := range slices.Sorted(maps.Keys(c.Table)) {
+		form, isStream := pack.Stream(c.object(number))
+		if !isStream || !c.hasStructure(form.Dict) {
+			continue
+		}
+		if err := form.DecodeWithLimit(maxContent); err != nil {
+			c.fail("the content of a form: %v", err)
 			return
 		}
-		page["Contents"] = c.add(deflatedStream(marked, types.Dict{}))
+		delete(form.Dict, "DecodeParms")
+		c.Table[number].Object = deflatedStream(c.marked(form.Content, form.Dict), form.Dict)
+	}
+}
+
+// hasStructure reports whether an object is a form whose content the structure has, as that of half transparent
+// elements is.
+func (c *conversion) hasStructure(d types.Dict) bool {
+	return c.nameOf(d["Subtype"]) == "Form" && d["StructParents"] != nil
+}
+
+// marked is the content of a page or form with its artifacts marked.
+func (c *conversion) marked(content []byte, of types.Dict) []byte {
+	number := c.intOf(of["StructParents"])
+	forms := c.dict(c.dict(of["Resources"])["XObject"])
+	marked, err := artifacts(content, marking{
+		owned:      func(content int) bool { return c.owners.owns(number, content) },
+		structured: func(name string) bool { return c.hasStructure(c.dict(forms[name])) },
 	})
+	if err != nil {
+		c.fail("the content of a page: %v", err)
+	}
+	return marked
 }
 
 // content joins the content streams of a page, as an operation may be split across streams. It reports false if
@@ -56,8 +84,15 @@ func (c *conversion) content(page types.Dict) ([]byte, bool) {
 // painting are the operators that draw something.
 var painting = []cos.Operator{"S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "sh", "Do", "BI", "Tj", "TJ", "'", "\""}
 
+// marking is what is known of a content stream: which marked content the structure owns, and which forms have
+// marks of their own.
+type marking struct {
+	owned      func(int) bool
+	structured func(string) bool
+}
+
 // artifacts marks what a content stream draws outside marked content, or in such that the structure does not own.
-func artifacts(content []byte, owned func(int) bool) ([]byte, error) {
+func artifacts(content []byte, m marking) ([]byte, error) {
 	var out bytes.Buffer
 	in := cos.NewContent(content)
 	depth, from, draws := 0, 0, false
@@ -86,7 +121,7 @@ func artifacts(content []byte, owned func(int) bool) ([]byte, error) {
 		case "BMC", "BDC":
 			if depth == 0 {
 				end(before)
-				if orphan(operands, owned) {
+				if orphan(operands, m.owned) {
 					out.WriteString("\n/Artifact BMC\n")
 					from = in.Offset()
 				}
@@ -97,6 +132,14 @@ func artifacts(content []byte, owned func(int) bool) ([]byte, error) {
 				out.Write(content[from:in.Offset()])
 				from = in.Offset()
 			}
+		case "Do":
+			if depth == 0 && len(operands) == 1 && m.structured(nameIn(operands[0])) {
+				end(before)
+				out.Write(content[from:in.Offset()])
+				from = in.Offset()
+				continue
+			}
+			draws = draws || depth == 0
 		default:
 			draws = draws || depth == 0 && slices.Contains(painting, operator)
 		}
@@ -111,4 +154,9 @@ func orphan(operands []any, owned func(int) bool) bool {
 	properties, _ := operands[1].(cos.Dict)
 	number, ok := properties["MCID"].(int64)
 	return ok && !owned(int(number))
+}
+
+func nameIn(operand any) string {
+	name, _ := operand.(cos.Name)
+	return string(name)
 }

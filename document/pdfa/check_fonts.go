@@ -9,6 +9,11 @@ import (
 // font checks a font (6.2.11.2 to 6.2.11.6).
 func (c *checker) font(number int, d cos.Dict) {
 	subtype := c.name(d["Subtype"])
+	if s, ok := c.file.Resolve(d["ToUnicode"]).(*cos.Stream); ok && c.claim.Accessible {
+		if cmap, err := c.file.Decode(s); err == nil && unknownCharacter.Match(cmap) {
+			c.add("7.21.7-2", "font %d has a glyph for a character that is none", number)
+		}
+	}
 	c.reportIf(subtype != "Type3" && c.name(d["BaseFont"]) == "", "6.2.11.2-3", "font %d has no BaseFont", number)
 	switch subtype {
 	case "Type0":

@@ -22,14 +22,29 @@ func (a *access) onPage(d cos.Dict) string {
 func (a *access) pageMarks() {
 	for n, page := range a.pageDicts {
 		key := a.file.Int(page["StructParents"], -1)
-		a.marks(fmt.Sprintf("page %d", n+1), a.pageContent(page), a.file.Array(a.owners[key]))
+		a.marks(fmt.Sprintf("page %d", n+1), a.pageContent(page), page, a.file.Array(a.owners[key]))
 	}
+	for _, number := range a.file.Numbers() {
+		form, ok := a.file.Resolve(cos.Ref{Number: number}).(*cos.Stream)
+		if !ok || !a.hasStructure(form.Dict) {
+			continue
+		}
+		if data, err := a.file.Decode(form); err == nil {
+			a.marks(fmt.Sprintf("form %d", number), data, form.Dict, a.file.Array(a.owners[a.file.Int(form.Dict["StructParents"], -1)]))
+		}
+	}
+}
+
+// hasStructure reports whether an object is a form whose content has marks of its own.
+func (a *access) hasStructure(d cos.Dict) bool {
+	return a.name(d["Subtype"]) == "Form" && d["StructParents"] != nil
 }
 
 // mark is a piece of marked content that has not ended.
 type mark struct{ artifact, owned bool }
 
-func (a *access) marks(where string, data []byte, owners cos.Array) {
+func (a *access) marks(where string, data []byte, of cos.Dict, owners cos.Array) {
+	forms := a.file.Dict(a.file.Dict(of["Resources"])["XObject"])
 	content := cos.NewContent(data)
 	var open []mark
 	var operands []any
@@ -49,6 +64,9 @@ func (a *access) marks(where string, data []byte, owners cos.Array) {
 			open = append(open, m)
 		case operator == "EMC" && len(open) > 0:
 			open = open[:len(open)-1]
+		case operator == "Do" && len(operands) == 1 && a.hasStructure(a.file.Dict(forms[cos.Name(nameIn(operands[0]))])):
+			inArtifact := slices.ContainsFunc(open, func(o mark) bool { return o.artifact })
+			a.addIf(inArtifact, "7.1-2", "%s has tagged content in an artifact", where)
 		case slices.Contains(painting, operator):
 			marked := slices.ContainsFunc(open, func(o mark) bool { return o.artifact || o.owned })
 			a.addIf(!marked, "7.1-3", "%s draws what is neither tagged nor an artifact", where)

@@ -83,6 +83,7 @@ func (c *conversion) run() error {
 	if c.doc.Accessible {
 		c.repairAccess(catalog)
 		c.markArtifacts(catalog)
+		c.eachFont(c.repairUnicode)
 	}
 	if c.err != nil {
 		return c.err

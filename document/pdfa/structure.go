@@ -59,6 +59,7 @@ func (c *conversion) structure(catalog types.Dict) {
 	if c.doc.Accessible {
 		s.repairHeadings()
 		s.adoptLinks(catalog)
+		s.mapRoles()
 	}
 	s.forgetIDs()
 	s.write(s.top)
@@ -146,19 +147,22 @@ func (t *tag) collapsible() bool {
 	return false
 }
 
-// collapse gives the kids of an element that means nothing to its parent.
+// collapse gives an element the kids of those of its own that mean nothing.
 func (s *structure) collapse(t *tag) {
-	if !t.collapsible() {
-		return
-	}
-	p := t.parent
-	at := slices.IndexFunc(p.kids, func(k kid) bool { return k.tag == t })
+	var kids []kid
 	for _, k := range t.kids {
-		if k.tag != nil {
-			k.tag.parent = p
+		if k.tag == nil || !k.tag.collapsible() {
+			kids = append(kids, k)
+			continue
 		}
+		for _, below := range k.tag.kids {
+			if below.tag != nil {
+				below.tag.parent = t
+			}
+		}
+		kids = append(kids, k.tag.kids...)
 	}
-	p.kids = slices.Replace(p.kids, at, at+1, t.kids...)
+	t.kids = kids
 }
 
 // wrap puts kids of an element into a new element of a kind.

@@ -1,6 +1,10 @@
 package pdfa
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
 
 // repairFigure makes a group of a figure with other elements in it, such as a picture and its caption, unless
 // it has an alternative text of its own.
@@ -21,6 +25,11 @@ func (s *structure) repairList(t *tag) {
 		t.kids = s.grouped(t, "LBody", true, "Lbl", "LBody")
 	case "L":
 		t.kids = s.grouped(t, "LI", false, "L", "LI", "Caption")
+		for _, k := range t.kids {
+			if k.tag != nil && k.tag.kind() == "LI" {
+				k.tag.kids = s.grouped(k.tag, "LBody", true, "Lbl", "LBody")
+			}
+		}
 	case "Lbl", "LBody":
 		if t.parent.kind() != "LI" {
 			t.rename("Span")
@@ -75,5 +84,21 @@ func (s *structure) inOrder(t *tag, do func(*tag)) {
 			do(k.tag)
 			s.inOrder(k.tag, do)
 		}
+	}
+}
+
+// mapRoles says what elements of later standards are in this one (14.7.3): the browser writes Em and Strong.
+func (s *structure) mapRoles() {
+	roles := s.c.dict(s.root["RoleMap"])
+	if roles == nil {
+		roles = types.Dict{}
+	}
+	s.each(s.top, func(t *tag) {
+		if kind := t.kind(); roles[kind] == nil && !slices.Contains(standardTypes, kind) {
+			roles[kind] = types.Name("Span")
+		}
+	})
+	if len(roles) > 0 {
+		s.root["RoleMap"] = roles
 	}
 }

@@ -13,6 +13,7 @@ func (s *structure) repairTable(t *tag) {
 	case "TR":
 		t.kids = s.grouped(t, "TD", false, "TH", "TD")
 	case "Table":
+		s.fillRows(t)
 		s.repairCells(t)
 	}
 }
@@ -97,4 +98,72 @@ func (s *structure) forgetIDs() {
 	if !named {
 		delete(s.root, "IDTree")
 	}
+}
+
+// Bounds of what fillRows does for a table: the columns that are counted, and the cells that are added.
+const (
+	maxColumns = 10_000
+	maxFilled  = 100_000
+)
+
+// fillRows gives the rows of a table the same number of columns, with empty cells at their ends (7.2).
+func (s *structure) fillRows(table *tag) {
+	rows := table.rows()
+	widths := make([]int, len(rows))
+	var open []int // rows that a cell above still takes, by column
+	for n, row := range rows {
+		at := 0
+		for _, k := range row.kids {
+			if k.tag == nil {
+				continue
+			}
+			across, down := s.c.spans(k.tag)
+			for at < len(open) && open[at] > 0 {
+				at++
+			}
+			for range min(across, maxColumns) {
+				if at == len(open) {
+					open = append(open, 0)
+				}
+				open[at] = down
+				at++
+			}
+		}
+		widths[n] = at
+		for column := range open {
+			if open[column] > 0 {
+				widths[n] = max(widths[n], column+1)
+				open[column]--
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	most, missing := min(slices.Max(widths), maxColumns), 0
+	for _, width := range widths {
+		missing += max(0, most-width)
+	}
+	if missing > maxFilled {
+		return // Check refuses the table
+	}
+	for n, row := range rows {
+		for range most - widths[n] {
+			row.kids = append(row.kids, s.wrap(row, "TD", nil))
+		}
+	}
+}
+
+// spans are how many columns and rows a cell takes.
+func (c *conversion) spans(cell *tag) (across, down int) {
+	across, down = 1, 1
+	entries := c.array(cell.dict["A"])
+	if entries == nil {
+		entries = types.Array{cell.dict["A"]}
+	}
+	for _, entry := range entries {
+		d := c.dict(entry)
+		across, down = max(across, c.intOf(d["ColSpan"])), max(down, c.intOf(d["RowSpan"]))
+	}
+	return across, down
 }
