@@ -169,7 +169,7 @@ func proveErrorCodes(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanPro)
 	for _, code := range []string{
 		"SSRF_BLOCKED", "FILE_TOO_LARGE", "PAGE_TIMEOUT", "EINVOICE_FAILED", "RENDER_FAILED",
-		"NAVIGATION_FAILED", "SELECTOR_TIMEOUT", "PAGE_RANGE_EMPTY", "DELIVERY_FAILED", "BROWSER_CRASHED",
+		"NAVIGATION_FAILED", "SELECTOR_TIMEOUT", "PAGE_RANGE_EMPTY", "CONFORMANCE_FAILED", "DELIVERY_FAILED", "BROWSER_CRASHED",
 	} {
 		id := c.submit(htmlToPDF)
 		c.fail(id, events.ErrorCode(code))
