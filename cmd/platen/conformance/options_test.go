@@ -58,7 +58,7 @@ var optionRows = rowsOf([]field{
 	{
 		id: "options/pdfa", section: "Extensions", statement: "pdfa is 2b or 3b",
 		on: pdfOperations, at: "options.pdfa", takes: []any{"2b", "3b"},
-		refuses: []refused{notText(2), {"1b", "literal_error", "Input should be '2b' or '3b'", ""}, {"2B", "literal_error", "Input should be '2b' or '3b'", ""}},
+		refuses: []refused{unlisted(2, "'2b' or '3b'"), unlisted("1b", "'2b' or '3b'"), unlisted("2B", "'2b' or '3b'")},
 	},
 	{
 		id: "options/pdfua", section: "Extensions", statement: "pdfua is a boolean",
