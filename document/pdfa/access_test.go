@@ -37,7 +37,9 @@ var accessBreaks = []struct {
 	{"7.2-34", func(_ *conversion, catalog types.Dict) { delete(catalog, "Lang") }},
 	{"7.3-1", unset("S", "Figure", "Alt")},
 	{"7.4.2-1", set("S", "H1", "S", types.Name("H3"))},
-	{"7.18.3-1", unset("Tabs", "S", "Tabs")},
+	{"7.18.3-1", func(c *conversion, catalog types.Dict) {
+		c.eachPage(catalog["Pages"], 0, func(page types.Dict) { delete(page, "Tabs") })
+	}},
 	{"7.18.5-2", unset("Subtype", "Link", "Contents")},
 }
 
