@@ -214,4 +214,3 @@ func verdicts(t *testing.T, dir string) map[string]string {
 	}
 	return all
 }
-
