@@ -29,6 +29,8 @@ type Finishing struct {
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
+	// EndLines ends every stream with a line, as PDF/A wants; for a Level.
+	EndLines bool
 	// Password encrypts the file with AES-256, unless it is "". So does OwnerPassword, which frees from what is Denied; without
 	// it nobody knows the owner's.
 	Password, OwnerPassword string
@@ -39,6 +41,10 @@ type Finishing struct {
 type Denied struct{ Printing, Copying, Modifying, Annotating, FillingForms, Assembling bool }
 
 func (f Finishing) encrypts() bool { return f.Password != "" || f.OwnerPassword != "" }
+
+func (f Finishing) nothing() bool {
+	return f.ImageQuality == 0 && f.Overlay == nil && f.Metadata == (Metadata{}) && f.Level == 0 && !f.encrypts()
+}
 
 // ErrPassword refuses a password that cannot be passed to qpdf safely.
 var ErrPassword = errors.New("password contains control characters")
@@ -52,6 +58,9 @@ var working = semaphore.NewWeighted(cores)
 // Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise and encrypt. While as
 // many PDFs are being finished as this machine has cores, it waits.
 func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) {
+	if f.nothing() {
+		return pdf, nil
+	}
 	if err := working.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -93,6 +102,9 @@ func (f Finishing) qpdfJob() map[string]any {
 	}
 	if f.Level > 6 {
 		job["linearize"] = ""
+	}
+	if f.EndLines {
+		job["newlineBeforeEndstream"] = ""
 	}
 	if f.encrypts() {
 		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": cmp.Or(f.OwnerPassword, rand.Text()), "256bit": f.Denied.restrictions()}

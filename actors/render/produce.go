@@ -52,6 +52,11 @@ func (w *work) output(ctx context.Context) (output, error) {
 			return output{}, err
 		}
 	}
+	if content.Print.Conforms() {
+		if content, err = w.printable(ctx, content); err != nil {
+			return output{}, err
+		}
+	}
 	return w.print(ctx, content, access)
 }
 
@@ -93,8 +98,10 @@ func loadOf(c events.Content) (l contract.Load) {
 }
 
 func (w *work) print(ctx context.Context, c events.Content, access page.Access) (output, error) {
+	paper := c.Print.Paper
+	paper.Tagged = c.Print.Structured()
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: paper, MaxBytes: w.limit,
 	})
 	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }

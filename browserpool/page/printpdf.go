@@ -20,6 +20,11 @@ const chunk = 4 << 20
 func (p *page) printPDF(ctx context.Context, job Print, params printParams, budget time.Duration) (pdf []byte, pages int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
+	if params.GenerateTaggedPDF {
+		if err := p.sayLanguage(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
 	m, err := p.measure(ctx, job.Limits, job.HTML)
 	if err != nil {
 		return nil, 0, err
