@@ -107,7 +107,7 @@ bench: deps build ## print the benchmarks, each as a ratio within one run
 	@$(GO) test -run '^$$' -bench Scrub -benchtime 3x ./events/disk | grep ^Benchmark
 	@echo "e-invoices: the validator, xmllint and encoding/xml beside it (goal: 20 KB in 1 ms, 1 MB in 50 ms); PDF/A-3 conversion"
 	@$(GO) test -run '^$$' -bench 'Parse|Xmllint|EncodingXML' ./einvoice | grep ^Benchmark
-	@$(GO) test -run '^$$' -bench . ./einvoice/pdfa | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench . ./document/pdfa | grep ^Benchmark
 	@echo "webhooks to one receiver on this machine, beside a bare loop that signs and posts (goal: 2000/s, 0.5 of the loop)"
 	@$(GO) test -run '^$$' -bench Webhooks -benchtime 9x ./actors/webhook | grep ^Benchmark
 	@echo "the ledger in SQLite, beside a bare batch insert of the same rows (goal: 20000 entries/s, 0.5 of it; a month of one account among 10 million rows in 100 ms)"

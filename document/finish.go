@@ -15,6 +15,8 @@ import (
 
 // Finishing has the options of Finish. The zero value changes nothing.
 type Finishing struct {
+	// Sheets are laid in place of pages, before anything else is done.
+	Sheets []Sheet
 	// ImageQuality recompresses images as JPEG of a quality from 1 to 100, with loss,
 	// where that makes them smaller. With 0 they stay as they are, and so do images of more
 	// than 25 million pixels, those beyond 250 million in all, and those whose decoding would
@@ -29,6 +31,8 @@ type Finishing struct {
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
+	// EndLines ends every stream with a line, as PDF/A wants; for a Level.
+	EndLines bool
 	// Password encrypts the file with AES-256, unless it is "". So does OwnerPassword, which frees from what is Denied; without
 	// it nobody knows the owner's.
 	Password, OwnerPassword string
@@ -39,6 +43,10 @@ type Finishing struct {
 type Denied struct{ Printing, Copying, Modifying, Annotating, FillingForms, Assembling bool }
 
 func (f Finishing) encrypts() bool { return f.Password != "" || f.OwnerPassword != "" }
+
+func (f Finishing) nothing() bool {
+	return len(f.Sheets) == 0 && f.ImageQuality == 0 && f.Overlay == nil && f.Metadata == (Metadata{}) && f.Level == 0 && !f.encrypts()
+}
 
 // ErrPassword refuses a password that cannot be passed to qpdf safely.
 var ErrPassword = errors.New("password contains control characters")
@@ -52,10 +60,18 @@ var working = semaphore.NewWeighted(cores)
 // Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise and encrypt. While as
 // many PDFs are being finished as this machine has cores, it waits.
 func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) {
+	if f.nothing() {
+		return pdf, nil
+	}
 	if err := working.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer working.Release(1)
+	if len(f.Sheets) > 0 {
+		if pdf, err = replaceSheets(pdf, f.Sheets); err != nil {
+			return nil, fmt.Errorf("sheets: %w", err)
+		}
+	}
 	if f.Overlay != nil && f.Tagged {
 		if pdf, err = stamp(pdf, f.Overlay); err != nil {
 			return nil, fmt.Errorf("stamp: %w", err)
@@ -93,6 +109,9 @@ func (f Finishing) qpdfJob() map[string]any {
 	}
 	if f.Level > 6 {
 		job["linearize"] = ""
+	}
+	if f.EndLines {
+		job["newlineBeforeEndstream"] = ""
 	}
 	if f.encrypts() {
 		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": cmp.Or(f.OwnerPassword, rand.Text()), "256bit": f.Denied.restrictions()}

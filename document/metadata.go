@@ -2,18 +2,22 @@ package document
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
-	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"platen.dev/document/xmp"
 )
 
 // Metadata says what a PDF is about, for its Info dictionary and its XMP packet. What is "" stays as
 // the browser has written it.
-type Metadata struct{ Title, Author, Subject, Keywords, Creator string }
+type Metadata struct {
+	Title, Author, Subject, Keywords, Creator string
+	// Language is a BCP 47 tag.
+	Language string
+}
 
 // entries are those that are not "", by their names in Info.
 func (m Metadata) entries() map[string]string {
@@ -36,12 +40,26 @@ func describe(pdf []byte, m Metadata) ([]byte, error) {
 		for name, text := range m.entries() {
 			info[name] = types.HexLiteral(fmt.Sprintf("%X", types.EncodeUTF16String(text)))
 		}
+		if err := setLanguage(doc, m.Language); err != nil {
+			return err
+		}
 		packet, err := packetOf(info)
 		if err != nil {
 			return err
 		}
 		return setPacket(doc, packet)
 	})
+}
+
+func setLanguage(doc *model.Context, tag string) error {
+	if tag == "" {
+		return nil
+	}
+	catalog, err := doc.Catalog()
+	if err == nil {
+		catalog["Lang"] = types.StringLiteral(tag)
+	}
+	return err
 }
 
 // rewrite changes a PDF as the browser writes it, and writes it in the same form. Broken or hostile
@@ -82,41 +100,19 @@ func infoOf(doc *model.Context) (info types.Dict, err error) {
 	return info, err
 }
 
-// properties are what an XMP packet says of a PDF: the elements that hold what an entry of Info says.
-var properties = []struct{ entry, element string }{
-	{"Title", `<dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title>`},
-	{"Author", `<dc:creator><rdf:Seq><rdf:li>%s</rdf:li></rdf:Seq></dc:creator>`},
-	{"Subject", `<dc:description><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:description>`},
-	{"Keywords", `<pdf:Keywords>%s</pdf:Keywords>`},
-	{"Creator", `<xmp:CreatorTool>%s</xmp:CreatorTool>`},
-}
-
-// packetOf is an XMP packet that says what Info says (ISO 16684-1).
+// packetOf is an XMP packet that says what Info says.
 func packetOf(info types.Dict) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
-		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` + "\n" +
-		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">` + "\n" +
-		"<dc:format>application/pdf</dc:format>\n")
-	for _, p := range properties {
-		if info[p.entry] == nil {
+	var p xmp.Packet
+	for name, text := range map[string]*string{"Title": &p.Title, "Author": &p.Author, "Subject": &p.Subject, "Keywords": &p.Keywords, "Creator": &p.Creator} {
+		if info[name] == nil {
 			continue
 		}
-		text, err := model.Text(info[p.entry])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.entry, err)
+		var err error
+		if *text, err = model.Text(info[name]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if text == "" {
-			continue
-		}
-		var escaped strings.Builder
-		if err := xml.EscapeText(&escaped, []byte(text)); err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, p.element+"\n", escaped.String())
 	}
-	b.WriteString("</rdf:Description>\n</rdf:RDF></x:xmpmeta>\n<?xpacket end=\"r\"?>")
-	return b.Bytes(), nil
+	return p.Bytes(), nil
 }
 
 // setPacket makes a packet the metadata of a PDF, without a filter, as those who look for it want it.

@@ -9,8 +9,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// xmp are the texts of a PDF's packet.
-type xmp struct {
+// packetTexts are the texts of a PDF's packet.
+type packetTexts struct {
 	Title       string `xml:"RDF>Description>title>Alt>li"`
 	Author      string `xml:"RDF>Description>creator>Seq>li"`
 	Description string `xml:"RDF>Description>description>Alt>li"`
@@ -48,11 +48,11 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("%s: Info has another %s:\n%s", name, key, info)
 			}
 		}
-		var packet xmp
+		var packet packetTexts
 		if err := xml.Unmarshal([]byte(testkit.Tool(t, out, "pdfinfo", "-upw", tc.f.Password, "-meta", "-")), &packet); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := (Metadata{packet.Title, packet.Author, packet.Description, packet.Keywords, packet.Creator}); got != tc.want {
+		if got := (Metadata{packet.Title, packet.Author, packet.Description, packet.Keywords, packet.Creator, tc.want.Language}); got != tc.want {
 			t.Errorf("%s: XMP has %q, want %q", name, got, tc.want)
 		}
 		if text := pdfText(t, out, "-upw", tc.f.Password); !strings.Contains(text, "text") {

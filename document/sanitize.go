@@ -108,6 +108,10 @@ var (
 	language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,6}$`)
 	direction = regexp.MustCompile(`^(?i)(ltr|rtl|auto)$`)
 	elementID = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}.:-]{1,128}$`)
+	// elementIDs are those of a cell's headers.
+	elementIDs = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}.: -]{1,512}$`)
+	truth      = regexp.MustCompile(`^(true|false)$`)
+
 	count     = regexp.MustCompile(`^[0-9]{1,4}$`)
 	integer   = regexp.MustCompile(`^-?[0-9]{1,9}$`)
 	dimension = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?$`)
@@ -174,6 +178,9 @@ var attributeRules = []attributeRule{
 	{"color", color, "font"},
 	{"colspan rowspan", count, "td th"},
 	{"scope", scope, "th"},
+	{"headers", elementIDs, "td th"},
+	{"aria-label", nil, ""},
+	{"aria-hidden", truth, ""},
 	{"span", count, "col colgroup"},
 	{"border cellpadding cellspacing", count, "table"},
 	{"start", integer, "ol"},

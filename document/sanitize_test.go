@@ -164,7 +164,7 @@ func TestHarmlessHTML(t *testing.T) {
 		`<p style="transform: rotate(-45deg) translateX(2px)">x</p>`,
 		`<div style="display: grid; grid-template-columns: repeat(2, minmax(0, 1fr))">x</div>`,
 		`<p style="break-after: page">x</p>`,
-		`<table border="1" cellpadding="2" cellspacing="0"><colgroup><col span="2"></colgroup><thead><tr><th scope="col" colspan="2">a</th></tr></thead><tbody><tr><td rowspan="2" align="right" valign="top">b</td></tr></tbody></table>`,
+		`<table border="1" cellpadding="2" cellspacing="0"><colgroup><col span="2"></colgroup><thead><tr><th scope="col" colspan="2" id="h">a</th></tr></thead><tbody><tr><td rowspan="2" headers="h" aria-label="x" aria-hidden="true" align="right" valign="top">b</td></tr></tbody></table>`,
 		`<img src="https://example.com/a.png" alt="a" width="10" height="20">`,
 		`<img src="data:image/png;base64,iVBORw0KGgo=">`,
 		`<img src="data:image/jpg;base64,AAAA">`, `<img src="data:image/pjpeg;base64,AAAA">`, `<img src="data:image/webp;base64,AAAA">`,

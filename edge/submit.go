@@ -165,6 +165,9 @@ func conflict(b request.Body) *problem {
 	case b.Invoice != nil && b.PDF != nil && (b.PDF.OwnerPassword != "" || b.PDF.Print.Denied != nil):
 		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, which cannot be encrypted; " +
 			"leave options.owner_password and options.permissions out.")
+	case b.Invoice != nil && b.PDF != nil && b.PDF.Print.PDFA == contract.Archive2B:
+		return optionsConflict.with("EINVOICE_OPTIONS_CONFLICT: an e-invoice is a PDF/A-3 file, since part 2 allows no XML in it; " +
+			"leave options.pdfa out, or send 3b.")
 	}
 	return nil
 }

@@ -7,6 +7,6 @@
 // document, or a type that wraps one; so a page can record in ShownNodes what it shows
 // and find out what it has left out.
 //
-// Sub-packages: markup reads XML, cii holds the structure of the schemas, blocks renders
-// an invoice as HTML, and pdfa makes and checks hybrid PDFs.
+// Sub-packages: cii holds the structure of the schemas, blocks renders
+// an invoice as HTML, and hybrid makes and checks hybrid PDFs.
 package einvoice

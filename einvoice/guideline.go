@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 	"platen.dev/events/contract"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/einvoice/markup"
+	"platen.dev/document/markup"
 	"platen.dev/events/contract"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
 	"platen.dev/events/contract"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
 )
 
 // validator builds the tree of a document in one pass and collects its violations.

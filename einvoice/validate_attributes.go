@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
 )
 
 // checkAttributes keeps the attributes that the type has and reports all others, except

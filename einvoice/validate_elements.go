@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
 )
 
 // matchChild finds the child of the schema that an element is, and reports a violation

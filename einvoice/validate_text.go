@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
-	"platen.dev/einvoice/markup"
 )
 
 // characterData adds text to the element that holds it, or reports that none is allowed.

@@ -43,7 +43,16 @@ type PrintOptions struct {
 	// OwnerPassword gives whoever has it all permissions, whatever Denied says.
 	OwnerPassword Sealed  `cbor:"22,keyasint,omitempty"`
 	Denied        *Denied `cbor:"23,keyasint,omitempty"`
+	// PDFA is the conformance to PDF/A that the file must have, one of contract.Archives; empty for none. PDFUA wants PDF/UA-1.
+	PDFA  string `cbor:"24,keyasint,omitempty"`
+	PDFUA bool   `cbor:"25,keyasint,omitempty"`
 }
+
+// Structured reports whether the PDF has a structure.
+func (o PrintOptions) Structured() bool { return o.Tagged || o.Outline || o.PDFUA }
+
+// Conforms reports whether the file must conform to a standard.
+func (o PrintOptions) Conforms() bool { return o.PDFA != "" || o.PDFUA }
 
 // Watermark is a text over every page (docs/API.md, Watermark).
 type Watermark struct {
@@ -69,6 +78,7 @@ type Metadata struct {
 	Subject  string `cbor:"3,keyasint,omitempty"`
 	Keywords string `cbor:"4,keyasint,omitempty"`
 	Creator  string `cbor:"5,keyasint,omitempty"`
+	Language string `cbor:"6,keyasint,omitempty"`
 }
 
 // Denied is what readers of an encrypted PDF must not do (docs/API.md, PDF options).

@@ -105,6 +105,7 @@ const (
 	PageRangeEmpty   ErrorCode = "PAGE_RANGE_EMPTY"
 	DeliveryFailed   ErrorCode = "DELIVERY_FAILED"
 	EInvoiceFailed   ErrorCode = "EINVOICE_FAILED"
+	NotConforming    ErrorCode = "CONFORMANCE_FAILED"
 	Cancelled        ErrorCode = "CANCELLED"
 )
 
@@ -127,6 +128,7 @@ var reasons = map[ErrorCode]string{
 	PageRangeEmpty:   "The document has none of the pages asked for.",
 	DeliveryFailed:   "The file could not be uploaded to the delivery URL.",
 	EInvoiceFailed:   "The e-invoice could not be made of the rendered document.",
+	NotConforming:    "The document cannot become a file of the standard asked for.",
 	Cancelled:        "The job was cancelled before it was done.",
 }
 
@@ -134,7 +136,7 @@ var reasons = map[ErrorCode]string{
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		SSRFBlocked, FileTooLarge, PageTimeout, EInvoiceFailed, RenderFailed,
-		NavigationFailed, SelectorTimeout, FunctionTimeout, ResourceFailed, ScriptFailed, PageRangeEmpty, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
+		NavigationFailed, SelectorTimeout, FunctionTimeout, ResourceFailed, ScriptFailed, PageRangeEmpty, NotConforming, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
 	}
 }
 

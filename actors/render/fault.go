@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -13,6 +14,7 @@ import (
 	"platen.dev/actors/render/attempt"
 	"platen.dev/browserpool"
 	"platen.dev/browserpool/page"
+	"platen.dev/document"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/store"
@@ -41,6 +43,9 @@ func (w *work) faultOf(err error) *attempt.Fault {
 	if code == events.RenderFailed && !retryable && w.submission.Content.Invoice != nil {
 		code = events.EInvoiceFailed
 	}
+	if refused := new(conformanceError); errors.As(err, refused) && w.submission.Content.Print.Conforms() {
+		code = events.NotConforming
+	}
 	return &attempt.Fault{Code: code, Retryable: retryable, Detail: contract.Detail(w.reason(err))}
 }
 
@@ -50,7 +55,9 @@ func (w *work) reason(err error) string {
 	var refused conformanceError
 	switch {
 	case errors.As(err, &refused):
-		return "The rendered page cannot be part of a PDF/A-3 file: " + refused.Error() + "."
+		return "The document cannot be " + w.standard() + ": " + strings.TrimSuffix(refused.Error(), ".") + "."
+	case errors.Is(err, document.ErrChanged):
+		return "The document changes while it is printed, so that first and last page cannot have a header and footer of their own."
 	case errors.Is(err, store.ErrTooLarge):
 		return fmt.Sprintf("The file is larger than %d bytes.", w.limit)
 	}

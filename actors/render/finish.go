@@ -29,27 +29,49 @@ func (w *work) finished(ctx context.Context, pdf []byte) ([]byte, error) {
 	if w.submission.Test || w.submission.Operation.Image() {
 		return pdf, nil
 	}
-	pdf, err := w.options(ctx, pdf, w.submission.Content.Print)
-	if err == nil && w.invoice != nil {
-		return w.hybrid(pdf)
+	f, err := w.finishedBy(ctx, w.submission.Content.Print)
+	if err != nil {
+		return nil, err
 	}
-	return pdf, err
+	if w.converts() {
+		return w.finishConverted(ctx, pdf, f)
+	}
+	return document.Finish(ctx, pdf, f)
 }
 
-func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) ([]byte, error) {
-	if o.Watermark == nil && o.Compression == nil && len(o.Password) == 0 && len(o.OwnerPassword) == 0 && o.Metadata == nil {
-		return pdf, nil
+// finishConverted converts a PDF once it shows what it is to show: only what compresses and encrypts comes after.
+func (w *work) finishConverted(ctx context.Context, pdf []byte, f document.Finishing) ([]byte, error) {
+	last := document.Finishing{Level: f.Level, EndLines: w.promises(), Password: f.Password, OwnerPassword: f.OwnerPassword, Denied: f.Denied}
+	f.Level, f.Password, f.OwnerPassword = 0, "", ""
+	if w.promises() {
+		f.Metadata = document.Metadata{} // the conversion writes it
 	}
-	var f document.Finishing
-	var err error
-	if o.Metadata != nil && w.invoice == nil { // an e-invoice gets it when it becomes a PDF/A-3
+	pdf, err := document.Finish(ctx, pdf, f)
+	if err != nil {
+		return nil, err
+	}
+	if pdf, err = w.convert(pdf); err != nil {
+		return nil, err
+	}
+	if pdf, err = document.Finish(ctx, pdf, last); err != nil {
+		return nil, err
+	}
+	return pdf, w.conforming(pdf)
+}
+
+// finishedBy is what the options do to a printed PDF.
+func (w *work) finishedBy(ctx context.Context, o events.PrintOptions) (f document.Finishing, err error) {
+	for _, s := range w.out.sheets {
+		f.Sheets = append(f.Sheets, document.Sheet(s))
+	}
+	if o.Metadata != nil {
 		f.Metadata = document.Metadata(*o.Metadata)
 	}
-	if f.Password, err = w.cfg.Unseal(w.job, o.Password); err != nil {
-		return nil, fmt.Errorf("password: %w", err)
+	if f.Password, err = w.unsealed(o.Password); err != nil {
+		return f, fmt.Errorf("password: %w", err)
 	}
-	if f.OwnerPassword, err = w.cfg.Unseal(w.job, o.OwnerPassword); err != nil {
-		return nil, fmt.Errorf("owner password: %w", err)
+	if f.OwnerPassword, err = w.unsealed(o.OwnerPassword); err != nil {
+		return f, fmt.Errorf("owner password: %w", err)
 	}
 	if o.Denied != nil {
 		f.Denied = document.Denied(*o.Denied)
@@ -58,12 +80,20 @@ func (w *work) options(ctx context.Context, pdf []byte, o events.PrintOptions) (
 		f.Level, f.ImageQuality = int(c.Level), int(c.ImageQuality)
 	}
 	if o.Watermark != nil {
-		f.Tagged = o.Tagged || o.Outline
+		f.Tagged = o.Structured()
 		if f.Overlay, err = w.overlay(ctx, o); err != nil {
-			return nil, fmt.Errorf("watermark: %w", err)
+			return f, fmt.Errorf("watermark: %w", err)
 		}
 	}
-	return document.Finish(ctx, pdf, f)
+	return f, nil
+}
+
+// unsealed decrypts a credential of the job; none is "".
+func (w *work) unsealed(sealed events.Sealed) (string, error) {
+	if len(sealed) == 0 {
+		return "", nil
+	}
+	return w.cfg.Unseal(w.job, sealed)
 }
 
 // overlay prints the watermark on paper of the document's size.

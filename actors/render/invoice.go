@@ -2,16 +2,13 @@ package render
 
 import (
 	"bytes"
-	"cmp"
 	"compress/flate"
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
-	"platen.dev/einvoice/pdfa"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -41,8 +38,7 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 }
 
 // unfold puts the visible half of a job's e-invoice where the content is. A page by URL
-// stays as it is. In HTML, characters that no font has are replaced, because PDF/A
-// forbids them.
+// stays as it is.
 func (w *work) unfold(ctx context.Context, c events.Content) (_ events.Content, err error) {
 	if w.invoice, err = readInvoice(c.Invoice); err != nil || c.URL != "" {
 		return c, err
@@ -50,16 +46,7 @@ func (w *work) unfold(ctx context.Context, c events.Content) (_ events.Content, 
 	if c, err = w.visible(c); err != nil {
 		return c, err
 	}
-	for _, text := range []*string{&c.HTML, &c.Print.Footer} {
-		var replaced []rune
-		if *text, replaced, err = pdfa.Printable(ctx, *text); err != nil {
-			return c, err
-		}
-		if len(replaced) > 0 {
-			w.cfg.Logger.Warn("characters without a glyph were replaced", "job", w.job.String(), "characters", fmt.Sprintf("%U", replaced[:min(len(replaced), 20)]))
-		}
-	}
-	return c, nil
+	return w.printable(ctx, c)
 }
 
 // visible is the caller's HTML as it was sent or, without it, the invoice as its template
@@ -98,30 +85,3 @@ func inflate(b []byte) ([]byte, error) {
 	}
 	return out, nil
 }
-
-// hybrid turns a printed PDF into a hybrid invoice and checks it against PDF/A's rules
-// before anybody gets it.
-func (w *work) hybrid(pdf []byte) ([]byte, error) {
-	i := w.invoice
-	about := events.Metadata{}
-	if given := w.submission.Content.Print.Metadata; given != nil {
-		about = *given
-	}
-	pdf, err := pdfa.Convert(pdf, pdfa.Invoice{
-		XML: i.xml, Profile: i.profile, Now: w.cfg.Now(),
-		Title:  cmp.Or(about.Title, blocks.Title(i.model)),
-		Author: cmp.Or(about.Author, strings.TrimSpace(i.model.Seller().Name().Text())), Subject: about.Subject, Keywords: about.Keywords, Creator: about.Creator,
-	})
-	if err != nil {
-		return nil, conformanceError{err}
-	}
-	if err := pdfa.Check(pdf); err != nil {
-		return nil, conformanceError{err}
-	}
-	return pdf, nil
-}
-
-// conformanceError is why a printed PDF cannot be a hybrid invoice.
-type conformanceError struct{ error }
-
-func (e conformanceError) Unwrap() error { return e.error }

@@ -21,6 +21,8 @@ type output struct {
 	extension string
 	// pages is zero for images, and for a PDF whose pages are not counted yet.
 	pages int
+	// sheets take the place of pages of a PDF when it is finished.
+	sheets []page.Sheet
 	// load is the time to load the page, made the time to print or capture it.
 	load, made time.Duration
 	warnings   []page.Warning
@@ -49,6 +51,11 @@ func (w *work) output(ctx context.Context) (output, error) {
 	}
 	if content.Invoice != nil {
 		if content, err = w.unfold(ctx, content); err != nil {
+			return output{}, err
+		}
+	}
+	if content.Print.Conforms() {
+		if content, err = w.printable(ctx, content); err != nil {
 			return output{}, err
 		}
 	}
@@ -93,10 +100,12 @@ func loadOf(c events.Content) (l contract.Load) {
 }
 
 func (w *work) print(ctx context.Context, c events.Content, access page.Access) (output, error) {
+	paper := c.Print.Paper
+	paper.Tagged = c.Print.Structured()
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: c.Print.Paper, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: paper, MaxBytes: w.limit,
 	})
-	return output{data: result.PDF, pages: result.Pages, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
+	return output{data: result.PDF, pages: result.Pages, sheets: result.Sheets, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }
 
 var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg", "webp": ".webp"}

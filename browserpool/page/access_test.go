@@ -147,7 +147,9 @@ func TestCookies(t *testing.T) {
 	port, name := others(), others()
 	target := pagetest.NewWeb(t, requesterPages(port, name, `<p id="c"></p><script>c.textContent = "SEES " + document.cookie</script>`))
 	job := Print{URL: target.URL, Load: contract.Load{WaitFor: "#done", WaitAfter: 300}, Cookies: []contract.Cookie{
-		{Name: "all", Value: "1"}, {Name: "http", Value: `2 "x"`, HTTPOnly: true, SameSite: "strict"}, {Name: "path", Value: "3", Path: "/frame"},
+		{Name: "all", Value: "1"},
+		{Name: "http", Value: `2 "x"`, HTTPOnly: true, SameSite: "strict"},
+		{Name: "path", Value: "3", Path: "/frame"},
 		{Name: "lax", Value: "4", SameSite: "lax"},
 	}}
 	text := printed(t, slot, job)

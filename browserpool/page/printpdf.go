@@ -20,6 +20,11 @@ const chunk = 4 << 20
 func (p *page) printPDF(ctx context.Context, job Print, params printParams, budget time.Duration) (result Result, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
+	if params.GenerateTaggedPDF {
+		if err := p.sayLanguage(ctx); err != nil {
+			return result, err
+		}
+	}
 	if params.PreferCSSPageSize && p.kind == forVisit { // other documents have no page rules
 		if params, err = p.ruledPaper(ctx, job.Options, params); err != nil {
 			return result, err

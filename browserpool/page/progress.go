@@ -226,6 +226,7 @@ func (g *progress) onFrame(event cdp.Event) {
 // networkEvent holds the fields that the network's events share, as far as they matter here.
 type networkEvent struct {
 	RequestID string            `json:"requestId"`
+	LoaderID  string            `json:"loaderId"`
 	FrameID   proto.PageFrameID `json:"frameId"`
 	Type      string            `json:"type"`
 	ErrorText string            `json:"errorText"`
@@ -249,6 +250,9 @@ func (g *progress) onRequest(params []byte) {
 		return
 	}
 	g.networkUsed = true
+	if e.LoaderID == "" { // a worker's script: the page is not told when it has arrived
+		return
+	}
 	g.requests[e.RequestID] = struct{}{}
 	g.begun++
 	g.notePart(e)

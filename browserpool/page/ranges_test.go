@@ -24,6 +24,9 @@ func pagesOf(n int) string {
 
 var sheetNumber = regexp.MustCompile(`\d+of\d+`)
 
+// aHeader is a template with its numbers filled in.
+var aHeader = regexp.MustCompile(`[A-Z]+\d+of\d+`)
+
 // The pages of a range keep their numbers and the total, be the document sent or visited, and however often it is printed.
 func TestPageRanges(t *testing.T) {
 	slot := openSlot(t)

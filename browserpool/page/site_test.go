@@ -113,8 +113,8 @@ func TestFullDocumentGoes(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>ELSEWHERE`, "/pixel": http.HandlerFunc(anyOrigin)})
 	testkit.Contains(t, printed(t, slot, Print{HTML: `<script>location = "` + web.URL + `"</script>`, Full: true}), "ELSEWHERE")
 	for html, want := range map[string]error{
-		`<script>location = "/missing"</script>`:          ErrNavigation,
-		`<script>location = "http://10.0.0.1/"</script>`:  ErrBlocked,
+		`<script>location = "/missing"</script>`:           ErrNavigation,
+		`<script>location = "http://10.0.0.1/"</script>`:   ErrBlocked,
 		`<meta http-equiv="refresh" content="0; url=//x">`: ErrNavigation,
 	} {
 		if _, err := slot.Print(t.Context(), Print{HTML: html, Full: true}); !errors.Is(err, want) {

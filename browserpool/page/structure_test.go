@@ -79,3 +79,20 @@ func TestStructure(t *testing.T) {
 		}
 	}
 }
+
+// A tagged PDF has the language that the document declares, and none if it declares none.
+func TestLanguage(t *testing.T) {
+	slot := openSlot(t)
+	for html, want := range map[string]string{
+		`<html lang="fr"><body><p>x</p></body></html>`:                                                         `"/Lang": "u:fr"`,
+		`<html><body lang="es"><p>x</p></body></html>`:                                                         `"/Lang": "u:es"`,
+		`<html><head><meta http-equiv="Content-Language" content="it, de"></head><body><p>x</p></body></html>`: `"/Lang": "u:it"`,
+		`<html><body><p>x</p></body></html>`:                                                                   "",
+		`<html lang=""><body><p>x</p></body></html>`:                                                           "",
+	} {
+		shown := testkit.QPDF(t, mustPrint(t, slot, Print{HTML: html, Options: contract.Paper{Tagged: true}}).PDF, "--json", "--json-key=qpdf")
+		if want == "" && strings.Contains(shown, `"/Lang"`) || !strings.Contains(shown, want) {
+			t.Errorf("%s: the language is another", html)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 	for _, name := range []string{"tiny", "invoice", "report (200 KB)"} {
 		html := document.Sanitize(texts[name]).HTML()
 		all = append(all, kind{
-			operation: string(events.HTMLToPDF), name: name, body: map[string]string{"html": texts[name]},
+			operation: string(events.HTMLToPDF), name: name, body: map[string]any{"html": texts[name]},
 			bare: warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) }),
 		})
 	}
@@ -76,11 +76,36 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 		html, url := document.Sanitize(texts[name]).HTML(), b.site.URL+"/"+name+".html"
 		all = append(
 			all,
-			kind{operation: string(events.HTMLToImage), name: name, body: map[string]string{"html": texts[name]}, bare: warm(func(p *bare.Page) ([]byte, error) { return p.Capture(html) })},
-			kind{operation: string(events.URLToPDF), name: name, body: map[string]string{"url": url}, bare: func(b *bare.Browser) (func() error, error) {
+			kind{operation: string(events.HTMLToImage), name: name, body: map[string]any{"html": texts[name]}, bare: warm(func(p *bare.Page) ([]byte, error) { return p.Capture(html) })},
+			kind{operation: string(events.URLToPDF), name: name, body: map[string]any{"url": url}, bare: func(b *bare.Browser) (func() error, error) {
 				return func() error { return notEmpty(b.PrintURL(url)) }, nil
 			}},
 		)
+	}
+	return all, nil
+}
+
+// conforming are an invoice with a structure, and as files of standards, compared with printing it without.
+func conforming(documents string) (all []kind, err error) {
+	source, err := os.ReadFile(filepath.Join(documents, "invoice.html"))
+	if err != nil {
+		return nil, err
+	}
+	invoice := string(source)
+	html := document.Sanitize(invoice).HTML()
+	about := map[string]any{"title": "Invoice", "language": "en"}
+	for _, k := range []struct {
+		name    string
+		options map[string]any
+	}{
+		{"invoice, tagged", map[string]any{"tagged": true}},
+		{"invoice, PDF/A-2b", map[string]any{"pdfa": "2b", "metadata": about}},
+		{"invoice, PDF/UA-1", map[string]any{"pdfua": true, "metadata": about}},
+	} {
+		all = append(all, kind{
+			operation: string(events.HTMLToPDF), name: k.name, body: map[string]any{"html": invoice, "options": k.options},
+			bare: warm(func(p *bare.Page) ([]byte, error) { return p.Print(html) }),
+		})
 	}
 	return all, nil
 }

@@ -162,10 +162,10 @@ func quietTimes(s settings, bad neighbour, web string) (q quiet, err error) {
 	}
 	time.Sleep(settle)
 	q.neighbour = bad.name
-	if q.html, err = measure(p, keys, kind{operation: "html-to-pdf", body: map[string]string{"html": "<p>quiet"}}, s.duration); err != nil {
+	if q.html, err = measure(p, keys, kind{operation: "html-to-pdf", body: map[string]any{"html": "<p>quiet"}}, s.duration); err != nil {
 		return q, err
 	}
-	q.url, err = measure(p, keys, kind{operation: "url-to-pdf", body: map[string]string{"url": web + "/quiet"}}, s.duration)
+	q.url, err = measure(p, keys, kind{operation: "url-to-pdf", body: map[string]any{"url": web + "/quiet"}}, s.duration)
 	return q, err
 }
 

@@ -21,7 +21,7 @@ const jobAccounts = 48
 // kind is one way of making one document, by Platen and by the bare browser.
 type kind struct {
 	operation, name string
-	body            map[string]string
+	body            map[string]any
 	// bare makes a worker that does the same with a browser and nothing else.
 	bare func(*bare.Browser) (func() error, error)
 	// mostMemory is the goal for the peak of the node with its browsers (PSS, in bytes); 0 for none.
@@ -39,7 +39,11 @@ func render(s settings) error {
 		return err
 	}
 	defer b.close()
-	for _, k := range b.kinds {
+	more, err := conforming(s.documents)
+	if err != nil {
+		return err
+	}
+	for _, k := range append(b.kinds, more...) {
 		if !strings.Contains(k.title(), s.kind) {
 			continue
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/cmd/platen/convert"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
@@ -24,9 +26,14 @@ func converts(t *testing.T, dir, stdin string, args ...string) (stdout, stderr s
 
 // convertsUntil is converts in the present directory, until ctx ends.
 func convertsUntil(ctx context.Context, stdin string, args ...string) (stdout, stderr string, err error) {
+	return called(ctx, stdin, append([]string{"convert"}, args...)...)
+}
+
+// called runs a command in the present directory, until ctx ends.
+func called(ctx context.Context, stdin string, args ...string) (stdout, stderr string, err error) {
 	root := platen()
 	var out, problems bytes.Buffer
-	root.SetArgs(append([]string{"convert"}, args...))
+	root.SetArgs(args)
 	root.SetIn(strings.NewReader(stdin))
 	root.SetOut(&out)
 	root.SetErr(&problems)
@@ -56,6 +63,40 @@ func hasMagic(t *testing.T, path, magic string) {
 	if err != nil || !strings.HasPrefix(string(b), magic) {
 		t.Errorf("%s begins with %.8q, %v", path, b, err)
 	}
+}
+
+// A full document has the files of its folder, and wkhtmltopdf's options make the same of it.
+func TestConvertFullDocument(t *testing.T) {
+	dir := inputs(t)
+	for name, text := range map[string]string{
+		"full.html": `<title>Full</title><link rel="stylesheet" href="a.css"><p id="p">TEXT</p><script src="a.js"></script>`, "a.css": `p::before { content: "STYLED " }`, "a.js": `p.append(" RAN")`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, said, err := converts(t, dir, "", "full.html", "--html-mode", "full"); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	testkit.Contains(t, textOf(t, "full.pdf"), "STYLED TEXT RAN")
+	_, said, err := called(testkit.Context(t), "", "wkhtmltopdf", "-s", "A5", "--footer-center", "Page [page] of [topage]: [title]", "full.html", "wk.pdf")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	testkit.Contains(t, textOf(t, "wk.pdf"), "STYLED TEXT RAN", "Page 1 of 1: Full")
+	var exit *convert.ExitError
+	if _, _, err := called(testkit.Context(t), "", "wkhtmltopdf", "http://127.0.0.1:1/", "none.pdf"); !errors.As(err, &exit) || exit.Status != 1 {
+		t.Errorf("a page that cannot be reached: %v", err)
+	}
+}
+
+func textOf(t *testing.T, path string) string {
+	t.Helper()
+	pdf, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testkit.PDFText(t, pdf)
 }
 
 // Without a server, files of every kind, an address and standard input are converted, and what fails says why while the others go on.

@@ -11,7 +11,7 @@ import (
 
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/pdfa"
+	"platen.dev/einvoice/hybrid"
 )
 
 // maxInvoiceFile limits the files that the e-invoice commands read, in bytes.
@@ -74,10 +74,10 @@ func checkFile(file []byte, profile string, stdout io.Writer) error {
 	var wrong error
 	if isPDF(file) {
 		var err error
-		if xml, err = pdfa.Extract(file); err != nil {
+		if xml, err = hybrid.Extract(file); err != nil {
 			return err
 		}
-		if wrong = pdfa.Check(file); wrong == nil {
+		if wrong = hybrid.Check(file); wrong == nil {
 			fmt.Fprintln(stdout, "PDF: a valid hybrid invoice by Platen's rules of PDF/A-3b and Factur-X")
 		}
 	}
@@ -101,7 +101,7 @@ func checkFile(file []byte, profile string, stdout io.Writer) error {
 
 // extractFile extracts the XML of a hybrid PDF.
 func extractFile(file []byte, out string, stdout io.Writer) error {
-	xml, err := pdfa.Extract(file)
+	xml, err := hybrid.Extract(file)
 	if err != nil {
 		return err
 	}

@@ -218,12 +218,15 @@ func (f *fields) print(o events.PrintOptions) {
 	f.text("options.footer_template", o.Footer)
 	f.on("options.outline", o.Outline)
 	f.on("options.tagged", o.Tagged)
+	f.text("options.pdfa", o.PDFA)
+	f.on("options.pdfua", o.PDFUA)
 	if m := o.Metadata; m != nil {
 		f.text("options.metadata.title", m.Title)
 		f.text("options.metadata.author", m.Author)
 		f.text("options.metadata.subject", m.Subject)
 		f.text("options.metadata.keywords", m.Keywords)
 		f.text("options.metadata.creator", m.Creator)
+		f.text("options.metadata.language", m.Language)
 	}
 	if w := o.Watermark; w != nil {
 		f.text("options.watermark.text", w.Text)

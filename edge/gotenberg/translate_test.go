@@ -57,11 +57,13 @@ func TestTranslate(t *testing.T) {
 		want   string
 	}{
 		"defaults": {
-			toPDF + "url", map[string]string{"url": "https://example.com/"},
+			toPDF + "url",
+			map[string]string{"url": "https://example.com/"},
 			`{"url":"https://example.com/","wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `}}`,
 		},
 		"every option": {
-			toPDF + "url", map[string]string{
+			toPDF + "url",
+			map[string]string{
 				"url": "https://example.com/", "paperWidth": "210mm", "paperHeight": "11.7", "landscape": "true", "marginTop": "1", "marginBottom": "20px", "marginLeft": "0", "marginRight": "2pc",
 				"preferCssPageSize": "true", "generateDocumentOutline": "true", "generateTaggedPdf": "true", "printBackground": "true", "scale": "1.5", "nativePageRanges": "1-3",
 				"pdfa": "PDF/A-2b", "pdfua": "true", "metadata": `{"Title":"T","Keywords":["a","b"]}`, "userPassword": "u", "ownerPassword": "o", "flatten": "false", "splitMode": "",
@@ -77,20 +79,24 @@ func TestTranslate(t *testing.T) {
 				"cookies":[{"name":"n","value":"v","domain":"d","http_only":true,"same_site":"lax"}],"wait_until":"networkidle","fail_on_resource_error":true,"fail_on_script_error":true}}`,
 		},
 		"single page": {
-			toPDF + "url", map[string]string{"url": "u", "singlePage": "true"},
+			toPDF + "url",
+			map[string]string{"url": "u", "singlePage": "true"},
 			`{"url":"u","wait":true,"options":{"width":"8.5in","single_page":true,"scale":1,"print_background":false,` + margins + `}}`,
 		},
 		"files": {
-			toPDF + "html", map[string]string{"index.html": "<p>", "b.css": "p{}", "a.png": "\x89"},
+			toPDF + "html",
+			map[string]string{"index.html": "<p>", "b.css": "p{}", "a.png": "\x89"},
 			`{"html":"<p>","html_mode":"full","large":true,"wait":true,"assets":[{"name":"a.png","content":"iQ=="},{"name":"b.css","content":"cHt9"}],
 			  "options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `}}`,
 		},
 		"markdown": {
-			toImage + "markdown", map[string]string{"index.html": `<h1>{{ toHTML "a.md" }}{{toHTML "b.md"}}</h1>`, "a.md": "A", "b.md": "B", "c.md": "unused"},
+			toImage + "markdown",
+			map[string]string{"index.html": `<h1>{{ toHTML "a.md" }}{{toHTML "b.md"}}</h1>`, "a.md": "A", "b.md": "B", "c.md": "unused"},
 			`{"html":"<h1><p>A</p><p>B</p></h1>","html_mode":"full","large":true,"wait":true,"options":{"viewport":{"width":800,"height":600},"full_page":true}}`,
 		},
 		"image": {
-			toImage + "url", map[string]string{"url": "u", "width": "1000", "height": "500", "clip": "true", "format": "webp", "quality": "90", "omitBackground": "true", "optimizeForSpeed": "true"},
+			toImage + "url",
+			map[string]string{"url": "u", "width": "1000", "height": "500", "clip": "true", "format": "webp", "quality": "90", "omitBackground": "true", "optimizeForSpeed": "true"},
 			`{"url":"u","wait":true,"options":{"viewport":{"width":1000,"height":500},"full_page":false,"format":"webp","quality":90,"transparent":true}}`,
 		},
 	} {

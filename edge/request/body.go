@@ -154,8 +154,12 @@ func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 	return schema.Object[Body]{
 		Name: name, Fields: append(fields, largeField, webhookField, deliveryField, testField, waitField, tagsField),
 		Rules: []schema.Rule[Body]{
-			{Field: "delivery", Check: checkTestDelivery}, {Field: "wait", Check: checkWait}, {Field: "assets", Check: checkAssets},
-			{Field: "render", Check: checkScripted}, {Field: "render", Check: checkHeaders}, {Field: "render", Check: checkCookies},
+			{Field: "delivery", Check: checkTestDelivery},
+			{Field: "wait", Check: checkWait},
+			{Field: "assets", Check: checkAssets},
+			{Field: "render", Check: checkScripted},
+			{Field: "render", Check: checkHeaders},
+			{Field: "render", Check: checkCookies},
 		},
 	}
 }

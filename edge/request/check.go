@@ -52,6 +52,15 @@ func checkText(name, s string) string {
 	return ""
 }
 
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
+
+func checkLanguage(s string) string {
+	if s != "" && !languageTag.MatchString(s) {
+		return "language must be a BCP 47 tag such as de or en-GB"
+	}
+	return ""
+}
+
 // sentence completes an error of package contract by the field's name.
 func sentence(field string, err error) string {
 	if err == nil {

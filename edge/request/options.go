@@ -21,6 +21,7 @@ var (
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
 	cssSelector  = schema.String{MinLength: 1, MaxLength: contract.MaxSelector}
 	pageRanges   = schema.String{MaxLength: contract.MaxPageRanges, Check: checkPageRanges}
+	archive      = schema.String{OneOf: contract.Archives()}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
 
@@ -74,6 +75,8 @@ var metadataOptions = schema.Object[events.Metadata]{
 		metadataField("subject", func(m *events.Metadata, v string) { m.Subject = v }),
 		metadataField("keywords", func(m *events.Metadata, v string) { m.Keywords = v }).Example("invoice, 2026"),
 		metadataField("creator", func(m *events.Metadata, v string) { m.Creator = v }).Doc("The program that made the source."),
+		schema.Optional("language", schema.String{MaxLength: contract.MaxLanguage, Check: checkLanguage}, func(m *events.Metadata, v string) { m.Language = v }).
+			Doc("A BCP 47 tag. Otherwise the lang of the document, if it has one.").Example("en-GB"),
 	},
 }
 
@@ -116,7 +119,11 @@ var pdfOptions = schema.Object[PDFOptions]{
 		schema.Optional("outline", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Outline = v }).
 			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
 		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
-			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software. It is several times as large."),
+			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software."),
+		schema.Optional("pdfa", archive, func(o *PDFOptions, v string) { o.Print.PDFA = v }).
+			Plan(pro).Doc("An extension: a PDF/A file of this conformance, for archives. A document that cannot be one fails with CONFORMANCE_FAILED."),
+		schema.Optional("pdfua", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PDFUA = v }).
+			Default(false).Plan(pro).Doc("An extension: a tagged PDF that conforms to PDF/UA-1. Without title, language or alternative texts of pictures it fails with CONFORMANCE_FAILED."),
 		schema.Optional("metadata", metadataOptions, func(o *PDFOptions, v events.Metadata) { o.Print.Metadata = &v }),
 		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Print.Watermark = &v }).Plan(starter),
 		passwordField("user_password", func(o *PDFOptions, v string) { o.Password = v }).
@@ -129,7 +136,11 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Doc("Computed so that the widest content fits the page when it is left out."),
 	},
 	Rules: []schema.Rule[PDFOptions]{
-		{Field: "width", Check: checkSize}, {Field: "owner_password", Check: checkOwner}, {Field: "permissions", Check: checkPermissions},
+		{Field: "width", Check: checkSize},
+		{Field: "owner_password", Check: checkOwner},
+		{Field: "permissions", Check: checkPermissions},
+		{Field: "pdfa", Check: checkArchive},
+		{Field: "pdfua", Check: checkAccessible},
 	},
 }
 
@@ -169,6 +180,25 @@ func checkPermissions(o *PDFOptions) string {
 		return "permissions need user_password or owner_password"
 	}
 	return ""
+}
+
+// checkArchive and checkAccessible refuse to encrypt what everybody is to read, now and later.
+func checkArchive(o *PDFOptions) string {
+	if o.Print.PDFA != "" && o.encrypted() {
+		return "pdfa cannot be combined with user_password, owner_password or permissions"
+	}
+	return ""
+}
+
+func checkAccessible(o *PDFOptions) string {
+	if o.Print.PDFUA && o.encrypted() {
+		return "pdfua cannot be combined with user_password, owner_password or permissions"
+	}
+	return ""
+}
+
+func (o *PDFOptions) encrypted() bool {
+	return o.Password != "" || o.OwnerPassword != "" || o.Print.Denied != nil
 }
 
 // giveSize notes that the caller chose the paper, be it the default.

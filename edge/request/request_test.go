@@ -80,7 +80,7 @@ func TestValues(t *testing.T) {
 		"wait_for_function":"f","scroll":true,"user_agent":"a","locale":"DE-at","time_zone":"UTC","color_scheme":"dark","javascript":false,"style":"s","hide_selectors":["a","b"],
 		"fail_on_resource_error":true,"fail_on_script_error":true,"headers":{"b":"2","a":"1"},"cookies":[{"name":"n","value":"v","domain":"u","path":"/p","secure":true,"http_only":true,"same_site":"lax"},{"name":"m","value":""}]},
 		"einvoice":{"format":"factur-x","profile":"basic","xml":"x"},
-		"options":{"format":"letter","prefer_css_page_size":true,"page_ranges":"1, 3-","outline":true,"tagged":true,"metadata":{"title":"t","author":"a","subject":"s","keywords":"k","creator":"c"},"landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
+		"options":{"format":"letter","prefer_css_page_size":true,"page_ranges":"1, 3-","outline":true,"tagged":true,"metadata":{"title":"t","author":"a","subject":"s","keywords":"k","creator":"c","language":"de"},"landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
 		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","owner_password":"o","permissions":{"printing":false,"copying":false,"modifying":false,"annotating":false,"filling_forms":false,"assembling":false},"scale":1.5,
 		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
@@ -100,14 +100,14 @@ func TestValues(t *testing.T) {
 			Watermark:   &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5},
 			Compression: &events.Compression{Level: 9, ImageQuality: 80},
 			Denied:      &events.Denied{Printing: true, Copying: true, Modifying: true, Annotating: true, FillingForms: true, Assembling: true},
-			Metadata:    &events.Metadata{Title: "t", Author: "a", Subject: "s", Keywords: "k", Creator: "c"},
+			Metadata:    &events.Metadata{Title: "t", Author: "a", Subject: "s", Keywords: "k", Creator: "c", Language: "de"},
 		}},
 	}
 	if !reflect.DeepEqual(r.Body, want) {
 		t.Errorf("got %+v\nwant %+v", r.Body, want)
 	}
 	checkFilled(t, *r.PDF)
-	checkFilled(t, r.PDF.Print, "Password", "OwnerPassword") // the edge makes these, and header and footer, of the ones above
+	checkFilled(t, r.PDF.Print, "Password", "OwnerPassword", "PDFA", "PDFUA") // the edge makes the passwords, and header and footer, of the ones above
 	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "Width", "Height")
 	checkFilled(t, *r.PDF.Print.Watermark)
 	checkFilled(t, *r.PDF.Print.Compression)
@@ -119,6 +119,9 @@ func TestValues(t *testing.T) {
 	r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"width":"6in","height":"100mm"}}`)
 	if want := (contract.Paper{Format: "A4", Width: "6in", Height: "100mm"}); r.PDF.Print.Paper != want {
 		t.Errorf("got %+v, want %+v", r.PDF.Print.Paper, want)
+	}
+	if r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"pdfa":"3b","pdfua":true}}`); r.PDF.Print.PDFA != "3b" || !r.PDF.Print.PDFUA {
+		t.Errorf("got %+v", r.PDF.Print)
 	}
 	r = mustDecode(t, "/html-to-image", `{"html":"h","test":true,"options":{"format":"JPG","full_page":true,"quality":1e1,"viewport":{"width":320,"height":8192}}}`)
 	if want := (contract.Image{Format: "jpeg", FullPage: true, Quality: 10, Width: 320, Height: 8192}); *r.Image != want || !r.Test || r.PDF != nil {

@@ -93,6 +93,8 @@ const (
 	DefaultMargin = "1cm"
 	// MaxMetadata is the longest text of the metadata in characters.
 	MaxMetadata = 500
+	// MaxLanguage is the longest language tag in characters.
+	MaxLanguage = 35
 	// MaxPageRanges is the longest text of page ranges in characters.
 	MaxPageRanges = 200
 	// MinSide and MaxSide bound the sides of a paper.

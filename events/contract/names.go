@@ -71,6 +71,15 @@ func MediaTypes() []string { return []string{MediaPrint, MediaScreen} }
 // ColorSchemes returns the values of color_scheme.
 func ColorSchemes() []string { return []string{"light", "dark"} }
 
+// The conformances to PDF/A that a PDF may have.
+const (
+	Archive2B = "2b"
+	Archive3B = "3b"
+)
+
+// Archives returns the values of pdfa.
+func Archives() []string { return []string{Archive2B, Archive3B} }
+
 // The codes of a job's warnings.
 const (
 	// PageCut is content that does not fit the paper or the picture and was cut off.

@@ -72,5 +72,5 @@ printed "API keys of the demo accounts: " >/dev/null
 has html.pdf SCRIPTED
 has markdown.pdf Notes
 pdfinfo "$temp/out/html.pdf" | grep -q '^Page size: *841.* x 595' || die "html.pdf is not A4 in landscape: $(pdfinfo "$temp/out/html.pdf" | grep size)"
-pdfinfo "$temp/out/archive.pdf" | grep -q 'PDF subtype: *PDF/A-2b' || die "archive.pdf is not PDF/A-2b"
+pdfinfo -meta "$temp/out/archive.pdf" | grep -q '<pdfaid:part>2</pdfaid:part>' || die "archive.pdf does not say that it is PDF/A-2"
 say "passed: $(ls "$temp/out" | wc -l) files"

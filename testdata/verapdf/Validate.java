@@ -18,12 +18,15 @@ import org.verapdf.pdfa.results.TestAssertion;
 import org.verapdf.pdfa.results.ValidationResult;
 
 /**
- * Validates every *.pdf of the folders given, all in one JVM: with veraPDF as PDF/A-3b and with
- * Mustang, whose verdict on the PDF counts and whose verdict on the XML (schematron too) is only
- * told. Prints one line of tab-separated columns per file: name, verapdf verdict and failed rules,
- * mustang's verdict on the PDF, its verdict on the XML, messages. Ends with 1 if any PDF fails.
+ * Validates every *.pdf of the folders given, all in one JVM, with veraPDF by the flavours that the
+ * end of its name says, such as x.2b+ua1.pdf. Those without are hybrid invoices: PDF/A-3b, and also
+ * validated with Mustang, whose verdict on the PDF counts and whose verdict on the XML (schematron
+ * too) is only told. Prints one line of tab-separated columns per file: name, verapdf verdict and
+ * failed rules, mustang's verdict on the PDF, its verdict on the XML, messages. Ends with 1 if any
+ * PDF fails.
  */
 public class Validate {
+  private static final Pattern FLAVOURS = Pattern.compile("\\.([\\w+]+)\\.pdf$");
   private static final Pattern SECTION = Pattern.compile("<(pdf|xml)>(.*?)</\\1>", Pattern.DOTALL);
   private static final Pattern STATUS = Pattern.compile("<summary status=\"(\\w+)\"");
   private static final Pattern MESSAGE = Pattern.compile("<(error|exception|fatal)\\b[^>]*>(.*?)</\\1>", Pattern.DOTALL);
@@ -39,10 +42,13 @@ public class Validate {
         files = all.filter(p -> p.toString().endsWith(".pdf")).sorted().collect(Collectors.toList());
       }
       for (Path file : files) {
-        String rules = verapdf(file);
-        String[] mustang = mustang(file);
-        if (!rules.isEmpty() || !mustang[0].equals("valid")) failed++;
-        out.println(String.join("\t", file.getFileName().toString(), rules.isEmpty() ? "pass" : "fail " + rules,
+        Matcher named = FLAVOURS.matcher(file.getFileName().toString());
+        boolean hybrid = !named.find();
+        StringBuilder rules = new StringBuilder();
+        for (String flavour : hybrid ? new String[] {"3b"} : named.group(1).split("\\+")) rules.append(verapdf(file, PDFAFlavour.byFlavourId(flavour)));
+        String[] mustang = hybrid ? mustang(file) : new String[] {"valid", "none", ""};
+        if (rules.length() > 0 || !mustang[0].equals("valid")) failed++;
+        out.println(String.join("\t", file.getFileName().toString(), rules.length() == 0 ? "pass" : "fail " + rules,
             mustang[0], mustang[1], mustang[2]));
         out.flush();
       }
@@ -51,9 +57,9 @@ public class Validate {
   }
 
   /** The failed rules, "" if there are none. */
-  private static String verapdf(Path file) {
-    try (PDFAParser parser = Foundries.defaultInstance().createParser(new ByteArrayInputStream(Files.readAllBytes(file)), PDFAFlavour.PDFA_3_B);
-        PDFAValidator validator = Foundries.defaultInstance().createValidator(PDFAFlavour.PDFA_3_B, false)) {
+  private static String verapdf(Path file, PDFAFlavour flavour) {
+    try (PDFAParser parser = Foundries.defaultInstance().createParser(new ByteArrayInputStream(Files.readAllBytes(file)), flavour);
+        PDFAValidator validator = Foundries.defaultInstance().createValidator(flavour, false)) {
       ValidationResult result = validator.validate(parser);
       TreeSet<String> rules = new TreeSet<>();
       for (TestAssertion a : result.getTestAssertions()) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Converts sample invoices of every profile and has veraPDF and Mustang judge them.
+# Converts sample invoices of every profile, and documents to PDF/A and PDF/UA, and has veraPDF and Mustang judge them.
 # PLATEN_VERAPDF_DIR names a folder with more PDFs to be judged, which must pass as well.
 # Needs mvn and a JDK of 17 or newer. `make integration` calls it.
 set -euo pipefail
@@ -8,4 +8,4 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 
 "$here/run.sh" fetch
-"${GO:-go}" test -tags integration -count=1 -v -timeout 10m -run '^TestVeraPDF' ./einvoice/pdfa
+"${GO:-go}" test -tags integration -count=1 -v -timeout 30m -run '^TestVeraPDF' ./einvoice/hybrid ./actors/render

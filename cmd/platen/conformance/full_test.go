@@ -39,7 +39,8 @@ var fullRows = append(rowsOf([]field{
 		id: "full/assets", section: extensionSection, statement: "assets is a list of up to 100 files of different names", on: htmlOperations, at: "assets",
 		beside: object{"html_mode": "full"}, takes: []any{[]any{}, files(100), []any{file("a", ""), file("A", "")}},
 		refuses: []refused{
-			notList("a"), {value: files(101), kind: "too_long", msg: "List should have at most 100 items after validation, not 101"},
+			notList("a"),
+			{value: files(101), kind: "too_long", msg: "List should have at most 100 items after validation, not 101"},
 			meaningless([]any{file("a", "1"), file("a", "2")}, `assets must have different names; two are named "a"`),
 			{value: []any{object{"name": "a"}}, kind: "missing", msg: "Field required", at: "assets.0.content"},
 			{value: []any{object{"content": ""}}, kind: "missing", msg: "Field required", at: "assets.0.name"},

@@ -59,7 +59,7 @@ var invoiceRows = append(rowsOf([]field{
 	{"invoice/size", invoiceSection, "the XML has 1,048,576 bytes at most", proveInvoiceSize},
 	{"invoice/attachments", invoiceSection, "XML that is too large even compressed, as attachments make it, is 413 and free", proveAttachments},
 	{"invoice/html-compressed", "Submitting", "HTML beside an e-invoice counts compressed", proveCompressedHTML},
-	{"invoice/conflict", optionSection, "einvoice with user_password, owner_password or compression is a conflict on every plan", proveConflict},
+	{"invoice/conflict", optionSection, "einvoice with user_password, owner_password, compression or pdfa 2b is a conflict on every plan", proveConflict},
 	{"invoice/template-conflict", invoiceSection, "template and template_id exclude one another", proveTemplateConflict},
 	{"invoice/template-unknown", invoiceSection, "an unknown template_id is 404", proveTemplateUnknown},
 	{"invoice/uncharged", "Errors", "requests that are refused cost nothing", proveInvoiceUncharged},
@@ -232,7 +232,7 @@ func proveConflict(t *testing.T, s *server) {
 	for _, plan := range events.Plans() {
 		c := s.customer(t, plan)
 		for _, path := range visibleHalves {
-			for name, value := range map[string]any{"user_password": "x", "compression": object{"level": 1}, "owner_password": "x"} {
+			for name, value := range map[string]any{"user_password": "x", "compression": object{"level": 1}, "owner_password": "x", "pdfa": "2b"} {
 				body := minimal(path)
 				body["einvoice"], body["options"] = object{"xml": invoiceXML("en16931", "380")}, object{name: value}
 				c.post(path, body).problem(422, "EINVOICE_OPTIONS_CONFLICT", "EINVOICE_OPTIONS_CONFLICT: ")

@@ -130,6 +130,8 @@ var gates = []gate{
 	{id: "user-password", section: "PdfOptions", at: "options.user_password", on: pdfOperations, value: "x", least: events.PlanPro},
 	{id: "owner-password", section: "Extensions", at: "options.owner_password", on: pdfOperations, value: "x", least: events.PlanPro},
 	{id: "permissions", section: "Extensions", at: "options.permissions", on: pdfOperations, value: object{}, least: events.PlanPro, beside: object{"options.user_password": "x"}, feature: "options.user_password"},
+	{id: "pdfa", section: "Extensions", at: "options.pdfa", on: pdfOperations, value: "2b", least: events.PlanPro},
+	{id: "pdfua", section: "Extensions", at: "options.pdfua", on: pdfOperations, value: false, least: events.PlanPro},
 	{id: "compression", section: "PdfOptions", at: "options.compression", on: pdfOperations, value: object{}, least: events.PlanPro},
 	{id: "image-quality", section: "CompressionOptions", at: "options.compression.image_quality", on: pdfOperations, value: 50, least: events.PlanPro, feature: "options.compression"},
 	{id: "auth", section: "JobAuthOptions", at: "auth", on: urlOperations, value: object{"type": "bearer", "value": "x"}, least: events.PlanPro},

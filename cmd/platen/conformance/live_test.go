@@ -41,7 +41,8 @@ var pipelineRows = []row{
 	}},
 	{"pipeline/pages", "JobStatusResponse", "pages_count is the number of pages of the file", provePageCount},
 	{"pipeline/page-ranges", "Extensions", "page_ranges leaves the other pages out of file and count; without any page the job fails, uncharged", provePageRanges},
-	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, metadata and a watermark", proveStructuredInvoice},
+	{"pipeline/conformance", "Extensions", "a file conforms to pdfa and pdfua, or its job fails with CONFORMANCE_FAILED and what is missing", proveConformance},
+	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, PDF/UA, metadata and a watermark", proveStructuredInvoice},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},
 	{"pipeline/delivery-fails", "Delivery object", "a job whose file cannot be delivered ends DELIVERY_FAILED, costs nothing and leaves no file", proveDeliveryFails},
@@ -109,11 +110,30 @@ func provePageRanges(t *testing.T, s *server) {
 	}
 }
 
+func proveConformance(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanBusiness)
+	body := func(html string) object {
+		return object{"html": html, "options": object{"pdfa": "2b", "pdfua": true, "metadata": object{"title": "Mine", "language": "en"}}}
+	}
+	job := c.ended(c.post(htmlToPDF, body(`<p>x</p><img src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" width="9" height="9">`)).accepted())
+	if detail, _ := job["error_detail"].(string); job["error_code"] != "CONFORMANCE_FAILED" || !strings.Contains(detail, "7.3-1: picture 1 (on page 1) has no alternative text") {
+		t.Errorf("without alternative text the job ended %v", job)
+	}
+	c.chargedNothing()
+	id := c.post(htmlToPDF, body("<h1>Head</h1><p>x</p>")).accepted()
+	if job := c.ended(id); job["status"] != "done" {
+		t.Fatalf("the job ended %v", job)
+	}
+	pdf := c.download(id).status(200).body
+	testkit.Contains(t, testkit.Tool(t, pdf, "pdfinfo", "-meta", "-"), "<pdfaid:part>2<", "<pdfaid:conformance>B<", "<pdfuaid:part>1<")
+	testkit.Contains(t, testkit.Tool(t, pdf, "pdfinfo", "-struct-text", "-"), "H1 (block)", `"Head"`)
+}
+
 func proveStructuredInvoice(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	id := c.post(htmlToPDF, object{
 		"html": `<html lang="en"><h1>Invoice</h1><p>Total</p></html>`, "einvoice": object{"xml": invoiceXML("en16931", "380")},
-		"options": object{"outline": true, "tagged": true, "watermark": object{"text": "COPY"}, "metadata": object{"title": "Mine", "keywords": "a, <b>"}},
+		"options": object{"outline": true, "tagged": true, "pdfa": "3b", "pdfua": true, "watermark": object{"text": "COPY"}, "metadata": object{"title": "Mine", "keywords": "a, <b>"}},
 	}).accepted()
 	if job := c.ended(id); job["status"] != "done" {
 		t.Fatalf("the job ended %v", job)
@@ -129,7 +149,7 @@ func proveStructuredInvoice(t *testing.T, s *server) {
 func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	null := object{"html": "<p>x</p>", "html_mode": nil, "assets": nil, "large": nil, "webhook_url": nil, "render": object{"media": nil, "wait_until": nil}, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
-		"format": nil, "landscape": nil, "width": nil, "height": nil, "prefer_css_page_size": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil}, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
+		"format": nil, "landscape": nil, "width": nil, "height": nil, "prefer_css_page_size": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil, "language": nil}, "pdfa": nil, "pdfua": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
 		"header_template": nil, "footer_template": nil, "watermark": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
 	}}
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {

@@ -49,11 +49,26 @@ var optionRows = rowsOf([]field{
 		on: pdfOperations, at: "options.tagged", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
 	},
 	{
-		id: "options/metadata", section: "Extensions", statement: "metadata is an object of title, author, subject, keywords and creator",
+		id: "options/metadata", section: "Extensions", statement: "metadata is an object of title, author, subject, keywords, creator and language",
 		on: pdfOperations, at: "options.metadata", takes: []any{object{}, object{"title": "x", "author": nil}},
 		refuses: []refused{notObject("x"), unknownIn(object{"producer": "x"}, "options.metadata.producer")},
 	},
 	metadataField("title"), metadataField("author"), metadataField("subject"), metadataField("keywords"), metadataField("creator"),
+	{
+		id: "options/metadata-language", section: "Extensions", statement: "language is a BCP 47 tag of 35 characters at most",
+		on: pdfOperations, at: "options.metadata.language", takes: []any{"", "de", "en-GB", "zh-Hant-TW", "de-" + strings.Repeat("abcdefg-", 4)[:31] + "a"},
+		refuses: []refused{notText(1), tooLong("de-"+strings.Repeat("abcdefg-", 4)+"a", "35"), meaningless("d", languageWanted), meaningless("de_DE", languageWanted), meaningless("German!", languageWanted)},
+	},
+	{
+		id: "options/pdfa", section: "Extensions", statement: "pdfa is 2b or 3b",
+		on: pdfOperations, at: "options.pdfa", takes: []any{"2b", "3b"},
+		refuses: []refused{unlisted(2, "'2b' or '3b'"), unlisted("1b", "'2b' or '3b'"), unlisted("2B", "'2b' or '3b'")},
+	},
+	{
+		id: "options/pdfua", section: "Extensions", statement: "pdfua is a boolean",
+		on: pdfOperations, at: "options.pdfua", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
+	},
+	readableField("pdfa", "3b"), readableField("pdfua", true),
 	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
 		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
@@ -149,6 +164,7 @@ const (
 	rangesWanted   = "page_ranges must be pages from 1 in ascending order, such as 1-3, 5, 8-"
 	invoiceFormats = "'A4', 'A3', 'Letter', 'Legal' or 'Tabloid'"
 	colorWanted    = "color must be a CSS colour such as red, #c00 or rgba(200, 200, 200, 0.3)"
+	languageWanted = "language must be a BCP 47 tag such as de or en-GB"
 	marginWanted   = "margin must be a CSS length such as 10px, 5mm or 0.5in"
 )
 
@@ -190,6 +206,15 @@ func passwordField(name, id, section string) field {
 		id: "options/" + id, section: section, statement: name + " is a string of 1 to 127 bytes",
 		on: pdfOperations, at: "options." + name, takes: []any{"x", strings.Repeat("x", 127), long(63)},
 		refuses: []refused{notText(1), tooShort(""), meaningless(strings.Repeat("x", 128), tooMany), meaningless(long(64), tooMany)},
+	}
+}
+
+// readableField is one whose file may not be encrypted.
+func readableField(name string, value any) field {
+	wanted := name + " cannot be combined with user_password, owner_password or permissions"
+	return field{
+		id: "options/" + name + "-open", section: "Extensions", statement: name + " with a password is refused",
+		on: pdfOperations, at: "options." + name, beside: object{"options.user_password": "x", "options.permissions": object{}}, refuses: []refused{meaningless(value, wanted)},
 	}
 }
 

@@ -102,7 +102,10 @@ var pageRenderRows = append(rowsOf([]field{
 	{
 		id: "render/cookies", section: extensionSection, statement: "cookies are up to 50 of name, value, domain, path, secure, http_only and same_site",
 		on: urlOperations, at: "render.cookies", beside: object{"url": publicPage}, takes: []any{
-			[]any{}, []any{cookie("a", "b")}, []any{cookie("a", strings.Repeat("x", 4_095))}, cookies(50),
+			[]any{},
+			[]any{cookie("a", "b")},
+			[]any{cookie("a", strings.Repeat("x", 4_095))},
+			cookies(50),
 			[]any{object{"name": "__Host-a", "value": "", "path": "/", "secure": true, "http_only": true, "same_site": "strict", "domain": nil}},
 			[]any{object{"name": "a", "value": `{"a": "b, c"}`, "same_site": "none", "secure": true, "path": "/x", "domain": "93.184.216.34"}},
 		},

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/document/markup"
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/markup"
 	"platen.dev/events"
 )
 

@@ -14,7 +14,7 @@ import (
 
 // front is where the node is reached, once it listens. All methods may be called from any goroutine.
 type front struct {
-	cfg      APIConfig
+	cfg                 APIConfig
 	api, ops, gotenberg atomic.Pointer[listening]
 }
 
@@ -32,9 +32,9 @@ func addressOf(l *listening) string {
 }
 
 // address and opsAddress are where the API and operators are served, "" if they are not.
-func (f *front) address() string    { return addressOf(f.api.Load()) }
+func (f *front) address() string          { return addressOf(f.api.Load()) }
 func (f *front) gotenbergAddress() string { return addressOf(f.gotenberg.Load()) }
-func (f *front) opsAddress() string { return addressOf(f.ops.Load()) }
+func (f *front) opsAddress() string       { return addressOf(f.ops.Load()) }
 
 // certificate is the API's; nil without TLS, and before it listens.
 func (f *front) certificate() *certificate {

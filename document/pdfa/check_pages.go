@@ -1,0 +1,114 @@
+package pdfa
+
+import (
+	"math"
+	"slices"
+
+	"platen.dev/document/pdfa/cos"
+)
+
+// maxPages is how many nodes of the page tree are read.
+const maxPages = 100_000
+
+// pages checks the pages, with the attributes that they inherit in the page tree.
+func (c *checker) pages() {
+	c.pageTree(c.catalog["Pages"], cos.Dict{}, map[any]bool{}, 0)
+	c.reportIf(len(c.pageDicts) == 0, "6.1.2-1", "the document has no pages")
+}
+
+func (c *checker) pageTree(value any, inherited cos.Dict, seen map[any]bool, depth int) {
+	d := c.file.Dict(value)
+	if ref, ok := value.(cos.Ref); d == nil || !ok || seen[ref] || depth > 64 || len(seen) > maxPages {
+		return
+	}
+	seen[value] = true
+	own := cos.Dict{}
+	for _, key := range []cos.Name{"MediaBox", "CropBox", "Resources"} {
+		if own[key] = d[key]; own[key] == nil {
+			own[key] = inherited[key]
+		}
+	}
+	if d["Kids"] != nil {
+		for _, kid := range c.file.Array(d["Kids"]) {
+			c.pageTree(kid, own, seen, depth+1)
+		}
+		return
+	}
+	c.pageDicts = append(c.pageDicts, d)
+	c.page(len(c.pageDicts), d, own)
+}
+
+func (c *checker) page(number int, d, inherited cos.Dict) {
+	c.reportIf(d["AA"] != nil, "6.5.2-2", "page %d has additional actions", number)
+	c.reportIf(d["PresSteps"] != nil, "6.10-2", "page %d has PresSteps", number)
+	c.reportIf(d["Resources"] == nil && inherited["Resources"] != nil, "6.2.2-2", "page %d has no resources of its own", number)
+	for _, key := range []cos.Name{"MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"} {
+		box := d[key]
+		if box == nil {
+			box = inherited[key]
+		}
+		c.reportIf(box != nil && !c.boxSizeAllowed(box), "6.1.13-11", "page %d: the sides of %s are not between 3 and 14400 units", number, key)
+	}
+	c.reportIf(inherited["MediaBox"] == nil, "6.1.13-11", "page %d has no MediaBox", number)
+	for _, annotation := range c.file.Array(d["Annots"]) {
+		if a := c.file.Dict(annotation); a["Type"] == nil { // objects checks the others
+			c.annotation(number, a)
+		}
+	}
+}
+
+// boxSizeAllowed reports whether the size of a page boundary is allowed.
+func (c *checker) boxSizeAllowed(value any) bool {
+	box := c.file.Array(value)
+	if len(box) != 4 {
+		return false
+	}
+	width := math.Abs(c.number(box[2]) - c.number(box[0]))
+	height := math.Abs(c.number(box[3]) - c.number(box[1]))
+	return width >= 3 && width <= 14400 && height >= 3 && height <= 14400
+}
+
+func (c *checker) number(value any) float64 {
+	switch v := c.file.Resolve(value).(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
+
+// annotation checks an annotation (6.3, 6.4.1).
+func (c *checker) annotation(number int, d cos.Dict) {
+	subtype := c.name(d["Subtype"])
+	if !allowedAnnotation(subtype) && !slices.Contains([]string{"Widget", "PrinterMark", "TrapNet", "Redact", "FileAttachment"}, subtype) {
+		c.report("6.3.1-1", "annotation in object %d has type %q", number, subtype)
+		return
+	}
+	c.reportIf(subtype == "Widget" && (d["A"] != nil || d["AA"] != nil), "6.4.1-1", "form field in object %d has actions", number)
+	if subtype == "Popup" {
+		return
+	}
+	c.reportIf(d["F"] == nil, "6.3.2-1", "annotation in object %d has no flags", number)
+	const forbidden, printed = 1 | 2 | 32 | 256, 4
+	flags := c.file.Int(d["F"], printed)
+	c.reportIf(flags&forbidden != 0 || flags&printed == 0, "6.3.2-2", "annotation in object %d has the flags %d", number, flags)
+	c.appearance(number, d, subtype)
+}
+
+func (c *checker) appearance(number int, d cos.Dict, subtype string) {
+	appearance := c.file.Dict(d["AP"])
+	switch _, drawn := c.file.Resolve(appearance["N"]).(*cos.Stream); {
+	case appearance == nil:
+		c.reportIf(subtype != "Link" && !c.isEmptyRect(d["Rect"]), "6.3.3-1", "annotation in object %d has no appearance", number)
+	case len(appearance) != 1 || appearance["N"] == nil:
+		c.report("6.3.3-2", "annotation in object %d has an appearance other than N", number)
+	case subtype != "Widget" && !drawn:
+		c.report("6.3.3-4", "annotation in object %d has a normal appearance that is not a stream", number)
+	}
+}
+
+func (c *checker) isEmptyRect(rect any) bool {
+	r := c.file.Array(rect)
+	return len(r) == 4 && c.number(r[0]) == c.number(r[2]) && c.number(r[1]) == c.number(r[3])
+}

@@ -1,0 +1,126 @@
+package hybrid
+
+import (
+	"slices"
+	"strings"
+
+	"platen.dev/document/markup"
+	"platen.dev/document/pdfa"
+	"platen.dev/document/pdfa/cos"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/cii"
+)
+
+// Check checks that a file is a PDF/A-3b with a Factur-X invoice, and returns nil or a *pdfa.InvalidError.
+func Check(pdf []byte) error { return pdfa.Check(pdf, pdfa.Claim{Part: 3}, attachments) }
+
+// CheckAccessible checks that it is a PDF/UA-1, too.
+func CheckAccessible(pdf []byte) error {
+	return pdfa.Check(pdf, pdfa.Claim{Part: 3, Accessible: true}, attachments)
+}
+
+// subject is a file that is being checked.
+type subject struct {
+	*pdfa.Subject
+	file *cos.File
+}
+
+func (s subject) reportIf(violated bool, rule, format string, args ...any) {
+	if violated {
+		s.Report(rule, format, args...)
+	}
+}
+
+// attachments checks the embedded invoice (Factur-X 1.08, 6.2 and 6.3).
+func attachments(of *pdfa.Subject) {
+	s := subject{of, of.File()}
+	var invoices []attachment
+	for _, a := range attachmentsOf(s.file) {
+		if a.name == FileName {
+			invoices = append(invoices, a)
+		}
+	}
+	if len(invoices) != 1 {
+		s.Report("FX-FILE", "%d files are named %s", len(invoices), FileName)
+		return
+	}
+	invoice := invoices[0]
+	f, uf := s.file.Resolve(invoice.spec["F"]), s.file.Resolve(invoice.spec["UF"])
+	s.reportIf(f != nil && uf != nil && cos.Text(f) != cos.Text(uf), "FX-FILE", "F is %.60q, UF %.60q", cos.Text(f), cos.Text(uf))
+	s.reportIf(!invoice.named, "FX-NAMES", "%s is not in the name tree EmbeddedFiles", FileName)
+	kind := s.name(invoice.stream.Dict["Subtype"])
+	s.reportIf(strings.Contains(kind, "/") && kind != "text/xml", "FX-MIME", "%s has the MIME type %q", FileName, kind) // 6.8-1 wants a MIME type
+	s.reportIf(cos.Text(s.file.Resolve(s.file.Dict(invoice.stream.Dict["Params"])["ModDate"])) == "", "FX-DATE", "%s has no modification date", FileName)
+	if s.Described() {
+		s.invoiceProperties(invoice)
+	}
+}
+
+func (s subject) name(value any) string {
+	n, _ := s.file.Resolve(value).(cos.Name)
+	return string(n)
+}
+
+// invoiceProperties checks that the packet, the relationship and the XML agree.
+func (s subject) invoiceProperties(a attachment) {
+	for _, want := range [][2]string{{"DocumentType", "INVOICE"}, {"DocumentFileName", FileName}, {"Version", "1.0"}} {
+		is, _ := s.Property(namespace, want[0])
+		s.reportIf(is != want[1], "FX-"+strings.ToUpper(want[0]), "fx:%s is %q", want[0], is)
+	}
+	level, prefix := s.Property(namespace, "ConformanceLevel")
+	for _, prefix := range []string{prefix, s.SchemaPrefix(namespace)} {
+		s.reportIf(prefix != "fx" && prefix != "", "FX-PREFIX", "the namespace of Factur-X has the prefix %q", prefix)
+	}
+	name := profileOf(level)
+	if name == "" {
+		s.Report("FX-LEVEL", "fx:ConformanceLevel is %q", level)
+		return
+	}
+	relation := s.name(a.spec["AFRelationship"])
+	s.reportIf(relation != "" && relation != profiles[name].relationship, "FX-RELATION", "AFRelationship of %s is %q", level, relation)
+	xml, err := s.file.Decode(a.stream)
+	if err != nil {
+		s.Report("FX-XML", "%v", err)
+		return
+	}
+	guideline, problem := guidelineOf(xml)
+	s.reportIf(problem != "", "FX-XML", "%s", problem)
+	s.reportIf(problem == "" && guideline != einvoice.Guidelines[name], "FX-LEVEL", "fx:ConformanceLevel is %q, but the guideline of the XML is %.100q", level, guideline)
+}
+
+// guidelinePath is where an invoice declares its guideline, by local names.
+var guidelinePath = []string{"CrossIndustryInvoice", "ExchangedDocumentContext", "GuidelineSpecifiedDocumentContextParameter", "ID"}
+
+// guidelineOf parses the whole XML and finds the guideline that it declares.
+func guidelineOf(xml []byte) (guideline, problem string) {
+	text, fault := markup.Decode(xml)
+	var at []string
+	var found []string
+	for r := markup.NewReader(text); fault == nil; {
+		var token markup.Token
+		if token, fault = r.Next(); fault != nil {
+			break
+		}
+		switch token.Kind {
+		case markup.StartElement:
+			if len(at) == 0 && (token.Name.Local != "CrossIndustryInvoice" || token.Name.Space != cii.Namespaces["rsm"]) {
+				return "", "the XML is not a Cross-Industry Invoice"
+			}
+			if at = append(at, token.Name.Local); slices.Equal(at, guidelinePath) {
+				found = append(found, "")
+			}
+		case markup.EndElement:
+			at = at[:len(at)-1]
+		case markup.Text:
+			if slices.Equal(at, guidelinePath) {
+				found[len(found)-1] += token.Text
+			}
+		case markup.EndDocument:
+			if len(found) != 1 {
+				return "", "the XML does not declare exactly one guideline"
+			}
+			return strings.TrimSpace(found[0]), ""
+		}
+	}
+	return "", "the XML is not well-formed: " + fault.Found + "; expected " + fault.Expected
+}

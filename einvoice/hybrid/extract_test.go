@@ -1,0 +1,181 @@
+package hybrid
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"platen.dev/document"
+	"platen.dev/document/pdfa"
+	"platen.dev/document/pdfa/cos"
+)
+
+// TestExtractForeign extracts invoices under the names that other producers use, also from
+// files in which qpdf has made object streams or which it has linearised.
+func TestExtractForeign(t *testing.T) {
+	xml := invoice(t, "en16931").XML
+	for _, name := range []string{"factur-x.xml", "ZUGFeRD-invoice.xml", "zugferd-invoice.xml", "xrechnung.xml", "Factur-X.xml"} {
+		pdf := edited(t, goodPDF(t), func(e editing) {
+			_, spec := e.typed("Filespec")
+			spec["F"], spec["UF"] = types.StringLiteral(name), types.StringLiteral(name)
+		})
+		for _, level := range []int{0, 5, 9} {
+			packed, err := document.Finish(t.Context(), pdf, document.Finishing{Level: level})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := Extract(packed); err != nil || !bytes.Equal(got, xml) {
+				t.Errorf("%s, level %d: %v", name, level, err)
+			}
+			if level := conformanceLevel(t, packed); level != "EN 16931" {
+				t.Errorf("%s: level %q", name, level)
+			}
+		}
+	}
+}
+
+// TestExtractRebuilds extracts from files without a valid cross-reference table.
+func TestExtractRebuilds(t *testing.T) {
+	good := goodPDF(t)
+	at := bytes.LastIndex(good, []byte("\nxref"))
+	cut := append(bytes.Clone(good[:at]), "\nstartxref\n12\n%%EOF"...)
+	if got, err := Extract(cut); err != nil || !bytes.Equal(got, invoice(t, "en16931").XML) {
+		t.Error(err)
+	}
+	shifted := append([]byte("\n\n\n"), good...)
+	if got, err := Extract(shifted); err != nil || !bytes.Equal(got, invoice(t, "en16931").XML) {
+		t.Error(err)
+	}
+}
+
+// TestExtractRefuses checks the error for each reason why there is no invoice.
+func TestExtractRefuses(t *testing.T) {
+	good := goodPDF(t)
+	encrypted, err := document.Finish(t.Context(), good, document.Finishing{Password: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := edited(t, good, func(e editing) {
+		file, err1 := e.IndRefForNewObject(types.StreamDict{Dict: types.Dict{}, Raw: []byte("<x/>")})
+		spec, err2 := e.IndRefForNewObject(types.Dict{"F": types.StringLiteral("factur-x.xml"), "EF": types.Dict{"F": *file}})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		e.catalog()["AF"] = append(e.catalog()["AF"].(types.Array), *spec)
+	})
+	other := edited(t, good, func(e editing) {
+		_, spec := e.typed("Filespec")
+		spec["F"], spec["UF"] = types.StringLiteral("notes.txt"), types.StringLiteral("notes.txt")
+	})
+	for name, c := range map[string]struct {
+		pdf  []byte
+		want error
+		text string
+	}{
+		"nothing":       {nil, cos.ErrNotPDF, ""},
+		"not a PDF":     {[]byte("<xml/>"), cos.ErrNotPDF, ""},
+		"header only":   {[]byte("%PDF-1.7\n"), cos.ErrSyntax, ""},
+		"no attachment": {printed(t, "plain"), ErrNoInvoice, "no attachments"},
+		"other":         {other, ErrNoInvoice, "notes.txt"},
+		"encrypted":     {encrypted, pdfa.ErrEncrypted, ""},
+		"several":       {second, ErrSeveralInvoices, ""},
+	} {
+		if _, err := Extract(c.pdf); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestExtractBomb checks the limit of decoded bytes with a small file that decodes to many.
+func TestExtractBomb(t *testing.T) {
+	var zeros bytes.Buffer
+	w := zlib.NewWriter(&zeros)
+	for range 4 {
+		w.Write(make([]byte, 1<<20))
+	}
+	w.Close()
+	pdf := edited(t, goodPDF(t), raw("EmbeddedFile", func([]byte) []byte { return zeros.Bytes() }))
+	file, err := cos.Open(pdf, cos.Limits{Objects: 1000, Decoded: 3 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := findInvoice(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Decode(a.stream); !errors.Is(err, cos.ErrLimit) {
+		t.Error(err)
+	}
+}
+
+// TestExtractHostile checks that files with loops and deep nesting are refused quickly.
+func TestExtractHostile(t *testing.T) {
+	head := "%PDF-1.7\n1 0 obj\n<</Type/Catalog/Names<</EmbeddedFiles 2 0 R>>/AF 3 0 R/Metadata 4 0 R>>\nendobj\n"
+	tail := "trailer\n<</Root 1 0 R>>\nstartxref\n0\n%%EOF"
+	for name, body := range map[string]string{
+		"tree in itself":    "2 0 obj\n<</Kids[2 0 R 2 0 R 2 0 R 2 0 R 2 0 R 2 0 R]>>\nendobj\n",
+		"reference loop":    "2 0 obj\n3 0 R\nendobj\n3 0 obj\n2 0 R\nendobj\n",
+		"length of itself":  "4 0 obj\n<</Length 4 0 R>>\nstream\nx\nendstream\nendobj\n",
+		"deep array":        "2 0 obj\n" + strings.Repeat("[", 1<<20) + "\nendobj\n",
+		"deep dictionaries": "2 0 obj\n" + strings.Repeat("<</A", 1<<18) + "\nendobj\n",
+		"open string":       "2 0 obj\n(" + strings.Repeat("(", 1<<20) + "\nendobj\n",
+		"object stream of itself": "5 0 obj\n<</Type/ObjStm/N 2/First 8/Length 20>>\nstream\n" +
+			"5 0 6 2 1 2 3 4 5 6 \nendstream\nendobj\n",
+		"many objects": strings.Repeat("9 0 obj\n", 1<<17),
+		"xref loop":    "xref\n0 1\n0000000000 65535 f \ntrailer<</Root 1 0 R/Prev 105>>",
+	} {
+		start := time.Now()
+		_, err := Extract([]byte(head + body + tail))
+		if err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+// conformanceLevel is the level that the XMP packet of a file declares.
+func conformanceLevel(t *testing.T, pdf []byte) string {
+	t.Helper()
+	file, err := openUntrusted(pdf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, _ := file.Catalog()
+	packet, err := file.Decode(file.Resolve(catalog["Metadata"]).(*cos.Stream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, level, _ := strings.Cut(string(packet), "<fx:ConformanceLevel>")
+	level, _, _ = strings.Cut(level, "<")
+	return level
+}
+
+// FuzzExtract looks for input on which Extract or Check panics.
+func FuzzExtract(f *testing.F) {
+	f.Add(goodPDF(f))
+	f.Add(printed(f, "missing"))
+	f.Add([]byte("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj trailer<</Root 1 0 R>>"))
+	f.Fuzz(func(t *testing.T, pdf []byte) {
+		_, err := Extract(pdf)
+		if err != nil && strings.Contains(err.Error(), "broken PDF") {
+			t.Error(err) // a panic
+		}
+		if err := Check(pdf); err != nil && strings.Contains(err.Error(), "broken file") {
+			t.Error(err)
+		}
+	})
+}
+
+func Example() {
+	_, err := Extract([]byte("hello"))
+	fmt.Println(err)
+	// Output: not a PDF
+}

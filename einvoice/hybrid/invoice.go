@@ -1,0 +1,67 @@
+package hybrid
+
+import (
+	"time"
+
+	"platen.dev/document/pdfa"
+	"platen.dev/document/xmp"
+)
+
+// Invoice is the XML to embed in a PDF, and the metadata of the PDF.
+type Invoice struct {
+	// XML is embedded without any change.
+	XML []byte
+	// Profile is one of contract.Profiles.
+	Profile string
+	// Title should not be empty, as PDF viewers show it; the others may be.
+	Title, Author, Subject, Keywords string
+	// Creator is the program that made the document; empty means "Platen".
+	Creator string
+	// Language is a BCP 47 tag such as "de"; empty means that of the PDF, if it declares one.
+	Language string
+	// Now is the date of the file and of the embedded XML, to the second.
+	Now time.Time
+	// Accessible makes the file a PDF/UA-1 as well.
+	Accessible bool
+}
+
+// FileName is the name of the embedded XML by Factur-X.
+const FileName = "factur-x.xml"
+
+// namespace is that of Factur-X in XMP. Its prefix must be fx (Factur-X 1.08, 6.3).
+const namespace = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
+
+// Convert converts a printed PDF to a PDF/A-3b with the invoice embedded, as pdfa.Convert does. Its objects
+// are written as text, which the oldest readers of invoices can read.
+func Convert(pdf []byte, in Invoice) ([]byte, error) {
+	p, err := in.profile()
+	if err != nil {
+		return nil, err
+	}
+	creator := in.Creator
+	if creator == "" {
+		creator = "Platen" // not the browser, which has not made the invoice
+	}
+	return pdfa.Convert(pdf, pdfa.Document{
+		Claim: in.claim(),
+		Title: in.Title, Author: in.Author, Subject: in.Subject, Keywords: in.Keywords, Creator: creator, Language: in.Language, Now: in.Now,
+		Attachment: &pdfa.Attachment{Name: FileName, Type: "text/xml", Description: "Factur-X invoice", Relationship: p.relationship, Data: in.XML},
+		Extensions: []xmp.Extension{extension(p.level)},
+		Plain:      true,
+	})
+}
+
+func (in Invoice) claim() pdfa.Claim { return pdfa.Claim{Part: 3, Accessible: in.Accessible} }
+
+// extension is what the XMP packet says about the invoice.
+func extension(level string) xmp.Extension {
+	return xmp.Extension{
+		Name: "Factur-X PDFA Extension Schema", Namespace: namespace, Prefix: "fx",
+		Properties: []xmp.Property{
+			{Name: "DocumentFileName", Type: "Text", Description: "The name of the embedded XML document", Value: FileName},
+			{Name: "DocumentType", Type: "Text", Description: "The type of the hybrid document in capital letters, e.g. INVOICE or ORDER", Value: "INVOICE"},
+			{Name: "Version", Type: "Text", Description: "The actual version of the standard applying to the embedded XML document", Value: "1.0"},
+			{Name: "ConformanceLevel", Type: "Text", Description: "The conformance level of the embedded XML document", Value: level},
+		},
+	}
+}
