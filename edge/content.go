@@ -56,6 +56,8 @@ func asJSON[T any](list []T) string {
 func (s *submissions) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
 	kept := o.Print
 	kept.Header, kept.Footer = s.pageTemplate(o.Header), s.pageTemplate(o.Footer)
+	kept.FirstHeader, kept.FirstFooter = s.endTemplate(o.FirstHeader), s.endTemplate(o.FirstFooter)
+	kept.LastHeader, kept.LastFooter = s.endTemplate(o.LastHeader), s.endTemplate(o.LastFooter)
 	kept.Password, kept.OwnerPassword = s.cfg.Seal(job, o.Password), s.cfg.Seal(job, o.OwnerPassword)
 	return kept
 }
@@ -66,6 +68,14 @@ func (s *submissions) pageTemplate(html string) string {
 		return ""
 	}
 	return s.cfg.Documents.Template(html)
+}
+
+// endTemplate makes the template of a first or last page safe; nil stays nil.
+func (s *submissions) endTemplate(html *string) *string {
+	if html == nil {
+		return nil
+	}
+	return new(s.pageTemplate(*html))
 }
 
 // source is what is to be rendered.

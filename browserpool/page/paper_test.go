@@ -59,7 +59,7 @@ func TestEveryPaperOptionTakesEffect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fmt.Sprint(p, p.pageRules(o))
+		return fmt.Sprint(p, p.pageRules(o), p.withTemplates(o, o.FirstHeader, o.FirstFooter), p.withTemplates(o, o.LastHeader, o.LastFooter))
 	}
 	for field := range reflect.TypeFor[contract.Paper]().Fields() {
 		base := contract.Paper{HeaderFooter: true} // or the templates are nowhere
@@ -80,6 +80,8 @@ func TestEveryPaperOptionTakesEffect(t *testing.T) {
 			case "PageRanges":
 				v.SetString("2-")
 			}
+		case reflect.Pointer:
+			v.Set(reflect.ValueOf(new("text")))
 		default:
 			t.Fatalf("no value for %s", field.Name)
 		}

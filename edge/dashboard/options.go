@@ -57,6 +57,13 @@ func (f *fields) on(name string, value bool) {
 	}
 }
 
+// template adds a template that may print nothing.
+func (f *fields) template(name string, value *string) {
+	if value != nil {
+		f.all = append(f.all, given{name: name, value: *value})
+	}
+}
+
 // secret adds a credential, of which only its being there is shown.
 func (f *fields) secret(name string, value events.Sealed) {
 	if len(value) > 0 {
@@ -216,6 +223,10 @@ func (f *fields) print(o events.PrintOptions) {
 	f.flag("options.display_header_footer", o.HeaderFooter)
 	f.text("options.header_template", o.Header)
 	f.text("options.footer_template", o.Footer)
+	f.template("options.first_page_header_template", o.FirstHeader)
+	f.template("options.first_page_footer_template", o.FirstFooter)
+	f.template("options.last_page_header_template", o.LastHeader)
+	f.template("options.last_page_footer_template", o.LastFooter)
 	f.on("options.outline", o.Outline)
 	f.on("options.tagged", o.Tagged)
 	f.text("options.pdfa", o.PDFA)

@@ -116,6 +116,10 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("Show the header and footer templates."),
 		schema.Optional("header_template", pageTemplate, func(o *PDFOptions, v string) { o.Header = v }).Doc(pageTemplateDoc),
 		schema.Optional("footer_template", pageTemplate, func(o *PDFOptions, v string) { o.Footer = v }).Doc(pageTemplateDoc),
+		endTemplate("first_page_header_template", "first", func(o *PDFOptions, v string) { o.FirstHeader = &v }),
+		endTemplate("first_page_footer_template", "first", func(o *PDFOptions, v string) { o.FirstFooter = &v }),
+		endTemplate("last_page_header_template", "last", func(o *PDFOptions, v string) { o.LastHeader = &v }),
+		endTemplate("last_page_footer_template", "last", func(o *PDFOptions, v string) { o.LastFooter = &v }),
 		schema.Optional("outline", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Outline = v }).
 			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
 		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
@@ -142,6 +146,12 @@ var pdfOptions = schema.Object[PDFOptions]{
 		{Field: "pdfa", Check: checkArchive},
 		{Field: "pdfua", Check: checkAccessible},
 	},
+}
+
+// endTemplate is the template of a page at an end of the document.
+func endTemplate(name, end string, set func(*PDFOptions, string)) schema.Field[PDFOptions] {
+	return schema.Optional(name, pageTemplate, set).
+		Doc("An extension: the template of the " + end + " page of the document, in place of the one of all pages; an empty one prints nothing. The only page is the first.")
 }
 
 // sideField is a side of the paper.

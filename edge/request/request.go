@@ -56,6 +56,8 @@ type PDFOptions struct {
 	Print events.PrintOptions
 	// Header and Footer are HTML as it was sent.
 	Header, Footer string
+	// These are HTML as it was sent, nil for none.
+	FirstHeader, FirstFooter, LastHeader, LastFooter *string
 	// Password and OwnerPassword are plain text, "" for none.
 	Password, OwnerPassword string
 }

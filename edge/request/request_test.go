@@ -81,7 +81,7 @@ func TestValues(t *testing.T) {
 		"fail_on_resource_error":true,"fail_on_script_error":true,"headers":{"b":"2","a":"1"},"cookies":[{"name":"n","value":"v","domain":"u","path":"/p","secure":true,"http_only":true,"same_site":"lax"},{"name":"m","value":""}]},
 		"einvoice":{"format":"factur-x","profile":"basic","xml":"x"},
 		"options":{"format":"letter","prefer_css_page_size":true,"page_ranges":"1, 3-","outline":true,"tagged":true,"metadata":{"title":"t","author":"a","subject":"s","keywords":"k","creator":"c","language":"de"},"landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
-		"display_header_footer":true,"header_template":"h","footer_template":"f","user_password":"p","owner_password":"o","permissions":{"printing":false,"copying":false,"modifying":false,"annotating":false,"filling_forms":false,"assembling":false},"scale":1.5,
+		"display_header_footer":true,"header_template":"h","footer_template":"f","first_page_header_template":"1h","first_page_footer_template":"","last_page_header_template":"lh","last_page_footer_template":"lf","user_password":"p","owner_password":"o","permissions":{"printing":false,"copying":false,"modifying":false,"annotating":false,"filling_forms":false,"assembling":false},"scale":1.5,
 		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
 		URL: "u", Tags: []events.Tag{{Name: "a"}, {Name: "b", Value: "2"}}, Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
@@ -95,7 +95,7 @@ func TestValues(t *testing.T) {
 			Cookies: []contract.Cookie{{Name: "n", Value: "v", Domain: "u", Path: "/p", Secure: true, HTTPOnly: true, SameSite: "lax"}, {Name: "m", Path: "/"}},
 		},
 		Invoice: &Invoice{XML: "x", Profile: "basic"},
-		PDF: &PDFOptions{Header: "h", Footer: "f", Password: "p", OwnerPassword: "o", Print: events.PrintOptions{
+		PDF: &PDFOptions{Header: "h", Footer: "f", FirstHeader: new("1h"), FirstFooter: new(""), LastHeader: new("lh"), LastFooter: new("lf"), Password: "p", OwnerPassword: "o", Print: events.PrintOptions{
 			Paper:       contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm", PreferCSS: true, PageRanges: "1, 3-", Outline: true, Tagged: true, OmitBackground: true, HeaderFooter: true, Scale: 1.5},
 			Watermark:   &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5},
 			Compression: &events.Compression{Level: 9, ImageQuality: 80},
@@ -108,7 +108,7 @@ func TestValues(t *testing.T) {
 	}
 	checkFilled(t, *r.PDF)
 	checkFilled(t, r.PDF.Print, "Password", "OwnerPassword", "PDFA", "PDFUA") // the edge makes the passwords, and header and footer, of the ones above
-	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "Width", "Height")
+	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "FirstHeader", "FirstFooter", "LastHeader", "LastFooter", "Width", "Height")
 	checkFilled(t, *r.PDF.Print.Watermark)
 	checkFilled(t, *r.PDF.Print.Compression)
 	checkFilled(t, *r.PDF.Print.Metadata)

@@ -7,6 +7,7 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,7 @@ var pipelineRows = []row{
 	{"pipeline/pages", "JobStatusResponse", "pages_count is the number of pages of the file", provePageCount},
 	{"pipeline/page-ranges", "Extensions", "page_ranges leaves the other pages out of file and count; without any page the job fails, uncharged", provePageRanges},
 	{"pipeline/conformance", "Extensions", "a file conforms to pdfa and pdfua, or its job fails with CONFORMANCE_FAILED and what is missing", proveConformance},
+	{"pipeline/end-templates", "Extensions", "first and last page have templates of their own; numbers and structure stay whole", proveEndTemplates},
 	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, PDF/UA, metadata and a watermark", proveStructuredInvoice},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},
@@ -129,6 +131,29 @@ func proveConformance(t *testing.T, s *server) {
 	testkit.Contains(t, testkit.Tool(t, pdf, "pdfinfo", "-struct-text", "-"), "H1 (block)", `"Head"`)
 }
 
+func proveEndTemplates(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanBusiness)
+	const numbers = `<span class="pageNumber"></span>of<span class="totalPages"></span><script>x</script>`
+	for _, pdfa := range []any{nil, "2b"} {
+		id := c.post(htmlToPDF, object{
+			"html": `<html lang="en">` + strings.Repeat(`<h1>Chapter</h1><p style="page-break-after: always">x</p>`, 2) + "<h1>End</h1>",
+			"options": object{"outline": true, "pdfa": pdfa, "display_header_footer": true, "header_template": "ALL" + numbers, "first_page_header_template": "", "last_page_header_template": "LAST" + numbers},
+		}).accepted()
+		if job := c.ended(id); job["status"] != "done" || job["pages_count"] != 3.0 {
+			t.Fatalf("the job ended %v", job)
+		}
+		pdf := c.download(id).status(200).body
+		text := testkit.PDFText(t, pdf)
+		if got := regexp.MustCompile(`[A-Z]+\d+of\d+`).FindAllString(text, -1); !slices.Equal(got, []string{"ALL2of3", "LAST3of3"}) {
+			t.Errorf("the templates read %q", got)
+		}
+		tags, outline := testkit.Tool(t, pdf, "pdfinfo", "-struct-text", "-"), testkit.QPDF(t, pdf, "--json", "--json-key=outlines")
+		if strings.Count(tags, `"Chapter"`) != 2 || !strings.Contains(tags, `"End"`) || !strings.Contains(outline, `"title": "End"`) {
+			t.Errorf("the tags are %s\nthe outline is %s", tags, outline)
+		}
+	}
+}
+
 func proveStructuredInvoice(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	id := c.post(htmlToPDF, object{
@@ -150,7 +175,7 @@ func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	null := object{"html": "<p>x</p>", "html_mode": nil, "assets": nil, "large": nil, "webhook_url": nil, "render": object{"media": nil, "wait_until": nil}, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
 		"format": nil, "landscape": nil, "width": nil, "height": nil, "prefer_css_page_size": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil, "language": nil}, "pdfa": nil, "pdfua": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
-		"header_template": nil, "footer_template": nil, "watermark": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
+		"header_template": nil, "footer_template": nil, "first_page_header_template": nil, "first_page_footer_template": nil, "last_page_header_template": nil, "last_page_footer_template": nil, "watermark": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
 	}}
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {
 		t.Errorf("with nulls the job ended %v", job)

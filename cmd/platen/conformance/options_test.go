@@ -83,7 +83,9 @@ var optionRows = rowsOf([]field{
 		id: "options/display-header-footer", section: "PdfOptions", statement: "display_header_footer is a boolean",
 		on: pdfOperations, at: "options.display_header_footer", takes: []any{true, false}, refuses: []refused{notBool("no")},
 	},
-	templateField("header_template", "header-template"), templateField("footer_template", "footer-template"),
+	templateField("header_template", "header-template", "PdfOptions"), templateField("footer_template", "footer-template", "PdfOptions"),
+	templateField("first_page_header_template", "first-page-header", "Extensions"), templateField("first_page_footer_template", "first-page-footer", "Extensions"),
+	templateField("last_page_header_template", "last-page-header", "Extensions"), templateField("last_page_footer_template", "last-page-footer", "Extensions"),
 	{
 		id: "options/watermark", section: "WatermarkOptions", statement: "watermark is an object whose text is required",
 		on: pdfOperations, at: "options.watermark", takes: []any{object{"text": "DRAFT"}},
@@ -235,10 +237,10 @@ func sizeBeside(name string, value any) field {
 	}
 }
 
-// templateField is the header or the footer: at most 10,000 characters.
-func templateField(name, id string) field {
+// templateField is a header or a footer: at most 10,000 characters.
+func templateField(name, id, section string) field {
 	return field{
-		id: "options/" + id, section: "PdfOptions", statement: name + " is a string of 10,000 characters at most",
+		id: "options/" + id, section: section, statement: name + " is a string of 10,000 characters at most",
 		on: pdfOperations, at: "options." + name, takes: []any{"", `<span class="pageNumber"></span>/<span class="totalPages"></span>`, long(10_000)},
 		refuses: []refused{notText(1), tooLong(long(10_001), "10000")},
 	}
