@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
 )
 
 // Bounds of a scroll to the end of a page, which may grow for as long as it is scrolled.

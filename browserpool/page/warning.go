@@ -12,7 +12,9 @@ type Warning struct {
 }
 
 // warnOfCut notes that a part of the document is not shown.
-func (p *page) warnOfCut(detail string) { p.warned = append(p.warned, Warning{contract.PageCut, detail}) }
+func (p *page) warnOfCut(detail string) {
+	p.warned = append(p.warned, Warning{contract.PageCut, detail})
+}
 
 // warnings are those about the document, at most contract.MaxWarnings.
 func (p *page) warnings() []Warning {
