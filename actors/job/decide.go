@@ -51,7 +51,8 @@ func submit(s State, b events.SubmitJob, cause int64) []events.Event {
 	}
 	return single(events.JobQueued{
 		Job: b.Job, Key: b.Key, Operation: b.Operation, Test: b.Test, Content: cause,
-		Webhook: b.Webhook, Delivered: b.Summary.Delivered, Idempotency: b.Idempotency, Lane: Lane(b.Test, b.Summary), Waits: b.Waits, Tags: b.Tags, Trace: b.Trace, Stored: b.Summary.Stored,
+		Webhook: b.Webhook, Delivered: b.Summary.Delivered, Idempotency: b.Idempotency, Lane: Lane(b.Test, b.Summary), Waits: b.Waits,
+		Tags: b.Tags, Trace: b.Trace, Stored: b.Summary.Stored,
 	})
 }
 

@@ -103,7 +103,8 @@ func (w *work) print(ctx context.Context, c events.Content, access page.Access) 
 	paper := c.Print.Paper
 	paper.Tagged = c.Print.Structured()
 	result, err := w.lease.Print(ctx, page.Print{
-		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: paper, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies,
+		Load: loadOf(c), Options: paper, MaxBytes: w.limit,
 	})
 	return output{data: result.PDF, pages: result.Pages, sheets: result.Sheets, extension: ".pdf", load: result.Load, made: result.Print, warnings: result.Warnings}, err
 }
@@ -112,7 +113,8 @@ var imageExtensions = map[string]string{"png": ".png", "jpeg": ".jpg", "webp": "
 
 func (w *work) capture(ctx context.Context, c events.Content, access page.Access) (output, error) {
 	result, err := w.lease.Capture(ctx, page.Capture{
-		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies, Load: loadOf(c), Options: *c.Image, MaxBytes: w.limit,
+		HTML: c.HTML, Full: c.Full, Assets: c.Assets, URL: c.URL, Auth: access.Auth, Headers: access.Headers, Cookies: access.Cookies,
+		Load: loadOf(c), Options: *c.Image, MaxBytes: w.limit,
 	})
 	return output{data: result.Data, extension: imageExtensions[c.Image.Format], load: result.Load, made: result.Capture, warnings: result.Warnings}, err
 }

@@ -136,7 +136,7 @@ func (p *page) expand(ctx context.Context) (Size, error) {
 		return content, err
 	}
 	if found.Hidden > 0 {
-		p.warn(contract.PageCut, fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", found.Hidden))
+		p.warnOfCut(fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", found.Hidden))
 	}
 	if found.Expanded {
 		return p.contentSize(ctx)

@@ -59,7 +59,10 @@ var (
 )
 
 // final are the errors that callers already understand, the end of their own context included.
-var final = []error{context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrFunction, ErrResource, ErrScript, ErrPageRanges, ErrRender, ErrOutput}
+var final = []error{
+	context.Canceled, context.DeadlineExceeded, ErrTooLarge, ErrNavigation, ErrBlocked, ErrSelector, ErrFunction, ErrResource, ErrScript, ErrPageRanges,
+	ErrRender, ErrOutput,
+}
 
 // overBudget says what took too long.
 var overBudget = map[string]string{

@@ -117,7 +117,7 @@ func (p *page) fit(ctx context.Context, content Size, params printParams) (fitti
 	}
 	f := fit(params.Scale, p.viewport.Width, e)
 	if f.cut {
-		p.warn(contract.PageCut, f.whatIsCut(e))
+		p.warnOfCut(f.whatIsCut(e))
 	}
 	return f, nil
 }

@@ -114,7 +114,7 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 // cut reduces an area to the largest that an image can show, and warns of what it lacks.
 func (s shot) cut(a proto.PageViewport, what string) proto.PageViewport {
 	if largest := float64(s.job.Options.Largest(a.Width)); a.Height > largest {
-		s.warn(contract.PageCut, fmt.Sprintf("The %s is %.0f pixels high. The image ends after %.0f.", what, a.Height, largest))
+		s.warnOfCut(fmt.Sprintf("The %s is %.0f pixels high. The image ends after %.0f.", what, a.Height, largest))
 		a.Height = largest
 	}
 	return a

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"platen.dev/events/contract"
 )
 
 // Bounds of a scroll to the end of a page, which may grow for as long as it is scrolled.
@@ -39,7 +37,7 @@ func (p *page) scroll(ctx, within context.Context) error {
 		err = nil
 	}
 	if err == nil && at.Seen < at.Height {
-		p.warn(contract.PageCut, fmt.Sprintf("The page went on while it was scrolled. It was scrolled to %.0f pixels.", at.Seen))
+		p.warnOfCut(fmt.Sprintf("The page went on while it was scrolled. It was scrolled to %.0f pixels.", at.Seen))
 	}
 	if err != nil {
 		return err

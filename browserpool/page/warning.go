@@ -11,8 +11,10 @@ type Warning struct {
 	Detail string
 }
 
-// warn notes a warning about the document.
-func (p *page) warn(code, detail string) { p.warned = append(p.warned, Warning{code, detail}) }
+// warnOfCut notes that a part of the document is not shown.
+func (p *page) warnOfCut(detail string) {
+	p.warned = append(p.warned, Warning{contract.PageCut, detail})
+}
 
 // warnings are those about the document, at most contract.MaxWarnings.
 func (p *page) warnings() []Warning {

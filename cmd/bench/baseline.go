@@ -19,14 +19,21 @@ import (
 // reach it.
 type baseline struct {
 	site  *httptest.Server
+	full  illustrated // of the site
 	proxy *egress.Proxy
 	// plain is the browser with its default flags, tuned is started the way Platen starts its own.
 	plain, tuned *bare.Browser
 }
 
 func openBaseline(documents string) (*baseline, error) {
-	base := &baseline{site: httptest.NewServer(http.FileServer(http.Dir(documents)))}
-	var err error
+	full, err := newIllustrated()
+	if err != nil {
+		return nil, err
+	}
+	pages := http.NewServeMux()
+	pages.Handle("/", http.FileServer(http.Dir(documents)))
+	pages.Handle(illustratedPath, full)
+	base := &baseline{site: httptest.NewServer(pages), full: full}
 	loopback := egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	if base.proxy, err = egress.Listen(loopback, egress.Limits{}, slog.New(slog.DiscardHandler)); err != nil {
 		base.site.Close()
@@ -82,7 +89,7 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 			}},
 		)
 	}
-	return all, nil
+	return append(all, b.full.kind(b.site.URL)), nil
 }
 
 // conforming are an invoice with a structure, and as files of standards, compared with printing it without.

@@ -49,7 +49,8 @@ func TestWkhtmltopdf(t *testing.T) {
 	}{
 		"defaults": {"a.html", nil, `{"html":"INPUT","html_mode":"full","options":{"format":"A4",` + margin + `,` + rest + `},"render":{"media":"screen","wait_after_load_ms":200}}`},
 		"page": {
-			"https://example.com/", []string{
+			"https://example.com/",
+			[]string{
 				"-s", "Letter", "-O", "landscape", "-T", "1", "--margin-left", "2cm", "--title", "T", "--zoom", "1.5", "--javascript-delay", "500", "--no-background", "--no-outline",
 				"--print-media-type", "-n", "--window-status", `a"b`, "--custom-header", "X-A=b=c", "--cookie", "n=v", "--username", "u", "--password", "p", "-q", "--dpi", "300", "--enable-local-file-access",
 			},
@@ -59,11 +60,13 @@ func TestWkhtmltopdf(t *testing.T) {
 				"cookies":[{"name":"n","value":"v","domain":"example.com"}]}}`,
 		},
 		"size": {
-			"a.html", []string{"--page-width", "100", "--page-height", "5in", "-O", "Landscape"},
+			"a.html",
+			[]string{"--page-width", "100", "--page-height", "5in", "-O", "Landscape"},
 			`{"html":"INPUT","html_mode":"full","options":{"width":"100mm","height":"5in",` + margin + `,` + rest + `},"render":{"media":"screen","wait_after_load_ms":200}}`,
 		},
 		"texts": {
-			"a.html", []string{"--header-left", "<[title]>", "--header-line", "--footer-right", "[page]/[toPage]", "--footer-font-size", "8"},
+			"a.html",
+			[]string{"--header-left", "<[title]>", "--header-line", "--footer-right", "[page]/[toPage]", "--footer-font-size", "8"},
 			`{"html":"INPUT","html_mode":"full","options":{"format":"A4",` + margin + `,` + rest + `,"display_header_footer":true,
 				"header_template":"<div style=\"display: flex; justify-content: space-between; font-size: 12pt; border-bottom: 1px solid black\"><div style=\"flex: 1; text-align: left\">&lt;<span class=\"title\"></span>&gt;</div><div style=\"flex: 1; text-align: center\"></div><div style=\"flex: 1; text-align: right\"></div></div>",
 				"footer_template":"<div style=\"display: flex; justify-content: space-between; font-size: 8pt\"><div style=\"flex: 1; text-align: left\"></div><div style=\"flex: 1; text-align: center\"></div><div style=\"flex: 1; text-align: right\"><span class=\"pageNumber\"></span>/<span class=\"totalPages\"></span></div></div>"},

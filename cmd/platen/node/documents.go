@@ -13,7 +13,8 @@ import (
 
 // documents prepares what the API is sent.
 var documents = edge.Documents{
-	Markdown: convert, Fragment: fragment, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate, Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders,
+	Markdown: convert, Fragment: fragment, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate,
+	Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders,
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.
