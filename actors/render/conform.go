@@ -15,7 +15,14 @@ import (
 
 // printable replaces characters of HTML that no font has: PDF/A and PDF/UA forbid them.
 func (w *work) printable(ctx context.Context, c events.Content) (_ events.Content, err error) {
-	for _, text := range []*string{&c.HTML, &c.Print.Header, &c.Print.Footer} {
+	texts := []*string{&c.HTML, &c.Print.Header, &c.Print.Footer}
+	for _, own := range []**string{&c.Print.FirstHeader, &c.Print.FirstFooter, &c.Print.LastHeader, &c.Print.LastFooter} {
+		if *own != nil {
+			*own = new(**own) // the submission keeps its own
+			texts = append(texts, *own)
+		}
+	}
+	for _, text := range texts {
 		var replaced []rune
 		if *text, replaced, err = pdfa.Printable(ctx, *text); err != nil {
 			return c, err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -92,8 +93,8 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 	return append(all, b.full.kind(b.site.URL)), nil
 }
 
-// conforming are an invoice with a structure, and as files of standards, compared with printing it without.
-func conforming(documents string) (all []kind, err error) {
+// furnished are an invoice with header and footer, with a structure, and as files of standards, compared with printing it without.
+func furnished(documents string) (all []kind, err error) {
 	source, err := os.ReadFile(filepath.Join(documents, "invoice.html"))
 	if err != nil {
 		return nil, err
@@ -101,10 +102,16 @@ func conforming(documents string) (all []kind, err error) {
 	invoice := string(source)
 	html := document.Sanitize(invoice).HTML()
 	about := map[string]any{"title": "Invoice", "language": "en"}
+	const numbers = `<span class="pageNumber"></span>/<span class="totalPages"></span>`
+	marginal := map[string]any{"display_header_footer": true, "header_template": "Invoice", "footer_template": numbers}
+	own := map[string]any{"first_page_header_template": "", "last_page_footer_template": "End, " + numbers}
+	maps.Copy(own, marginal)
 	for _, k := range []struct {
 		name    string
 		options map[string]any
 	}{
+		{"invoice, header and footer", marginal},
+		{"invoice, its own on first and last page", own},
 		{"invoice, tagged", map[string]any{"tagged": true}},
 		{"invoice, PDF/A-2b", map[string]any{"pdfa": "2b", "metadata": about}},
 		{"invoice, PDF/UA-1", map[string]any{"pdfua": true, "metadata": about}},

@@ -39,7 +39,7 @@ func render(s settings) error {
 		return err
 	}
 	defer b.close()
-	more, err := conforming(s.documents)
+	more, err := furnished(s.documents)
 	if err != nil {
 		return err
 	}
