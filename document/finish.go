@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -24,6 +25,8 @@ type Finishing struct {
 	ImageQuality int
 	// Overlay is a PDF whose first page is laid over every page, above its content; nil for none.
 	Overlay []byte
+	// Layers say which page of the overlay is laid over each page, from 1; nil means the first over all.
+	Layers []int
 	// Tagged means that the PDF has a structure, which the overlay is to leave as it is.
 	Tagged bool
 	// Metadata replaces what the PDF says about itself.
@@ -73,7 +76,7 @@ func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) 
 		}
 	}
 	if f.Overlay != nil && f.Tagged {
-		if pdf, err = stamp(pdf, f.Overlay); err != nil {
+		if pdf, err = stamp(pdf, f.Overlay, f.Layers); err != nil {
 			return nil, fmt.Errorf("stamp: %w", err)
 		}
 		f.Overlay = nil
@@ -100,6 +103,9 @@ func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) 
 // qpdfJob is the job file of qpdf, without the names of the files.
 func (f Finishing) qpdfJob() map[string]any {
 	job := map[string]any{}
+	if f.Overlay != nil {
+		job["overlay"] = f.overlay()
+	}
 	if f.Level > 0 {
 		job["recompressFlate"], job["streamData"] = "", "compress"
 		job["compressionLevel"] = []string{"5", "7", "9"}[(f.Level-1)%3]
@@ -117,6 +123,18 @@ func (f Finishing) qpdfJob() map[string]any {
 		job["encrypt"] = map[string]any{"userPassword": f.Password, "ownerPassword": cmp.Or(f.OwnerPassword, rand.Text()), "256bit": f.Denied.restrictions()}
 	}
 	return job
+}
+
+// overlay lays pages of the overlay over those of the document, for qpdf.
+func (f Finishing) overlay() map[string]any {
+	if f.Layers == nil {
+		return map[string]any{"file": descriptor(3), "from": "", "repeat": "1"}
+	}
+	from := make([]string, len(f.Layers))
+	for i, layer := range f.Layers {
+		from[i] = strconv.Itoa(layer)
+	}
+	return map[string]any{"file": descriptor(3), "from": strings.Join(from, ",")}
 }
 
 // restrictions are what qpdf restricts. Reading aloud is always allowed.

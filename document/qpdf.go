@@ -12,9 +12,6 @@ var qpdfProgram = program{name: "qpdf", memory: 1 << 30, seconds: 60, niceness: 
 // keeps the password out of the process list, and qpdf cannot take it for an option.
 func qpdf(ctx context.Context, pdf, overlay []byte, job map[string]any) ([]byte, error) {
 	job["inputFile"], job["outputFile"] = descriptor(0), descriptor(1)
-	if overlay != nil {
-		job["overlay"] = map[string]any{"file": descriptor(3), "from": "", "repeat": "1"}
-	}
 	text, err := json.Marshal(job)
 	if err != nil {
 		return nil, err

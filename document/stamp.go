@@ -3,26 +3,40 @@ package document
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// stamp lays the first page of an overlay over every page of a tagged PDF. qpdf would make a form
+// stamp lays pages of an overlay over those of a tagged PDF, as Finishing.Layers say. qpdf would make a form
 // of each page's content, where readers do not find what the tags refer to; here it stays in the
 // page, and the overlay is an artifact.
-func stamp(pdf, overlay []byte) ([]byte, error) {
+func stamp(pdf, overlay []byte, layers []int) ([]byte, error) {
 	return rewrite(pdf, func(doc *model.Context) error {
 		if err := openContents(doc); err != nil {
 			return err
 		}
-		mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), 1, "scalefactor:1 rel, rotation:0, position:c", true, false, types.POINTS)
-		if err != nil {
-			return err
+		if layers == nil {
+			layers = slices.Repeat([]int{1}, doc.PageCount)
 		}
-		if err := api.WatermarkContext(doc, nil, mark); err != nil {
-			return err
+		under := map[int]types.IntSet{} // the pages below each page of the overlay
+		for i, layer := range layers {
+			if under[layer] == nil {
+				under[layer] = types.IntSet{}
+			}
+			under[layer][i+1] = true
+		}
+		for _, layer := range slices.Sorted(maps.Keys(under)) {
+			mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), layer, "scalefactor:1 rel, rotation:0, position:c", true, false, types.POINTS)
+			if err != nil {
+				return err
+			}
+			if err := api.WatermarkContext(doc, under[layer], mark); err != nil {
+				return err
+			}
 		}
 		return alwaysShown(doc)
 	})

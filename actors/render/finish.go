@@ -81,7 +81,7 @@ func (w *work) finishedBy(ctx context.Context, o events.PrintOptions) (f documen
 	}
 	if o.Watermark != nil {
 		f.Tagged = o.Structured()
-		if f.Overlay, err = w.overlay(ctx, o); err != nil {
+		if f.Overlay, f.Layers, err = w.overlay(ctx, o); err != nil {
 			return f, fmt.Errorf("watermark: %w", err)
 		}
 	}
@@ -96,24 +96,23 @@ func (w *work) unsealed(sealed events.Sealed) (string, error) {
 	return w.cfg.Unseal(w.job, sealed)
 }
 
-// overlay prints the watermark on paper of the document's size.
-func (w *work) overlay(ctx context.Context, o events.PrintOptions) ([]byte, error) {
+// overlay prints the watermark on paper of the document's sizes, and says which page of it is for each page of the document.
+func (w *work) overlay(ctx context.Context, o events.PrintOptions) (_ []byte, layers []int, err error) {
+	mark := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
+	html, paper := mark.HTML(), contract.Paper{Format: o.Format, Landscape: o.Landscape, Width: o.Width, Height: o.Height}
+	if o.SinglePage || o.PreferCSS { // the document itself has decided how large its pages are
+		var sizes []document.PageSize
+		if sizes, layers, err = document.PageSizes(w.out.data); err != nil {
+			return nil, nil, err
+		}
+		html, paper = mark.HTMLFor(sizes), contract.Paper{PreferCSS: true}
+	}
+	paper.Scale, paper.MarginTop, paper.MarginRight, paper.MarginBottom, paper.MarginLeft = 1, "0", "0", "0", "0"
 	lease, err := w.cfg.Acquire(ctx, w.account, events.Quick)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer lease.Return()
-	mark := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
-	result, err := lease.Print(ctx, page.Print{HTML: mark.HTML(), MaxBytes: w.limit, Options: contract.Paper{
-		Format:       o.Format,
-		Landscape:    o.Landscape,
-		Width:        o.Width,
-		Height:       o.Height,
-		Scale:        1,
-		MarginTop:    "0",
-		MarginRight:  "0",
-		MarginBottom: "0",
-		MarginLeft:   "0",
-	}})
-	return result.PDF, err
+	result, err := lease.Print(ctx, page.Print{HTML: html, MaxBytes: w.limit, Options: paper})
+	return result.PDF, layers, err
 }

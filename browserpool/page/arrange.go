@@ -54,12 +54,12 @@ func (p *printParams) wholeMargin() string {
 // pageRules are the declarations of page rules that the caller's options come to.
 func (p *printParams) pageRules(o contract.Paper) map[string]string {
 	rules := map[string]string{}
-	if o.PreferCSS {
-		return rules
-	}
-	if o.SizeGiven || o.Width != "" {
+	if o.SinglePage || !o.PreferCSS && (o.SizeGiven || o.Width != "") {
 		width, height := p.points()
 		rules["size"] = fmt.Sprintf("%.0fpt %.0fpt", width, height)
+	}
+	if o.PreferCSS {
+		return rules
 	}
 	for side, m := range map[string]struct {
 		given  string

@@ -20,6 +20,8 @@ type extent struct {
 	visible int
 	// rtl means that it begins at the right edge and is too wide at the left one.
 	rtl bool
+	// exact means that nothing is left to the browser, so that it is known how high the document becomes.
+	exact bool
 }
 
 // fitting is how a document is brought onto the paper.
@@ -52,7 +54,7 @@ func fit(asked float64, viewport int, e extent) fitting {
 	case asked != 0:
 		whole.hold, whole.cut = true, visible > viewport
 		return whole
-	case e.rtl || visible < e.content: // the browser would not fit it, or fit what cannot be seen
+	case e.exact || e.rtl || visible < e.content: // the browser would not fit it, or fit what cannot be seen
 		scale := math.Max(contract.MinScale, 1/ratio)
 		layout := int(math.Floor(float64(viewport)/scale + rounding))
 		return fitting{scale: math.Min(1, scale*(1+rounding)), hold: true, layout: layout, cut: visible > layout}

@@ -36,6 +36,8 @@ type printParams struct {
 	GenerateTaggedPDF   bool    `json:"generateTaggedPDF"`
 	GenerateOutline     bool    `json:"generateDocumentOutline,omitempty"`
 	PreferCSSPageSize   bool    `json:"preferCSSPageSize,omitempty"`
+	// SinglePage is for this package: the height of the paper is still to be decided.
+	SinglePage bool `json:"-"`
 }
 
 // paramsOf translates the options; a Scale of 0 stays 0 for the page to fit. Its error
@@ -55,7 +57,10 @@ func paramsOf(o contract.Paper) (printParams, error) {
 		Landscape: o.Landscape, PrintBackground: !o.OmitBackground, Scale: o.Scale,
 		PaperWidth: float64(width), PaperHeight: float64(height), PageRanges: o.PageRanges, TransferMode: "ReturnAsStream",
 		GenerateTaggedPDF: o.Tagged || o.Outline, GenerateOutline: o.Outline,
-		PreferCSSPageSize: o.PreferCSS,
+		PreferCSSPageSize: o.PreferCSS, SinglePage: o.SinglePage,
+	}
+	if o.SinglePage {
+		p.setHeight(float64(contract.MaxSide))
 	}
 	if err := p.setMargins(o); err != nil {
 		return printParams{}, err
@@ -130,6 +135,12 @@ func (p *printParams) paperSize() (width, height float64) {
 		return p.PaperHeight, p.PaperWidth
 	}
 	return p.PaperWidth, p.PaperHeight
+}
+
+// setHeight makes paper as wide as it is, turned or not, and of a height in inches.
+func (p *printParams) setHeight(inches float64) {
+	p.PaperWidth, _ = p.paperSize()
+	p.PaperHeight, p.Landscape = inches, false
 }
 
 // points is the paper as the browser has it: it rounds sizes up to whole points, margins down.

@@ -34,7 +34,7 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 	if err != nil {
 		return result, err
 	}
-	result.PDF, params.Scale, err = p.printFitted(ctx, job, m, params)
+	result.PDF, err = p.printFitted(ctx, job, m, &params)
 	if browserMessage(err) == rangeRefused {
 		err = Because(ErrPageRanges, "The document has none of the pages %s.", params.PageRanges)
 	}
@@ -49,38 +49,42 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 	return result, err
 }
 
-// printFitted prints at the scale of params, or at one that fits the content if that is 0, and returns that scale.
-func (p *page) printFitted(ctx context.Context, job Print, m measurements, params printParams) (pdf []byte, scale float64, err error) {
+// printFitted prints at the scale of params, or at one that fits the content if that is 0. It leaves in params what it prints with.
+func (p *page) printFitted(ctx context.Context, job Print, m measurements, params *printParams) (pdf []byte, err error) {
 	limit := job.maxBytes()
-	mayBeLong := m.maxPDFPages(params) > job.Limits.withDefaults().Pages
+	mayBeLong := m.maxPDFPages(*params) > job.Limits.withDefaults().Pages
 	if m.content == (Size{}) {
-		if !mayBeLong {
+		if !mayBeLong && !params.SinglePage {
 			return p.printThenFit(ctx, job.Options, params, limit)
 		}
 		if m.content, err = p.contentSize(ctx); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
-	f, err := p.fit(ctx, m.content, params)
+	f, err := p.fit(ctx, m.content, *params)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if err = p.arrange(ctx, job.Options, params, f); err != nil {
-		return nil, 0, err
+	if params.SinglePage {
+		if err = p.unbreak(ctx, params, f); err != nil {
+			return nil, err
+		}
+	}
+	if err = p.arrange(ctx, job.Options, *params, f); err != nil {
+		return nil, err
 	}
 	params.Scale = f.scale
 	if mayBeLong {
-		if err = p.checkPDFPages(ctx, job.Limits, params); err != nil {
-			return nil, 0, err
+		if err = p.checkPDFPages(ctx, job.Limits, *params); err != nil {
+			return nil, err
 		}
 	}
-	pdf, err = p.printAt(ctx, params, limit)
-	return pdf, params.Scale, err
+	return p.printAt(ctx, *params, limit)
 }
 
 // printThenFit prints a document without styles, which usually fits as it is: it is
 // printed while it is measured, and again if it does not fit.
-func (p *page) printThenFit(ctx context.Context, o contract.Paper, params printParams, limit int64) (pdf []byte, scale float64, err error) {
+func (p *page) printThenFit(ctx context.Context, o contract.Paper, params *printParams, limit int64) (pdf []byte, err error) {
 	type measurement struct {
 		content Size
 		err     error
@@ -90,23 +94,22 @@ func (p *page) printThenFit(ctx context.Context, o contract.Paper, params printP
 		content, err := p.contentSize(ctx)
 		measured <- measurement{content, err}
 	}()
-	asked := params
+	asked := *params
 	params.Scale = cmp.Or(params.Scale, 1)
-	pdf, err = p.printAt(ctx, params, limit)
+	pdf, err = p.printAt(ctx, *params, limit)
 	m := <-measured
 	if err = errors.Join(err, m.err); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	f, err := p.fit(ctx, m.content, asked)
 	if err != nil || f.scale == params.Scale && !f.hold {
-		return pdf, params.Scale, err
+		return pdf, err
 	}
 	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, o, asked, f)); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	params.Scale = f.scale
-	pdf, err = p.printAt(ctx, params, limit)
-	return pdf, params.Scale, err
+	return p.printAt(ctx, *params, limit)
 }
 
 // fit decides how content of a size is brought onto the paper, and warns of what is cut.
@@ -115,6 +118,7 @@ func (p *page) fit(ctx context.Context, content Size, params printParams) (fitti
 	if err != nil {
 		return fitting{}, err
 	}
+	e.exact = params.SinglePage
 	f := fit(params.Scale, p.viewport.Width, e)
 	if f.cut {
 		p.warnOfCut(f.whatIsCut(e))

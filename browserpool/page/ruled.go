@@ -47,6 +47,9 @@ func (p *printParams) follow(r ruled) error {
 		width, height = height, width
 	}
 	p.PaperWidth, p.PaperHeight, p.Landscape = width, height, false
+	if p.SinglePage {
+		p.PaperHeight = float64(contract.MaxSide)
+	}
 	for _, side := range []float64{width, height} {
 		if side < float64(contract.MinSide)-rounding || side > float64(contract.MaxSide)+rounding {
 			return Because(fmt.Errorf("%w: page rules", ErrOptions), "The page rules (@page) ask for paper beyond 10 mm to 200 in.")

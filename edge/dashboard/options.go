@@ -212,6 +212,7 @@ func (f *fields) print(o events.PrintOptions) {
 	}
 	f.text("options.width", o.Width)
 	f.text("options.height", o.Height)
+	f.on("options.single_page", o.SinglePage)
 	f.on("options.prefer_css_page_size", o.PreferCSS)
 	f.text("options.page_ranges", o.PageRanges)
 	f.text("options.margin.top", o.MarginTop)

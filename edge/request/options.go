@@ -103,6 +103,8 @@ var pdfOptions = schema.Object[PDFOptions]{
 		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
 		sideField("width", func(o *PDFOptions, v string) { o.Print.Width = v }),
 		sideField("height", func(o *PDFOptions, v string) { o.Print.Height = v }),
+		schema.Optional("single_page", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.SinglePage = v }).
+			Default(false).Doc("An extension: one page as high as its content; beyond 200in it goes on on further pages of that height. width may be given alone."),
 		schema.Optional("prefer_css_page_size", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PreferCSS = v }).
 			Default(false).Doc("An extension: page rules (@page) decide size, orientation and margins, whatever the fields beside it say. They decide what rules leave open."),
 		schema.Optional("page_ranges", pageRanges, func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").
@@ -151,20 +153,24 @@ var pdfOptions = schema.Object[PDFOptions]{
 // endTemplate is the template of a page at an end of the document.
 func endTemplate(name, end string, set func(*PDFOptions, string)) schema.Field[PDFOptions] {
 	return schema.Optional(name, pageTemplate, set).
-		Doc("An extension: the template of the " + end + " page of the document, in place of the one of all pages; an empty one prints nothing. The only page is the first.")
+		Doc("An extension: the template of the " + end + " page of the document, in place of the one of all pages; an empty or blank one prints nothing. The only page is the first.")
 }
 
 // sideField is a side of the paper.
 func sideField(name string, set func(*PDFOptions, string)) schema.Field[PDFOptions] {
 	side := schema.String{MaxLength: 32, Check: func(s string) string { return checkSide(name, s) }}
 	return schema.Optional(name, side, set).Example("4in").
-		Doc("An extension: " + name + " of the paper, a CSS length from 10mm to 200in. Both sides go together, and not with format or landscape.")
+		Doc("An extension: " + name + " of the paper, a CSS length from 10mm to 200in. Both sides go together, and not with format or landscape; with single_page, width alone.")
 }
 
 func checkSize(o *PDFOptions) string {
 	p := o.Print.Paper
 	switch {
-	case (p.Width == "") != (p.Height == ""):
+	case p.SinglePage && p.Height != "":
+		return "height cannot be combined with single_page"
+	case p.SinglePage && p.Width != "" && p.SizeGiven:
+		return "width cannot be combined with format or landscape"
+	case !p.SinglePage && (p.Width == "") != (p.Height == ""):
 		return "width and height must be given together"
 	case p.Width != "" && p.SizeGiven:
 		return "width and height cannot be combined with format or landscape"

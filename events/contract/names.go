@@ -28,7 +28,7 @@ func PaperSize(format string) (width, height Length) {
 	return size.width, size.height
 }
 
-// Size returns the size of the paper that is not turned, in inches. Its error continues a sentence that begins with "paper".
+// Size returns the size of the paper that is not turned, in inches; with a Width alone it is as high as a paper may be. Its error continues a sentence that begins with "paper".
 func (p Paper) Size() (width, height Length, err error) {
 	if p.Width == "" && p.Height == "" {
 		if width, height = PaperSize(p.Format); width == 0 {
@@ -37,6 +37,9 @@ func (p Paper) Size() (width, height Length, err error) {
 		return width, height, err
 	}
 	width, errWidth := ParseSide(p.Width)
+	if p.SinglePage && p.Height == "" {
+		return width, MaxSide, errWidth
+	}
 	height, errHeight := ParseSide(p.Height)
 	return width, height, errors.Join(errWidth, errHeight)
 }

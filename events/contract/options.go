@@ -26,7 +26,7 @@ type Paper struct {
 	// SizeGiven keeps Format and Landscape whatever a page rule says of the size: the caller has chosen one of them.
 	SizeGiven bool `cbor:"15,keyasint,omitempty"`
 	// Width and Height are the paper's as ParseSide reads them, in place of Format and Landscape; they hold whatever a page rule
-	// says. Either both are set or none is.
+	// says. Either both are set or none is, or with SinglePage Width alone.
 	Width  string `cbor:"16,keyasint,omitempty"`
 	Height string `cbor:"17,keyasint,omitempty"`
 	// PageRanges are the pages that are printed, as ParsePageRanges reads them; empty means all. Their numbers are those of the
@@ -44,6 +44,8 @@ type Paper struct {
 	FirstFooter *string `cbor:"28,keyasint,omitempty"`
 	LastHeader  *string `cbor:"29,keyasint,omitempty"`
 	LastFooter  *string `cbor:"30,keyasint,omitempty"`
+	// SinglePage makes the paper as high as its content, MaxSide at most; what is left goes on on further pages of that height.
+	SinglePage bool `cbor:"31,keyasint,omitempty"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).

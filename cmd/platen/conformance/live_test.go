@@ -43,6 +43,7 @@ var pipelineRows = []row{
 	{"pipeline/pages", "JobStatusResponse", "pages_count is the number of pages of the file", provePageCount},
 	{"pipeline/page-ranges", "Extensions", "page_ranges leaves the other pages out of file and count; without any page the job fails, uncharged", provePageRanges},
 	{"pipeline/conformance", "Extensions", "a file conforms to pdfa and pdfua, or its job fails with CONFORMANCE_FAILED and what is missing", proveConformance},
+	{"pipeline/paper-of-document", "Extensions", "single_page and prefer_css_page_size make paper of the document's sizes, and a watermark fits it", provePaperOfDocument},
 	{"pipeline/end-templates", "Extensions", "first and last page have templates of their own; numbers and structure stay whole", proveEndTemplates},
 	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, PDF/UA, metadata and a watermark", proveStructuredInvoice},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
@@ -131,6 +132,33 @@ func proveConformance(t *testing.T, s *server) {
 	testkit.Contains(t, testkit.Tool(t, pdf, "pdfinfo", "-struct-text", "-"), "H1 (block)", `"Head"`)
 }
 
+func provePaperOfDocument(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanBusiness)
+	const rules = `<style>@page { size: 5in 4in } @page b { size: 10in 3in } div { page: b }</style>`
+	for html, want := range map[string]struct {
+		options object
+		sizes   string
+	}{
+		`<p style="height: 4000px">a</p>`: {object{"single_page": true, "width": "6in"}, "432 x 31"},
+		rules + `<p>a</p><div>b</div>`:    {object{"prefer_css_page_size": true, "format": "A4", "tagged": true}, "360 x 288 pts,720 x 216 pts"},
+	} {
+		want.options["watermark"] = object{"text": "MARK", "rotation_degrees": 0}
+		id := c.post(htmlToPDF, object{"html": html, "html_mode": "full", "options": want.options}).accepted()
+		pages := strings.Count(want.sizes, ",") + 1
+		if job := c.ended(id); job["status"] != "done" || job["pages_count"] != float64(pages) {
+			t.Fatalf("the job ended %v", job)
+		}
+		pdf := c.download(id).status(200).body
+		sizes := regexp.MustCompile(`\d[\d.]* x [\d.]+ pts`).FindAllString(testkit.Tool(t, pdf, "pdfinfo", "-l", "-1", "-"), -1)
+		if got := strings.Join(sizes, ","); !strings.HasPrefix(got, want.sizes) {
+			t.Errorf("the pages have the sizes %s, want %s", got, want.sizes)
+		}
+		if text := testkit.PDFText(t, pdf); strings.Count(text, "MARK") != pages {
+			t.Errorf("the watermark is not on every page: %q", text)
+		}
+	}
+}
+
 func proveEndTemplates(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	const numbers = `<span class="pageNumber"></span>of<span class="totalPages"></span><script>x</script>`
@@ -174,7 +202,7 @@ func proveStructuredInvoice(t *testing.T, s *server) {
 func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	null := object{"html": "<p>x</p>", "html_mode": nil, "assets": nil, "large": nil, "webhook_url": nil, "render": object{"media": nil, "wait_until": nil}, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
-		"format": nil, "landscape": nil, "width": nil, "height": nil, "prefer_css_page_size": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil, "language": nil}, "pdfa": nil, "pdfua": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
+		"format": nil, "landscape": nil, "width": nil, "height": nil, "single_page": nil, "prefer_css_page_size": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil, "language": nil}, "pdfa": nil, "pdfua": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
 		"header_template": nil, "footer_template": nil, "first_page_header_template": nil, "first_page_footer_template": nil, "last_page_header_template": nil, "last_page_footer_template": nil, "watermark": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
 	}}
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {

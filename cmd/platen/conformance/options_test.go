@@ -28,6 +28,19 @@ var optionRows = rowsOf([]field{
 	},
 	sizeBeside("format", "A4"), sizeBeside("landscape", false),
 	{
+		id: "options/single-page", section: "Extensions", statement: "single_page is a boolean",
+		on: pdfOperations, at: "options.single_page", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
+	},
+	{
+		id: "options/single-page-height", section: "Extensions", statement: "height is refused beside single_page",
+		on: pdfOperations, at: "options.height", beside: object{"options.width": "10cm", "options.single_page": true}, paired: true,
+		refuses: []refused{{value: "10cm", kind: "value_error", msg: "Value error, height cannot be combined with single_page", at: "options.width"}},
+	},
+	{
+		id: "options/single-page-width", section: "Extensions", statement: "width may be alone beside single_page",
+		on: pdfOperations, at: "options.width", beside: object{"options.single_page": true}, paired: true, takes: []any{"10mm", "200in"},
+	},
+	{
 		id: "options/prefer-css-page-size", section: "Extensions", statement: "prefer_css_page_size is a boolean",
 		on: pdfOperations, at: "options.prefer_css_page_size", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
 	},

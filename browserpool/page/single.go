@@ -1,0 +1,39 @@
+package page
+
+import (
+	"context"
+	_ "embed"
+	"math"
+
+	"platen.dev/events/contract"
+)
+
+// unbreaking lets a document be one page.
+//
+//go:embed script/unbreaking.js
+var unbreaking string
+
+// unbreak lets a loaded document be one page, and makes the paper as high as it then is when it is printed as a fitting says.
+func (p *page) unbreak(ctx context.Context, params *printParams, f fitting) error {
+	if _, err := p.run(ctx, unbreaking, map[string]int{"height": p.viewport.Height}, nil); err != nil {
+		return err
+	}
+	before := p.viewport
+	if err := p.setView(ctx, p.media, Size{Width: f.layout, Height: 1}, p.scale); err != nil { // content is at least as high as the window
+		return err
+	}
+	content, err := p.contentSize(ctx)
+	if err != nil {
+		return err
+	}
+	params.setHeight(params.heightFor(content.Height, f.scale))
+	return p.setView(ctx, p.media, before, p.scale)
+}
+
+// heightFor is how high paper is, in inches, on which content of a height in pixels is one page at a scale. One pixel more makes up for
+// what is rounded on the way.
+func (p *printParams) heightFor(content int, scale float64) float64 {
+	margins := (marginPoints(p.MarginTop) + marginPoints(p.MarginBottom)) / pointsPerInch
+	height := math.Ceil(((float64(content)+1)*scale/pixelsPerInch+margins)*pointsPerInch) / pointsPerInch
+	return min(max(height, float64(contract.MinSide)), float64(contract.MaxSide))
+}
