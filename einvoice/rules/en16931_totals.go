@@ -47,12 +47,16 @@ var totalRules = []Rule{
 	{"BR-DEC-11", "BT-108", Fatal, "The total of charges has at most two decimals.", roundIt, cents(totals, func(t model.Totals) model.Term { return t.Charges })},
 	{"BR-DEC-12", "BT-109", Fatal, "The amount without VAT has at most two decimals.", roundIt, cents(totals, func(t model.Totals) model.Term { return t.WithoutTax })},
 	{"BR-DEC-13", "BT-110", Fatal, "The total VAT is a whole number of cents.", roundIt,
-		each(totals, func(i *model.Invoice, t model.Totals) bool { return len(t.Tax) == 0 || slices.ContainsFunc(t.Tax, func(tax model.Term) bool {
-			return tax.Attribute("currencyID") != i.Currency.Text() || inCents(tax)
-		}) })},
+		each(totals, func(i *model.Invoice, t model.Totals) bool {
+			return len(t.Tax) == 0 || slices.ContainsFunc(t.Tax, func(tax model.Term) bool {
+				return tax.Attribute("currencyID") != i.Currency.Text() || inCents(tax)
+			})
+		})},
 	{"BR-DEC-14", "BT-112", Fatal, "The amount with VAT has at most two decimals.", roundIt, cents(totals, func(t model.Totals) model.Term { return t.WithTax })},
 	{"BR-DEC-15", "BT-111", Fatal, "The total VAT in the accounting currency is a whole number of cents.", roundIt,
-		each(totals, func(i *model.Invoice, t model.Totals) bool { return len(t.Tax) == 0 || i.TaxCurrency == nil || slices.ContainsFunc(taxIn(t, i.TaxCurrency), inCents) })},
+		each(totals, func(i *model.Invoice, t model.Totals) bool {
+			return len(t.Tax) == 0 || i.TaxCurrency == nil || slices.ContainsFunc(taxIn(t, i.TaxCurrency), inCents)
+		})},
 	{"BR-DEC-16", "BT-113", Fatal, "The amount paid has at most two decimals.", roundIt, cents(totals, func(t model.Totals) model.Term { return t.Paid })},
 	{"BR-DEC-17", "BT-114", Fatal, "The rounding has at most two decimals.", roundIt, cents(totals, func(t model.Totals) model.Term { return t.Rounding })},
 	{"BR-DEC-18", "BT-115", Fatal, "The amount due has at most two decimals.", roundIt, cents(totals, func(t model.Totals) model.Term { return t.Due })},
