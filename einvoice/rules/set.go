@@ -13,7 +13,7 @@ import (
 type Set struct {
 	// Name is what callers call the set, Title what it is, Version the state of the official rules whose verdicts it has.
 	Name, Title, Version string
-	// Profiles are those that the set is made for; empty means all.
+	// Profiles are those whose invoices are checked by the set unless others are named.
 	Profiles []string
 	rules    func() []Rule
 }
@@ -52,7 +52,7 @@ func allNames() []string {
 	return names
 }
 
-// fits reports whether the set is made for a profile.
-func (s *Set) fits(profile string) bool {
-	return len(s.Profiles) == 0 || slices.Contains(s.Profiles, profile)
+// For are the sets that are made for a profile.
+func For(profile string) []*Set {
+	return keep(sets, func(s *Set) bool { return slices.Contains(s.Profiles, profile) })
 }
