@@ -34,7 +34,7 @@ func TestInvoiceCommands(t *testing.T) {
 	broken := file("broken.xml", []byte(strings.Replace(xml, "<ram:LineID>", "<ram:LineNo>1</ram:LineNo><ram:LineID>", 1)))
 	torn := file("torn.pdf", []byte(strings.Replace(pdf, "<pdfaid:part>3<", "<pdfaid:part>2<", 1)))
 	out := filepath.Join(dir, "out.xml")
-	basicXML, err := os.ReadFile("../../einvoice/sample/basic.xml")
+	basicXML, err := os.ReadFile("../../einvoice/rules/testdata/base.xml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,12 @@
 package rules
 
 import (
+	"flag"
+	"fmt"
+	"iter"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,10 +14,10 @@ import (
 	"platen.dev/einvoice"
 )
 
-// sampleOf is the basic sample, which keeps every rule, after replacements of old by new, in pairs.
+// sampleOf is an invoice that keeps every rule, after replacements of old by new, in pairs.
 func sampleOf(t testing.TB, replacements ...string) *einvoice.Invoice {
 	t.Helper()
-	document, err := os.ReadFile("../sample/basic.xml")
+	document, err := os.ReadFile("testdata/base.xml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,26 +47,80 @@ func brokenBy(t testing.TB, replacements ...string) []string {
 	return unique(ids)
 }
 
-// Each mutant breaks its rules and no other.
+var update = flag.Bool("update", false, "write testdata/mutants.txt")
+
+// Each mutant of the base changes one text: testdata/mutants.txt has the rules that it breaks.
 func TestMutants(t *testing.T) {
-	for _, m := range []struct {
-		old, new string
-		want     string
-	}{
-		{"<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUR<", ""},
-		{"<ram:ID>R-2026-0042<", "<ram:ID><", "BR-02"},
-		{"<ram:TypeCode>380<", "<ram:TypeCode>999<", "BR-CL-01"},
-		{`format="102"`, `format="101"`, "BR-03"},
-	} {
-		if got := strings.Join(brokenBy(t, m.old, m.new), " "); got != m.want {
-			t.Errorf("%s: broke %q, want %q", m.new, got, m.want)
+	if broken := brokenBy(t); broken != nil {
+		t.Fatalf("the base breaks %v", broken)
+	}
+	var got strings.Builder
+	broken := map[string]bool{}
+	for name, document := range mutants(t) {
+		invoice, err := einvoice.ParseSchemaOnly([]byte(document), "basic")
+		if err != nil {
+			continue
+		}
+		var ids []string
+		for _, v := range Check(invoice, sets[0]).Violations {
+			ids = append(ids, v.Rule)
+			broken[v.Rule] = true
+		}
+		if dir := os.Getenv("MUTANTS"); dir != "" {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d.xml", strings.Count(got.String(), "\n"))), []byte(document), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fmt.Fprintf(&got, "%s: %s\n", name, strings.Join(unique(ids), " "))
+	}
+	t.Logf("%d mutants break %d rules", strings.Count(got.String(), "\n"), len(broken))
+	if *update {
+		if err := os.WriteFile("testdata/mutants.txt", []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/mutants.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Error("the verdicts on mutants have changed: run go test -update, and look at the difference")
+	}
+}
+
+var text = regexp.MustCompile(`<((?:ram|udt):\w+)( [^<>]*)?>([^<>]*)</[\w:]+>`)
+
+// mutants are documents by the line and the new text: each text removed with its element, or
+// replaced, and each attribute replaced.
+func mutants(t *testing.T) iter.Seq2[string, string] {
+	document, err := os.ReadFile("testdata/base.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := string(document)
+	return func(yield func(string, string) bool) {
+		for _, at := range text.FindAllStringSubmatchIndex(base, -1) {
+			where := fmt.Sprintf("line %d %s", 1+strings.Count(base[:at[0]], "\n"), base[at[2]:at[3]])
+			yield(where+" removed", base[:at[0]]+base[at[1]:])
+			values := []string{"", "-5", "1.234", "ZZ"}
+			if strings.HasSuffix(base[at[2]:at[3]], "CategoryCode") {
+				values = append(values, "Z", "E", "AE", "K", "G", "O", "L", "M", "B")
+			}
+			for _, value := range values {
+				yield(where+" = "+value, base[:at[6]]+value+base[at[7]:])
+			}
+			if at[4] >= 0 {
+				yield(where+" attribute", base[:at[4]]+quotedText.ReplaceAllString(base[at[4]:at[5]], `"ZZ"`)+base[at[5]:])
+			}
 		}
 	}
 }
 
+var quotedText = regexp.MustCompile(`"[^"]*"`)
+
 // A rule is reported at most MaxPlaces times, and does not hide others.
 func TestPlacesAreBounded(t *testing.T) {
-	document, err := os.ReadFile("../sample/basic.xml")
+	document, err := os.ReadFile("testdata/base.xml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +191,7 @@ func TestDecimal(t *testing.T) {
 
 // BenchmarkRules checks an invoice of about 20 KB that has been parsed.
 func BenchmarkRules(b *testing.B) {
-	document, err := os.ReadFile("../sample/basic.xml")
+	document, err := os.ReadFile("testdata/base.xml")
 	if err != nil {
 		b.Fatal(err)
 	}
