@@ -28,6 +28,11 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 		Lines:             each(transaction.All("IncludedSupplyChainTradeLineItem"), lineOf),
 	}
 	i.settle(settlement)
+	for _, l := range i.Lines {
+		i.LineTaxes = append(i.LineTaxes, l.Taxes...)
+		i.LineAllowances = append(i.LineAllowances, l.Allowances...)
+		i.LineCharges = append(i.LineCharges, l.Charges...)
+	}
 	return i
 }
 

@@ -51,6 +51,10 @@ type Invoice struct {
 	Taxes      []Tax        // BG-23
 	Totals     Totals       // BG-22
 	Lines      []Line       // BG-25
+
+	// What all lines have, in one list each, because most rules ask all lines at once.
+	LineTaxes                   []Tax
+	LineAllowances, LineCharges []Adjustment
 }
 
 // Note is a note on the document (BG-1).

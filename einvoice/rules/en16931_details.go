@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"platen.dev/einvoice/model"
@@ -49,7 +50,7 @@ var taxRules = []Rule{
 	{"BR-CO-03", "BT-7", Fatal, "The date when VAT is due and the code for it exclude each other.", "Give only one of the two.",
 		each(ordinary, func(i *model.Invoice, _ model.Tax) bool {
 			has := func(of func(model.Tax) model.Term) bool {
-				return len(keep(append(lineTaxes.of(i), i.Taxes...), func(t model.Tax) bool { return of(t) != nil })) > 0
+				return len(keep(slices.Concat(lineTaxes.of(i), i.Taxes), func(t model.Tax) bool { return of(t) != nil })) > 0
 			}
 			return !has(func(t model.Tax) model.Term { return t.TaxPointDate }) || !has(func(t model.Tax) model.Term { return t.TaxPointCode })
 		})},

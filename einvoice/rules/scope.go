@@ -38,16 +38,10 @@ var (
 	allowances = adjustments(func(i *model.Invoice) []model.Adjustment { return i.Allowances })
 	charges    = adjustments(func(i *model.Invoice) []model.Adjustment { return i.Charges })
 
-	lineAllowances = adjustments(func(i *model.Invoice) []model.Adjustment {
-		return gather(i.Lines, func(l model.Line) []model.Adjustment { return l.Allowances })
-	})
-	lineCharges = adjustments(func(i *model.Invoice) []model.Adjustment {
-		return gather(i.Lines, func(l model.Line) []model.Adjustment { return l.Charges })
-	})
-	taxes     = taxesIn(func(i *model.Invoice) []model.Tax { return i.Taxes })
-	lineTaxes = taxesIn(func(i *model.Invoice) []model.Tax {
-		return gather(i.Lines, func(l model.Line) []model.Tax { return l.Taxes })
-	})
+	lineAllowances = adjustments(func(i *model.Invoice) []model.Adjustment { return i.LineAllowances })
+	lineCharges    = adjustments(func(i *model.Invoice) []model.Adjustment { return i.LineCharges })
+	taxes          = taxesIn(func(i *model.Invoice) []model.Tax { return i.Taxes })
+	lineTaxes      = taxesIn(func(i *model.Invoice) []model.Tax { return i.LineTaxes })
 	allowanceTaxes = taxesIn(func(i *model.Invoice) []model.Tax { return taxesOf(allowances.of(i), lineAllowances.of(i)) })
 	chargeTaxes    = taxesIn(func(i *model.Invoice) []model.Tax { return taxesOf(charges.of(i), lineCharges.of(i)) })
 

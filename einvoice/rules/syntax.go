@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"platen.dev/einvoice/cii"
@@ -156,7 +157,7 @@ var syntaxRules = []Rule{
 	}),
 	once("CII-SR-462", "BT-8", Fatal, "The event that makes VAT due is the same everywhere.", func(i *model.Invoice) int {
 		different := map[string]bool{}
-		for _, t := range append(lineTaxes.of(i), i.Taxes...) {
+		for _, t := range slices.Concat(lineTaxes.of(i), i.Taxes) {
 			if t.TaxPointCode != nil {
 				different[t.TaxPointCode.Text()] = true
 			}
