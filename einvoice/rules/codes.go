@@ -6,9 +6,6 @@ import (
 	"sync"
 )
 
-// CodesVersion is the state of the code lists in the folder codes.
-const CodesVersion = "2026"
-
 //go:embed codes/*.txt
 var codeFiles embed.FS
 
