@@ -9,6 +9,9 @@ type Invoice struct {
 
 func newInvoice(profile string, root *Node) *Invoice { return &Invoice{profile, root} }
 
+// Root is the root element.
+func (i *Invoice) Root() *Node { return i.root }
+
 func (i *Invoice) context() *Node     { return i.root.At("ExchangedDocumentContext") }
 func (i *Invoice) document() *Node    { return i.root.At("ExchangedDocument") }
 func (i *Invoice) transaction() *Node { return i.root.At("SupplyChainTradeTransaction") }

@@ -12,6 +12,7 @@ import (
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/hybrid"
+	"platen.dev/einvoice/rules"
 )
 
 // maxInvoiceFile limits the files that the e-invoice commands read, in bytes.
@@ -23,6 +24,8 @@ func einvoiceCommand() *cobra.Command {
 
 func checkInvoiceCommand() *cobra.Command {
 	var profile string
+	var names []string
+	var withRules bool
 	c := &cobra.Command{
 		Use: "check FILE", Short: "Check an XML invoice or a hybrid PDF", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,10 +33,20 @@ func checkInvoiceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return checkFile(file, profile, c.OutOrStdout())
+			sets, err := rules.Named(names)
+			if err != nil {
+				return err
+			}
+			invoice, err := checkFile(file, profile, c.OutOrStdout())
+			if invoice == nil || !withRules && len(names) == 0 {
+				return err
+			}
+			return errors.Join(err, checkRules(invoice, sets, c.OutOrStdout()))
 		},
 	}
 	c.Flags().StringVar(&profile, "profile", "", "check against `PROFILE` (default: the one whose guideline the XML declares)")
+	c.Flags().BoolVar(&withRules, "rules", false, "check the business rules of the profile, too (docs/RULES.md lists them)")
+	c.Flags().StringSliceVar(&names, "rule-sets", nil, "check the rules of `SETS`, separated by commas, whatever the profile")
 	return c
 }
 
@@ -68,14 +81,14 @@ func readBounded(path string) ([]byte, error) {
 
 func isPDF(file []byte) bool { return bytes.Contains(file[:min(len(file), 1024)], []byte("%PDF-")) }
 
-// checkFile checks an XML invoice, or a hybrid PDF with its XML.
-func checkFile(file []byte, profile string, stdout io.Writer) error {
+// checkFile checks an XML invoice, or a hybrid PDF with its XML. The invoice is nil if its XML is not valid by the schema.
+func checkFile(file []byte, profile string, stdout io.Writer) (*einvoice.Invoice, error) {
 	xml := file
 	var wrong error
 	if isPDF(file) {
 		var err error
 		if xml, err = hybrid.Extract(file); err != nil {
-			return err
+			return nil, err
 		}
 		if wrong = hybrid.Check(file); wrong == nil {
 			fmt.Fprintln(stdout, "PDF: a valid hybrid invoice by Platen's rules of PDF/A-3b and Factur-X")
@@ -86,7 +99,7 @@ func checkFile(file []byte, profile string, stdout io.Writer) error {
 		profile = declared
 	}
 	if profile == "" && guideline != "" {
-		return errors.Join(wrong, fmt.Errorf("the XML declares the guideline %q: %s; to check it all the same, name the profile with --profile",
+		return nil, errors.Join(wrong, fmt.Errorf("the XML declares the guideline %q: %s; to check it all the same, name the profile with --profile",
 			guideline, einvoice.AdviseOn(guideline, "")))
 	}
 	if profile == "" {
@@ -96,7 +109,28 @@ func checkFile(file []byte, profile string, stdout io.Writer) error {
 	if err == nil {
 		terminal.To(stdout).Printf("XML: invoice %s is valid by the schema of profile %s\n", i.Number().Text(), profile)
 	}
-	return errors.Join(wrong, err)
+	return i, errors.Join(wrong, err)
+}
+
+// checkRules lists the violations of sets of rules or, if none is named, of those for the invoice's profile.
+func checkRules(invoice *einvoice.Invoice, sets []*rules.Set, stdout io.Writer) error {
+	if len(sets) == 0 {
+		sets = rules.For(invoice.Profile)
+	}
+	if len(sets) == 0 {
+		return fmt.Errorf("there are no rules for profile %s: name some with --rule-sets", invoice.Profile)
+	}
+	out, report := terminal.To(stdout), rules.Check(invoice, sets...)
+	for _, v := range report.Violations {
+		out.Printf("%s\n", v)
+	}
+	for _, s := range report.Sets {
+		out.Printf("rules: %s %s was checked\n", s.Name, s.Version)
+	}
+	if !report.Valid() {
+		return errors.New("the invoice breaks business rules")
+	}
+	return nil
 }
 
 // extractFile extracts the XML of a hybrid PDF.

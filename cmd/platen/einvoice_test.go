@@ -34,6 +34,12 @@ func TestInvoiceCommands(t *testing.T) {
 	broken := file("broken.xml", []byte(strings.Replace(xml, "<ram:LineID>", "<ram:LineNo>1</ram:LineNo><ram:LineID>", 1)))
 	torn := file("torn.pdf", []byte(strings.Replace(pdf, "<pdfaid:part>3<", "<pdfaid:part>2<", 1)))
 	out := filepath.Join(dir, "out.xml")
+	basicXML, err := os.ReadFile("../../einvoice/rules/testdata/base.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := file("kept.xml", basicXML)
+	wrong := file("wrong.xml", []byte(strings.Replace(string(basicXML), "<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUX<", 1)))
 	for _, tc := range []struct{ args, said, failure string }{
 		{"check " + hybrid, "XML: invoice R-2026-0042 is valid by the schema of profile extended", ""},
 		{"check " + hybrid, "PDF: a valid hybrid invoice", ""},
@@ -41,6 +47,12 @@ func TestInvoiceCommands(t *testing.T) {
 		{"check --profile minimum " + plain, "", "profile minimum"},
 		{"check " + near, "", "name the profile with --profile"},
 		{"check --profile extended " + near, "is valid", ""},
+		{"check --rules " + kept, "rules: en16931 ", ""},
+		{"check --rules " + wrong, "fatal BR-CL-04 (BT-5) line ", "breaks business rules"},
+		{"check " + wrong, "is valid", ""},
+		{"check --rules --rule-sets en16931 " + wrong, "EUX", "breaks business rules"},
+		{"check --rules " + plain, "", "name some with --rule-sets"},
+		{"check --rule-sets nonsense " + plain, "", "use one of en16931"},
 		{"check " + broken, "", "ram:LineNo"},
 		{"check " + torn, "", "6.6.4-2"},
 		{"check /dev/null", "", "cannot be read"},

@@ -16,6 +16,7 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/edge"
+	"platen.dev/einvoice/rules"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -34,6 +35,7 @@ func TestReference(t *testing.T) {
 		{"docs/ERRORS.md", "problems", problemLines()},
 		{"docs/ERRORS.md", "failures", failureLines()},
 		{"docs/RUNBOOK.md", "alerts", alertLines(t)},
+		{"docs/RULES.md", "rules", ruleLines()},
 	} {
 		checkReference(t, r.page, r.name, r.lines)
 	}
@@ -183,3 +185,14 @@ func inMebibytes(n int64) string     { return fmt.Sprintf("%d MiB", n>>20) }
 func inCharacters(n int64) string    { return english.Sprint(n) + " characters" }
 func inHours(d time.Duration) string { return fmt.Sprintf("%.0f hours", d.Hours()) }
 func inDays(d time.Duration) string  { return fmt.Sprintf("%.0f days", d.Hours()/24) }
+
+func ruleLines() (lines []string) {
+	for _, s := range rules.Sets() {
+		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Official rules %s; profiles: %s.", s.Title, s.Version, strings.Join(s.Profiles, ", ")), "",
+			"| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
+		for _, r := range s.Rules() {
+			lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s | %s |", r.ID, r.Term, r.Severity, r.Demand, r.Fix))
+		}
+	}
+	return lines
+}

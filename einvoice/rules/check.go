@@ -1,0 +1,57 @@
+package rules
+
+import (
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/model"
+)
+
+// MaxPlaces is how many places of one rule are reported. The next rules are still checked.
+const MaxPlaces = 10
+
+// Report is what rules say about an invoice.
+type Report struct {
+	// Sets are the sets that were applied.
+	Sets []*Set
+	// Violations are in the order of sets, and of rules in a set. A rule that two sets have is reported by the first.
+	Violations []Violation
+}
+
+// Valid reports whether no fatal rule is broken.
+func (r *Report) Valid() bool {
+	for i := range r.Violations {
+		if r.Violations[i].Severity == Fatal {
+			return false
+		}
+	}
+	return true
+}
+
+// Check applies sets of rules to an invoice that is valid by the schema of its profile.
+func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
+	terms := model.OfCII(invoice)
+	report := &Report{Sets: sets}
+	applied := map[string]bool{}
+	for _, s := range sets {
+		var own []string
+		rules := s.rules()
+		for n := range rules {
+			if r := &rules[n]; !applied[r.ID] {
+				report.apply(s, r, terms)
+				own = append(own, r.ID)
+			}
+		}
+		for _, id := range own {
+			applied[id] = true
+		}
+	}
+	return report
+}
+
+func (r *Report) apply(s *Set, rule *Rule, invoice *model.Invoice) {
+	places := 0
+	rule.find(invoice, func(at model.Term, found string) {
+		if places++; places <= MaxPlaces {
+			r.Violations = append(r.Violations, rule.violation(s.Name, at, found))
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"strings"
+
+	"platen.dev/einvoice/model"
+)
+
+// scope is a kind of thing that an invoice has any number of, and that rules are about.
+type scope[T any] struct {
+	of func(*model.Invoice) []T
+	at func(T) model.Term
+}
+
+// each holds if the condition holds for each thing.
+func each[T any](s scope[T], holds func(*model.Invoice, T) bool) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
+		for _, t := range s.of(i) {
+			if !holds(i, t) {
+				broken(s.at(t), "")
+			}
+		}
+	}
+}
+
+// is turns a condition that needs only the thing into one for each.
+func is[T any](holds func(T) bool) func(*model.Invoice, T) bool {
+	return func(_ *model.Invoice, t T) bool { return holds(t) }
+}
+
+// has holds if each thing has the term.
+func has[T any](s scope[T], term func(T) model.Term) finder {
+	return each(s, is(func(t T) bool { return term(t) != nil }))
+}
+
+// fills holds if each thing has the term, and it is not blank.
+func fills[T any](s scope[T], term func(T) model.Term) finder {
+	return each(s, is(func(t T) bool { return model.Filled(term(t)) }))
+}
+
+// cents holds if the amount of each thing has at most two decimals.
+func cents[T any](s scope[T], term func(T) model.Term) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
+		for _, t := range s.of(i) {
+			if amount := term(t); decimalsOf(amount) > 2 {
+				broken(amount, amount.Text())
+			}
+		}
+	}
+}
+
+func decimalsOf(amount model.Term) int {
+	_, decimals, _ := strings.Cut(amount.Text(), ".")
+	return len(decimals)
+}
+
+// equals holds if the amount of each thing is what is calculated for it.
+func equals[T any](s scope[T], term func(T) model.Term, want func(*model.Invoice, T) decimal) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
+		for _, t := range s.of(i) {
+			if amount, wanted := term(t), want(i, t); !number(amount).equals(wanted) {
+				broken(or(amount, s.at(t)), "found "+quoted(amount)+", calculated "+wanted.String())
+			}
+		}
+	}
+}
+
+// listed holds if the code of each thing that has one is in the list.
+func listed[T any](s scope[T], list string, code func(T) model.Term) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
+		for _, t := range s.of(i) {
+			if c := code(t); c != nil && !codes(list).has(c.Text()) {
+				broken(c, "found "+quoted(c))
+			}
+		}
+	}
+}
+
+// schemed holds if the scheme of each identifier that names one is in the list.
+func schemed(ids scope[model.Term], list, attribute string) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
+		for _, id := range ids.of(i) {
+			if scheme, named := attributeOf(id, attribute); named && !codes(list).has(scheme) {
+				broken(id, "found \""+scheme+"\"")
+			}
+		}
+	}
+}
+
+// attributeOf is the value of an attribute, and whether the element has it.
+func attributeOf(t model.Term, name string) (value string, has bool) {
+	for _, a := range t.Attributes() {
+		if a.Name == name {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// or is the term, or where it should be if the invoice lacks it.
+func or(term, place model.Term) model.Term {
+	if term == nil {
+		return place
+	}
+	return term
+}
+
+func quoted(t model.Term) string {
+	if t == nil {
+		return "none"
+	}
+	return "\"" + t.Text() + "\""
+}

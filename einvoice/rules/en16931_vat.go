@@ -1,0 +1,197 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"platen.dev/einvoice/model"
+)
+
+// A category is a kind of VAT, and what it demands of an invoice.
+type category struct {
+	code, id, name string
+	// identified: the parties are identified as the category demands.
+	identified func(*model.Invoice) bool
+	parties    string
+	// rate: the rate is one that the category may have.
+	rate  func(model.Tax) bool
+	rates string
+	// taxed: tax is due, so that rows are by rate and there is no reason for exemption.
+	taxed bool
+	// explained: a row gives the reason why no tax is due.
+	explained bool
+}
+
+var categories = []category{
+	{"S", "S", "the standard rate", sellerHasTaxNumber, sellerNumber, rateAbove, "above 0", true, false},
+	{"Z", "Z", "the zero rate", sellerHasTaxNumber, sellerNumber, rateZero, "0", false, false},
+	{"E", "E", "an exemption", sellerHasTaxNumber, sellerNumber, rateZero, "0", false, true},
+	{"AE", "AE", "reverse charge", reverseCharged, "The seller is identified by a VAT identifier or tax number, and the buyer by a VAT identifier or register number", rateZero, "0", false, true},
+	{"K", "IC", "an intra-Community supply", intraCommunity, "Seller (or tax representative) and buyer have VAT identifiers", rateZero, "0", false, true},
+	{"G", "G", "an export", sellerHasVATID, "The seller or the tax representative has a VAT identifier", rateZero, "0", false, true},
+	{"O", "O", "no VAT", noVATIDs, "Neither seller, tax representative nor buyer has a VAT identifier", rateAbsent, "left out", false, true},
+	{"L", "AF", "IGIC", sellerHasTaxNumber, sellerNumber, rateAbove, "above 0", true, false},
+	{"M", "AG", "IPSI", sellerHasTaxNumber, sellerNumber, rateNotNegative, "0 or more", true, false},
+}
+
+const sellerNumber = "The seller has a VAT identifier or tax number, or the tax representative a VAT identifier"
+
+func sellerHasTaxNumber(i *model.Invoice) bool {
+	return sellerHasVATID(i) || len(i.Seller.TaxNumbers) > 0
+}
+func sellerHasVATID(i *model.Invoice) bool {
+	return len(i.Seller.VATIDs) > 0 || len(i.TaxRepresentative.VATIDs) > 0
+}
+func intraCommunity(i *model.Invoice) bool { return sellerHasVATID(i) && len(i.Buyer.VATIDs) > 0 }
+func reverseCharged(i *model.Invoice) bool {
+	return sellerHasTaxNumber(i) && (len(i.Buyer.VATIDs) > 0 || i.Buyer.LegalID != nil)
+}
+func noVATIDs(i *model.Invoice) bool { return !sellerHasVATID(i) && len(i.Buyer.VATIDs) == 0 }
+
+func rateAbove(t model.Tax) bool       { return number(t.Rate).above(zero) }
+func rateZero(t model.Tax) bool        { return number(t.Rate).equals(zero) }
+func rateNotNegative(t model.Tax) bool { return number(t.Rate).atLeast(zero) }
+func rateAbsent(t model.Tax) bool      { return t.Rate == nil }
+
+// categoryRules are the rules of every category.
+func categoryRules() []Rule {
+	var all []Rule
+	for _, c := range categories {
+		all = append(all, c.rules()...)
+	}
+	return append(all,
+		Rule{"BR-IC-11", "BT-72", Fatal, "An intra-Community supply has a delivery date or an invoicing period.", "Give one of the two.",
+			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.DeliveryDate != nil || hasBound(i.Period) })},
+		Rule{"BR-IC-12", "BT-80", Fatal, "An intra-Community supply says to which country it goes.", "Give the country of delivery.",
+			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.ShipTo.Address.Country != nil })},
+		onlyOutside("BR-O-11", "BG-23", taxes), onlyOutside("BR-O-12", "BG-25", lineTaxes),
+		onlyOutside("BR-O-13", "BG-20", allowanceTaxes), onlyOutside("BR-O-14", "BG-21", chargeTaxes),
+		Rule{"BR-B-01", "BT-151", Fatal, "Split payment (category B) is for Italy alone.", "Use another category unless all parties are in Italy.",
+			each(invoice, is(func(i *model.Invoice) bool {
+				return !uses(i, "B") || !slices.ContainsFunc(partiesOf(i), func(p model.Party) bool { return p.Address.Country != nil && p.Address.Country.Text() != "IT" })
+			}))},
+		Rule{"BR-B-02", "BT-151", Fatal, "Split payment (category B) and the standard rate (S) are not in one invoice.", "Make two invoices.",
+			each(invoice, is(func(i *model.Invoice) bool { return !uses(i, "B") || !uses(i, "S") }))},
+	)
+}
+
+// rules are the ten rules that each category has.
+func (c category) rules() []Rule {
+	of := "With " + c.name + " (category " + c.code + "): "
+	parties := c.parties + "."
+	rate := of + "the rate is " + c.rates + "."
+	in := func(s scope[model.Tax]) scope[model.Tax] { return c.within(s) }
+	identified := func(i *model.Invoice, _ model.Tax) bool { return c.identified(i) }
+	fixRate := "Give such a rate, or another category."
+	all := []Rule{
+		{"BR-" + c.id + "-01", "BG-23", Fatal, of + "the VAT breakdown has the rows that lines, allowances and charges need.", "Add the missing row, or merge rows.", each(invoice, is(c.brokenDown))},
+		{"BR-" + c.id + "-02", "BT-151", Fatal, of + parties + " (A line.)", "Give the numbers, or another category.", each(in(lineTaxes), identified)},
+		{"BR-" + c.id + "-03", "BT-95", Fatal, of + parties + " (An allowance.)", "Give the numbers, or another category.", each(in(allowanceTaxes), identified)},
+		{"BR-" + c.id + "-04", "BT-102", Fatal, of + parties + " (A charge.)", "Give the numbers, or another category.", each(in(chargeTaxes), identified)},
+		{"BR-" + c.id + "-05", "BT-152", Fatal, rate, fixRate, each(in(lineTaxes), is(c.rate))},
+		{"BR-" + c.id + "-06", "BT-96", Fatal, rate, fixRate, each(in(allowanceTaxes), is(c.rate))},
+		{"BR-" + c.id + "-07", "BT-103", Fatal, rate, fixRate, each(in(chargeTaxes), is(c.rate))},
+	}
+	if c.id != "AF" && c.id != "AG" { // the official rules do not calculate these
+		all = append(all,
+			Rule{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", each(rows(c.code), c.baseAddsUp)},
+			Rule{"BR-" + c.id + "-09", "BT-117", Fatal, of + "the tax is what its rate makes of the taxable amount.", "Correct the tax.", each(rows(c.code), is(c.taxIsRight))})
+	}
+	return append(all, c.reason(of))
+}
+
+func (c category) reason(of string) Rule {
+	r := Rule{ID: "BR-" + c.id + "-10", Term: "BT-120", Demand: of + "no reason for an exemption is given.", Fix: "Leave the reason out.",
+		find: each(rows(c.code), is(func(t model.Tax) bool { return t.Reason == nil && t.ReasonCode == nil }))}
+	if c.explained {
+		r.Demand, r.Fix = of+"the reason why no tax is due is given.", "Give the reason as text or as a VATEX code."
+		r.find = each(rows(c.code), is(func(t model.Tax) bool { return t.Reason != nil || t.ReasonCode != nil }))
+	}
+	return r
+}
+
+// rows are the rows of the VAT breakdown of a category.
+func rows(code string) scope[model.Tax] { return category{code: code}.within(taxes) }
+
+// within are those of a category.
+func (c category) within(s scope[model.Tax]) scope[model.Tax] {
+	return scope[model.Tax]{
+		func(i *model.Invoice) []model.Tax {
+			return keep(s.of(i), func(t model.Tax) bool { return t.Category.Text() == c.code })
+		}, s.at,
+	}
+}
+
+// brokenDown counts as the official rules do: where tax is due, they only want two uses if there is one.
+func (c category) brokenDown(i *model.Invoice) bool {
+	rows, lines := len(c.within(taxes).of(i)), len(c.within(lineTaxes).of(i))
+	adjustments := len(c.within(allowanceTaxes).of(i)) + len(c.within(chargeTaxes).of(i))
+	switch {
+	case c.taxed:
+		return (lines == 0 || lines+rows >= 2) && (adjustments == 0 || adjustments+rows >= 2)
+	case rows == 0 && c.code == "O":
+		return true
+	case rows == 0:
+		return lines+adjustments == 0
+	}
+	return rows == 1 && lines+adjustments > 0
+}
+
+// baseAddsUp compares exactly where tax is due by rate and where no VAT applies, else within 1.
+func (c category) baseAddsUp(i *model.Invoice, row model.Tax) bool {
+	if c.taxed && row.Rate == nil {
+		return true
+	}
+	counts := func(t model.Tax) bool {
+		return t.Category.Text() == c.code && (!c.taxed || number(t.Rate).equals(number(row.Rate)))
+	}
+	of := func(all []model.Adjustment) decimal {
+		return sum(all, func(a model.Adjustment) decimal {
+			if !counts(a.Tax) {
+				return zero
+			}
+			return number(a.Amount)
+		}).round(2)
+	}
+	base := sum(i.Lines, func(l model.Line) decimal {
+		if !slices.ContainsFunc(l.Taxes, counts) {
+			return zero
+		}
+		return optional(l.Total)
+	}).round(2).plus(of(i.Charges)).minus(of(i.Allowances))
+	if c.taxed || c.code == "O" {
+		return number(row.Base).equals(base)
+	}
+	return number(row.Base).near(base)
+}
+
+func (c category) taxIsRight(row model.Tax) bool {
+	if !c.taxed {
+		return number(row.Amount).equals(zero)
+	}
+	product := number(row.Base).abs().times(number(row.Rate)).round(0)
+	return number(row.Amount).abs().near(product.percent(one))
+}
+
+// onlyOutside: where no VAT applies to anything, it applies to nothing.
+func onlyOutside(id, term string, s scope[model.Tax]) Rule {
+	return Rule{id, term, Fatal, "An invoice with category O has no other category.", "Invoice what is outside VAT on its own.",
+		each(rows("O"), func(i *model.Invoice, _ model.Tax) bool {
+			others := func(s scope[model.Tax]) bool {
+				return slices.ContainsFunc(s.of(i), func(t model.Tax) bool { return t.Category != nil && t.Category.Text() != "O" })
+			}
+			if term == "BG-23" || term == "BG-25" {
+				return !others(taxes) && !others(lineTaxes)
+			}
+			return !others(allowanceTaxes) && !others(chargeTaxes)
+		})}
+}
+
+// uses reports whether anything in the invoice has a category.
+func uses(i *model.Invoice, code string) bool {
+	c := category{code: code}
+	return len(c.within(taxes).of(i))+len(c.within(lineTaxes).of(i))+len(c.within(allowanceTaxes).of(i))+len(c.within(chargeTaxes).of(i)) > 0
+}
+
+func isVAT(t model.Tax) bool             { return strings.EqualFold(t.Type.Text(), "VAT") }
+func isVATWithCategory(t model.Tax) bool { return isVAT(t) && t.Category != nil }

@@ -1,0 +1,142 @@
+package rules
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/einvoice"
+)
+
+// explained are the known differences from the official verdicts, as "file rule", and why.
+var explained = map[string]string{
+	"v-decimal-ws.xml BR-DEC-14": "the official rule counts white space after the number as decimals",
+}
+
+// official is a table of verdicts of official rules, and the set and profile that it is about.
+var official = []struct{ table, set, profile string }{
+	{"cen-cii", "en16931", ""},
+}
+
+// TestOracle compares the rules that samples break with the verdicts of the official rules.
+func TestOracle(t *testing.T) {
+	dir, err := filepath.Abs("../../../shared/einvoice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("NOT TESTED against the official rules: %s does not exist", dir)
+	}
+	profiles := profilesOf(t, filepath.Join(dir, "manifest.tsv"))
+	for _, o := range official {
+		t.Run(o.table, func(t *testing.T) { compareTable(t, dir, o.table, o.set, profiles) })
+	}
+}
+
+// profilesOf are the profiles of the samples by their path.
+func profilesOf(t *testing.T, manifest string) map[string]string {
+	rows := readTable(t, manifest)
+	path, profile := slices.Index(rows[0], "path"), slices.Index(rows[0], "profile")
+	all := map[string]string{}
+	for _, row := range rows[1:] {
+		all[row[path]] = row[profile]
+	}
+	return all
+}
+
+func readTable(t *testing.T, path string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		rows = append(rows, strings.Split(strings.TrimRight(line, "\n"), "\t"))
+	}
+	return rows
+}
+
+func compareTable(t *testing.T, dir, table, set string, profiles map[string]string) {
+	named, err := Named([]string{set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal, broken, differences := 0, 0, 0
+	for _, row := range readTable(t, filepath.Join(dir, "rules", table+".tsv")) {
+		if row[1] != "ok" {
+			broken++
+			continue
+		}
+		got, want := verdictOf(t, filepath.Join(dir, row[0]), profileOf(row[0], profiles), named), verdicts(row[2])
+		if difference := differ(filepath.Base(row[0]), got, want); difference != "" {
+			t.Errorf("%s: %s", row[0], difference)
+			differences++
+			continue
+		}
+		equal++
+	}
+	t.Logf("%s: %d samples have the official verdict, %d differ; on %d the official rules broke off", table, equal, differences, broken)
+	if equal < 10 {
+		t.Error("too few samples were compared")
+	}
+}
+
+// profileOf is the profile of a sample: by the manifest or, for synthetic ones, by their folder.
+func profileOf(path string, profiles map[string]string) string {
+	if profile := profiles[path]; profile != "" {
+		return profile
+	}
+	return filepath.Base(filepath.Dir(path))
+}
+
+func verdictOf(t *testing.T, path, profile string, sets []*Set) (fired []string) {
+	t.Helper()
+	document, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	invoice, err := einvoice.ParseSchemaOnly(document, profile)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	for _, v := range Check(invoice, sets...).Violations {
+		fired = append(fired, fmt.Sprintf("%s:%s", v.Severity, v.Rule))
+	}
+	return unique(fired)
+}
+
+// verdicts reads flag:rule×count, where the flag error stands for fatal.
+func verdicts(list string) (fired []string) {
+	for _, v := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
+		v, _, _ = strings.Cut(v, "×")
+		if id, is := strings.CutPrefix(v, "error:"); is {
+			v = "fatal:" + id
+		}
+		fired = append(fired, v)
+	}
+	return unique(fired)
+}
+
+func unique(all []string) []string {
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// differ describes the unexplained differences.
+func differ(file string, got, want []string) string {
+	var lines []string
+	report := func(what string, from, missing []string) {
+		for _, v := range from {
+			_, id, _ := strings.Cut(v, ":")
+			if !slices.Contains(missing, v) && explained[file+" "+id] == "" {
+				lines = append(lines, what+" "+v)
+			}
+		}
+	}
+	report("only ours:", got, want)
+	report("only official:", want, got)
+	return strings.Join(lines, ", ")
+}

@@ -1,0 +1,66 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"platen.dev/document/markup"
+	"platen.dev/einvoice/model"
+)
+
+// Severity says what follows from breaking a rule.
+type Severity uint8
+
+// The severities. An invoice with a fatal violation is not valid; the others are advice.
+const (
+	Fatal Severity = iota
+	Warning
+	Information
+)
+
+// String is the name of the severity in reports.
+func (s Severity) String() string { return [...]string{"fatal", "warning", "information"}[s] }
+
+// Rule is a row of a table of rules.
+type Rule struct {
+	// ID is the identifier that the official specification gives the rule.
+	ID string
+	// Term is the business term (BT-…) or group (BG-…) that the rule is about.
+	Term     string
+	Severity Severity
+	// Demand is what the rule demands, and Fix how to keep it, each in a sentence.
+	Demand, Fix string
+	find        finder
+}
+
+// finder reports each place where an invoice breaks a rule, and what is wrong there, "" if the demand says it.
+type finder func(i *model.Invoice, broken func(at model.Term, found string))
+
+// Violation is a place where an invoice breaks a rule. Its texts are short, have no control characters and may be shown.
+type Violation struct {
+	Rule     string
+	Set      string
+	Severity Severity
+	Term     string
+	// Path and Line are where the element is, or the one that lacks what is demanded. Line counts from 1.
+	Path string
+	Line int
+	// Message is what the rule demands, and what was found; Fix is how to mend it.
+	Message, Fix string
+}
+
+// String is the violation in one line.
+func (v Violation) String() string {
+	return fmt.Sprintf("%s %s (%s) line %d: %s: %s %s", v.Severity, v.Rule, v.Term, v.Line, v.Path, v.Message, v.Fix)
+}
+
+func (r *Rule) violation(set string, at model.Term, found string) Violation {
+	message := r.Demand
+	if found != "" {
+		message = strings.TrimSuffix(message, ".") + ": " + markup.Excerpt(found) + "."
+	}
+	return Violation{
+		Rule: r.ID, Set: set, Severity: r.Severity, Term: r.Term,
+		Path: at.Path(), Line: at.SourceLine(), Message: message, Fix: r.Fix,
+	}
+}

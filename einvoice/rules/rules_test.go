@@ -1,0 +1,210 @@
+package rules
+
+import (
+	"flag"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/einvoice"
+)
+
+// sampleOf is an invoice that keeps every rule, after replacements of old by new, in pairs.
+func sampleOf(t testing.TB, replacements ...string) *einvoice.Invoice {
+	t.Helper()
+	document, err := os.ReadFile("testdata/base.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(document)
+	for n := 0; n < len(replacements); n += 2 {
+		if !strings.Contains(text, replacements[n]) {
+			t.Fatalf("the sample has no %q", replacements[n])
+		}
+		text = strings.Replace(text, replacements[n], replacements[n+1], 1)
+	}
+	invoice, err := einvoice.ParseSchemaOnly([]byte(text), "basic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return invoice
+}
+
+func brokenBy(t testing.TB, replacements ...string) []string {
+	t.Helper()
+	var ids []string
+	for _, v := range Check(sampleOf(t, replacements...), sets[0]).Violations {
+		if v.Path == "" || v.Line < 1 || v.Message == "" || v.Fix == "" {
+			t.Errorf("incomplete: %+v", v)
+		}
+		ids = append(ids, v.Rule)
+	}
+	return unique(ids)
+}
+
+var update = flag.Bool("update", false, "write testdata/mutants.txt")
+
+// Each mutant of the base changes one text: testdata/mutants.txt has the rules that it breaks.
+func TestMutants(t *testing.T) {
+	if broken := brokenBy(t); broken != nil {
+		t.Fatalf("the base breaks %v", broken)
+	}
+	var got strings.Builder
+	broken := map[string]bool{}
+	for name, document := range mutants(t) {
+		invoice, err := einvoice.ParseSchemaOnly([]byte(document), "basic")
+		if err != nil {
+			continue
+		}
+		var ids []string
+		for _, v := range Check(invoice, sets[0]).Violations {
+			ids = append(ids, v.Rule)
+			broken[v.Rule] = true
+		}
+		if dir := os.Getenv("MUTANTS"); dir != "" {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d.xml", strings.Count(got.String(), "\n"))), []byte(document), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fmt.Fprintf(&got, "%s: %s\n", name, strings.Join(unique(ids), " "))
+	}
+	t.Logf("%d mutants break %d rules", strings.Count(got.String(), "\n"), len(broken))
+	if *update {
+		if err := os.WriteFile("testdata/mutants.txt", []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/mutants.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Error("the verdicts on mutants have changed: run go test -update, and look at the difference")
+	}
+}
+
+var text = regexp.MustCompile(`<((?:ram|udt):\w+)( [^<>]*)?>([^<>]*)</[\w:]+>`)
+
+// mutants are documents by the line and the new text: each text removed with its element, or
+// replaced, and each attribute replaced.
+func mutants(t *testing.T) iter.Seq2[string, string] {
+	document, err := os.ReadFile("testdata/base.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := string(document)
+	return func(yield func(string, string) bool) {
+		for _, at := range text.FindAllStringSubmatchIndex(base, -1) {
+			where := fmt.Sprintf("line %d %s", 1+strings.Count(base[:at[0]], "\n"), base[at[2]:at[3]])
+			yield(where+" removed", base[:at[0]]+base[at[1]:])
+			values := []string{"", "-5", "1.234", "ZZ"}
+			if strings.HasSuffix(base[at[2]:at[3]], "CategoryCode") {
+				values = append(values, "Z", "E", "AE", "K", "G", "O", "L", "M", "B")
+			}
+			for _, value := range values {
+				yield(where+" = "+value, base[:at[6]]+value+base[at[7]:])
+			}
+			if at[4] >= 0 {
+				yield(where+" attribute", base[:at[4]]+quotedText.ReplaceAllString(base[at[4]:at[5]], `"ZZ"`)+base[at[5]:])
+			}
+		}
+	}
+}
+
+var quotedText = regexp.MustCompile(`"[^"]*"`)
+
+// A rule is reported at most MaxPlaces times, and does not hide others.
+func TestPlacesAreBounded(t *testing.T) {
+	document, err := os.ReadFile("testdata/base.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<ram:IncludedSupplyChainTradeLineItem>", "</ram:IncludedSupplyChainTradeLineItem>"
+	text := string(document)
+	line := text[strings.Index(text, begin) : strings.Index(text, end)+len(end)]
+	line = strings.Replace(line, `unitCode="`, `unitCode="?`, 1)
+	for _, n := range []int{MaxPlaces, MaxPlaces + 1} {
+		invoice, err := einvoice.ParseSchemaOnly([]byte(strings.Replace(text, begin, strings.Repeat(line, n)+begin, 1)), "basic")
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := map[string]int{}
+		for _, v := range Check(invoice, sets[0]).Violations {
+			places[v.Rule]++
+		}
+		if places["BR-CL-23"] != MaxPlaces || places["BR-CO-10"] != 1 {
+			t.Errorf("%d bad lines: %v", n, places)
+		}
+	}
+}
+
+// The tables are whole: each identifier is there once, with its words and condition.
+func TestTables(t *testing.T) {
+	for _, s := range Sets() {
+		seen := map[string]bool{}
+		for _, r := range s.Rules() {
+			if r.ID == "" || r.Demand == "" || r.Fix == "" || r.find == nil || seen[r.ID] {
+				t.Errorf("%s: a faulty row %+v", s.Name, r)
+			}
+			seen[r.ID] = true
+		}
+		t.Logf("%s has %d rules", s.Name, len(seen))
+	}
+	if _, err := Named([]string{"en16931", "nonsense"}); err == nil || !strings.Contains(err.Error(), "en16931") {
+		t.Errorf("got %v", err)
+	}
+	if For("minimum") != nil || !slices.Contains(For("basic"), sets[0]) {
+		t.Error("the wrong sets for a profile")
+	}
+}
+
+func TestDecimal(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{parseDecimal("0.1").plus(parseDecimal("0.2")).String(), "0.3"},
+		{parseDecimal("2.345").round(2).String(), "2.35"},
+		{parseDecimal("-2.345").round(2).String(), "-2.34"},
+		{parseDecimal("-.5").round(0).String(), "0"},
+		{parseDecimal("+7.").String(), "7"},
+		{parseDecimal(" 119 ").percent(parseDecimal("19")).String(), "22.61"},
+		{parseDecimal("-0.05").String(), "-0.05"},
+		{parseDecimal(strings.Repeat("9", maxDigits)).String(), strings.Repeat("9", maxDigits)},
+		{parseDecimal(strings.Repeat("9", maxDigits+1)).String(), "no number"},
+		{parseDecimal("").plus(one).String(), "no number"},
+		{parseDecimal("1_0").String(), "no number"},
+		{parseDecimal("1e3").String(), "no number"},
+		{parseDecimal("--1").String(), "no number"},
+		{parseDecimal("1.-1").String(), "no number"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %s, want %s", c.got, c.want)
+		}
+	}
+	if parseDecimal("").equals(parseDecimal("")) {
+		t.Error("no number equals no number")
+	}
+}
+
+// BenchmarkRules checks an invoice of about 20 KB that has been parsed.
+func BenchmarkRules(b *testing.B) {
+	document, err := os.ReadFile("testdata/base.xml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	begin, end := "<ram:IncludedSupplyChainTradeLineItem>", "</ram:IncludedSupplyChainTradeLineItem>"
+	text := string(document)
+	line := text[strings.Index(text, begin) : strings.Index(text, end)+len(end)]
+	text = strings.Replace(text, begin, strings.Repeat(line, max(0, 20_000-len(text))/len(line)+1)+begin, 1)
+	invoice, err := einvoice.ParseSchemaOnly([]byte(text), "basic")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Check(invoice, sets[0])
+	}
+}

@@ -1,0 +1,58 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"platen.dev/document/markup"
+)
+
+// Set is a set of rules that belong together.
+type Set struct {
+	// Name is what callers call the set, Title what it is, Version the state of the official rules whose verdicts it has.
+	Name, Title, Version string
+	// Profiles are those whose invoices are checked by the set unless others are named.
+	Profiles []string
+	rules    func() []Rule
+}
+
+// Rules are the rows of the set. They must not be changed.
+func (s *Set) Rules() []Rule { return s.rules() }
+
+var sets = []*Set{
+	{
+		Name: "en16931", Title: "EN 16931, in the syntax of CII", Version: "1.3.16", Profiles: []string{"basic", "en16931"},
+		rules: sync.OnceValue(en16931),
+	},
+}
+
+// Sets are all sets, in the order in which violations are reported.
+func Sets() []*Set { return sets }
+
+// Named are the sets of these names. An unknown name is an error that lists those that there are.
+func Named(names []string) ([]*Set, error) {
+	var named []*Set
+	for _, name := range names {
+		at := slices.IndexFunc(sets, func(s *Set) bool { return s.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no rule set %q; use one of %s", markup.Excerpt(name), strings.Join(allNames(), ", "))
+		}
+		named = append(named, sets[at])
+	}
+	return named, nil
+}
+
+func allNames() []string {
+	var names []string
+	for _, s := range sets {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// For are the sets that are made for a profile.
+func For(profile string) []*Set {
+	return keep(sets, func(s *Set) bool { return slices.Contains(s.Profiles, profile) })
+}
