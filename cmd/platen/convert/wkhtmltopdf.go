@@ -91,11 +91,9 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	f.BoolVar(&w.ignored, "enable-local-file-access", false, "accepted; files of the input's folder are always there")
 	for _, name := range []string{"disable-smart-shrinking", "enable-javascript", "background", "outline", "images", "lowquality"} {
 		f.BoolVar(&w.ignored, name, false, "accepted; it changes nothing here")
-		_ = f.MarkHidden(name) // it is declared above
 	}
 	for _, name := range []string{"dpi", "image-dpi", "image-quality", "log-level", "viewport-size", "load-error-handling", "load-media-error-handling"} {
 		w.pass(f, name, "", "", "accepted; it changes nothing here", "", "")
-		_ = f.MarkHidden(name)
 	}
 	f.StringArrayVar(&w.headers, "custom-header", nil, "`NAME=VALUE` of a header for an address; may be repeated")
 	f.StringArrayVar(&w.cookies, "cookie", nil, "`NAME=VALUE` of a cookie for an address; may be repeated")
