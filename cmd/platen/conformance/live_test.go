@@ -164,7 +164,7 @@ func proveEndTemplates(t *testing.T, s *server) {
 	const numbers = `<span class="pageNumber"></span>of<span class="totalPages"></span><script>x</script>`
 	for _, pdfa := range []any{nil, "2b"} {
 		id := c.post(htmlToPDF, object{
-			"html": `<html lang="en">` + strings.Repeat(`<h1>Chapter</h1><p style="page-break-after: always">x</p>`, 2) + "<h1>End</h1>",
+			"html":    `<html lang="en">` + strings.Repeat(`<h1>Chapter</h1><p style="page-break-after: always">x</p>`, 2) + "<h1>End</h1>",
 			"options": object{"outline": true, "pdfa": pdfa, "display_header_footer": true, "header_template": "ALL" + numbers, "first_page_header_template": "", "last_page_header_template": "LAST" + numbers},
 		}).accepted()
 		if job := c.ended(id); job["status"] != "done" || job["pages_count"] != 3.0 {
