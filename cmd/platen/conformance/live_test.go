@@ -139,7 +139,7 @@ func provePaperOfDocument(t *testing.T, s *server) {
 		options object
 		sizes   string
 	}{
-		`<p style="height: 4000px">a</p>`: {object{"single_page": true, "width": "6in"}, "432 x 31"},
+		`<p style="height: 4000px">a</p>`: {object{"single_page": true, "width": "6in"}, "432 x 307"},
 		rules + `<p>a</p><div>b</div>`:    {object{"prefer_css_page_size": true, "format": "A4", "tagged": true}, "360 x 288 pts,720 x 216 pts"},
 	} {
 		want.options["watermark"] = object{"text": "MARK", "rotation_degrees": 0}
