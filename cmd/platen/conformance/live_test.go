@@ -139,7 +139,7 @@ func provePaperOfDocument(t *testing.T, s *server) {
 		options object
 		sizes   string
 	}{
-		`<p style="height: 4000px">a</p>`: {object{"single_page": true, "width": "6in"}, "432 x 31"},
+		`<p style="height: 4000px">a</p>`: {object{"single_page": true, "width": "6in"}, "432 x 307"},
 		rules + `<p>a</p><div>b</div>`:    {object{"prefer_css_page_size": true, "format": "A4", "tagged": true}, "360 x 288 pts,720 x 216 pts"},
 	} {
 		want.options["watermark"] = object{"text": "MARK", "rotation_degrees": 0}
@@ -164,7 +164,7 @@ func proveEndTemplates(t *testing.T, s *server) {
 	const numbers = `<span class="pageNumber"></span>of<span class="totalPages"></span><script>x</script>`
 	for _, pdfa := range []any{nil, "2b"} {
 		id := c.post(htmlToPDF, object{
-			"html": `<html lang="en">` + strings.Repeat(`<h1>Chapter</h1><p style="page-break-after: always">x</p>`, 2) + "<h1>End</h1>",
+			"html":    `<html lang="en">` + strings.Repeat(`<h1>Chapter</h1><p style="page-break-after: always">x</p>`, 2) + "<h1>End</h1>",
 			"options": object{"outline": true, "pdfa": pdfa, "display_header_footer": true, "header_template": "ALL" + numbers, "first_page_header_template": "", "last_page_header_template": "LAST" + numbers},
 		}).accepted()
 		if job := c.ended(id); job["status"] != "done" || job["pages_count"] != 3.0 {
