@@ -28,8 +28,10 @@ func adjustmentRules() []Rule {
 			Rule{a.cents, a.term, Fatal, a.what + " has at most two decimals.", roundIt, cents(a.scope, func(x model.Adjustment) model.Term { return x.Amount })},
 			Rule{a.base, a.term, Fatal, a.what + ": its base amount has at most two decimals.", roundIt, cents(a.scope, func(x model.Adjustment) model.Term { return x.Base })})
 		if a.category != "" {
-			all = append(all, Rule{a.category, a.term, Fatal, a.what + " has a VAT category.", "Give the VAT category.",
-				each(a.scope, is(func(x model.Adjustment) bool { return isVATWithCategory(x.Tax) }))})
+			all = append(all, Rule{
+				a.category, a.term, Fatal, a.what + " has a VAT category.", "Give the VAT category.",
+				each(a.scope, is(func(x model.Adjustment) bool { return isVATWithCategory(x.Tax) })),
+			})
 		}
 	}
 	return all
@@ -45,17 +47,23 @@ var taxRules = []Rule{
 	{"BR-45", "BT-116", Fatal, "Each row of the VAT breakdown has a taxable amount.", "Give the amount.", has(ordinary, func(t model.Tax) model.Term { return t.Base })},
 	{"BR-46", "BT-117", Fatal, "Each row of the VAT breakdown has an amount of tax.", "Give the amount, 0 if no tax is due.", has(ordinary, func(t model.Tax) model.Term { return t.Amount })},
 	{"BR-47", "BT-118", Fatal, "Each row of the VAT breakdown has a category.", "Give the category, such as S.", each(ordinary, is(isVATWithCategory))},
-	{"BR-48", "BT-119", Fatal, "Each row of the VAT breakdown has a rate.", "Give the rate, 0 if no tax is due.",
-		each(ordinary, is(func(t model.Tax) bool { return isVAT(t) && t.Rate != nil }))},
-	{"BR-CO-03", "BT-7", Fatal, "The date when VAT is due and the code for it exclude each other.", "Give only one of the two.",
+	{
+		"BR-48", "BT-119", Fatal, "Each row of the VAT breakdown has a rate.", "Give the rate, 0 if no tax is due.",
+		each(ordinary, is(func(t model.Tax) bool { return isVAT(t) && t.Rate != nil })),
+	},
+	{
+		"BR-CO-03", "BT-7", Fatal, "The date when VAT is due and the code for it exclude each other.", "Give only one of the two.",
 		each(ordinary, func(i *model.Invoice, _ model.Tax) bool {
 			has := func(of func(model.Tax) model.Term) bool {
 				return len(keep(slices.Concat(lineTaxes.of(i), i.Taxes), func(t model.Tax) bool { return of(t) != nil })) > 0
 			}
 			return !has(func(t model.Tax) model.Term { return t.TaxPointDate }) || !has(func(t model.Tax) model.Term { return t.TaxPointCode })
-		})},
-	{"BR-CO-17", "BT-117", Fatal, "The tax of a row is its taxable amount times its rate, give or take 1.", "Correct the tax, the taxable amount or the rate.",
-		each(ordinary, is(taxFollowsRate))},
+		}),
+	},
+	{
+		"BR-CO-17", "BT-117", Fatal, "The tax of a row is its taxable amount times its rate, give or take 1.", "Correct the tax, the taxable amount or the rate.",
+		each(ordinary, is(taxFollowsRate)),
+	},
 	{"BR-DEC-19", "BT-116", Fatal, "A taxable amount has at most two decimals.", roundIt, cents(ordinary, func(t model.Tax) model.Term { return t.Base })},
 	{"BR-DEC-20", "BT-117", Fatal, "An amount of tax has at most two decimals.", roundIt, cents(ordinary, func(t model.Tax) model.Term { return t.Amount })},
 }
@@ -78,6 +86,8 @@ var paymentRules = []Rule{
 	{"BR-49", "BT-81", Fatal, "Each means of payment has a code.", "Give the code, such as 58 for a SEPA transfer.", has(payments, func(p model.Payment) model.Term { return p.TypeCode })},
 	{"BR-50", "BT-84", Fatal, "The account of a transfer has a number.", "Give the IBAN or another account number.", each(transferAccounts, is(hasAccount))},
 	{"BR-61", "BT-84", Fatal, "A transfer names the account to pay to.", "Give the IBAN or another account number.", each(transferAccounts, is(hasAccount))},
-	{"BR-51", "BT-87", Fatal, "Of a card's number only the last digits are given, at most ten characters.", "Leave out the rest of the number.",
-		each(cards, is(func(p model.Payment) bool { return len([]rune(p.CardNumber.Text())) <= 10 }))},
+	{
+		"BR-51", "BT-87", Fatal, "Of a card's number only the last digits are given, at most ten characters.", "Leave out the rest of the number.",
+		each(cards, is(func(p model.Payment) bool { return len([]rune(p.CardNumber.Text())) <= 10 })),
+	},
 }

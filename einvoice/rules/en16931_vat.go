@@ -39,6 +39,7 @@ const sellerNumber = "The seller has a VAT identifier or tax number, or the tax 
 func sellerHasTaxNumber(i *model.Invoice) bool {
 	return sellerHasVATID(i) || len(i.Seller.TaxNumbers) > 0
 }
+
 func sellerHasVATID(i *model.Invoice) bool {
 	return len(i.Seller.VATIDs) > 0 || len(i.TaxRepresentative.VATIDs) > 0
 }
@@ -60,18 +61,26 @@ func categoryRules() []Rule {
 		all = append(all, c.rules()...)
 	}
 	return append(all,
-		Rule{"BR-IC-11", "BT-72", Fatal, "An intra-Community supply has a delivery date or an invoicing period.", "Give one of the two.",
-			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.DeliveryDate != nil || hasBound(i.Period) })},
-		Rule{"BR-IC-12", "BT-80", Fatal, "An intra-Community supply says to which country it goes.", "Give the country of delivery.",
-			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.ShipTo.Address.Country != nil })},
+		Rule{
+			"BR-IC-11", "BT-72", Fatal, "An intra-Community supply has a delivery date or an invoicing period.", "Give one of the two.",
+			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.DeliveryDate != nil || hasBound(i.Period) }),
+		},
+		Rule{
+			"BR-IC-12", "BT-80", Fatal, "An intra-Community supply says to which country it goes.", "Give the country of delivery.",
+			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.ShipTo.Address.Country != nil }),
+		},
 		onlyOutside("BR-O-11", "BG-23", taxes), onlyOutside("BR-O-12", "BG-25", lineTaxes),
 		onlyOutside("BR-O-13", "BG-20", allowanceTaxes), onlyOutside("BR-O-14", "BG-21", chargeTaxes),
-		Rule{"BR-B-01", "BT-151", Fatal, "Split payment (category B) is for Italy alone.", "Use another category unless all parties are in Italy.",
+		Rule{
+			"BR-B-01", "BT-151", Fatal, "Split payment (category B) is for Italy alone.", "Use another category unless all parties are in Italy.",
 			each(invoice, is(func(i *model.Invoice) bool {
 				return !uses(i, "B") || !slices.ContainsFunc(partiesOf(i), func(p model.Party) bool { return p.Address.Country != nil && p.Address.Country.Text() != "IT" })
-			}))},
-		Rule{"BR-B-02", "BT-151", Fatal, "Split payment (category B) and the standard rate (S) are not in one invoice.", "Make two invoices.",
-			each(invoice, is(func(i *model.Invoice) bool { return !uses(i, "B") || !uses(i, "S") }))},
+			})),
+		},
+		Rule{
+			"BR-B-02", "BT-151", Fatal, "Split payment (category B) and the standard rate (S) are not in one invoice.", "Make two invoices.",
+			each(invoice, is(func(i *model.Invoice) bool { return !uses(i, "B") || !uses(i, "S") })),
+		},
 	)
 }
 
@@ -101,8 +110,10 @@ func (c category) rules() []Rule {
 }
 
 func (c category) reason(of string) Rule {
-	r := Rule{ID: "BR-" + c.id + "-10", Term: "BT-120", Demand: of + "no reason for an exemption is given.", Fix: "Leave the reason out.",
-		find: each(rows(c.code), is(func(t model.Tax) bool { return t.Reason == nil && t.ReasonCode == nil }))}
+	r := Rule{
+		ID: "BR-" + c.id + "-10", Term: "BT-120", Demand: of + "no reason for an exemption is given.", Fix: "Leave the reason out.",
+		find: each(rows(c.code), is(func(t model.Tax) bool { return t.Reason == nil && t.ReasonCode == nil })),
+	}
 	if c.explained {
 		r.Demand, r.Fix = of+"the reason why no tax is due is given.", "Give the reason as text or as a VATEX code."
 		r.find = each(rows(c.code), is(func(t model.Tax) bool { return t.Reason != nil || t.ReasonCode != nil }))
@@ -175,7 +186,8 @@ func (c category) taxIsRight(row model.Tax) bool {
 
 // onlyOutside: where no VAT applies to anything, it applies to nothing.
 func onlyOutside(id, term string, s scope[model.Tax]) Rule {
-	return Rule{id, term, Fatal, "An invoice with category O has no other category.", "Invoice what is outside VAT on its own.",
+	return Rule{
+		id, term, Fatal, "An invoice with category O has no other category.", "Invoice what is outside VAT on its own.",
 		each(rows("O"), func(i *model.Invoice, _ model.Tax) bool {
 			others := func(s scope[model.Tax]) bool {
 				return slices.ContainsFunc(s.of(i), func(t model.Tax) bool { return t.Category != nil && t.Category.Text() != "O" })
@@ -184,7 +196,8 @@ func onlyOutside(id, term string, s scope[model.Tax]) Rule {
 				return !others(taxes) && !others(lineTaxes)
 			}
 			return !others(allowanceTaxes) && !others(chargeTaxes)
-		})}
+		}),
+	}
 }
 
 // uses reports whether anything in the invoice has a category.

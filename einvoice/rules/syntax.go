@@ -21,10 +21,12 @@ func unusedRules() []Rule {
 			continue
 		}
 		steps := strings.Split(strings.Replace(strings.Replace(path, "line/", ".../IncludedSupplyChainTradeLineItem/", 1), "...", "SupplyChainTradeTransaction", 1), "/")
-		all = append(all, Rule{id, "", Warning, "EN 16931 does not use " + path + ".", "Leave the element out.",
+		all = append(all, Rule{
+			id, "", Warning, "EN 16931 does not use " + path + ".", "Leave the element out.",
 			func(i *model.Invoice, broken func(model.Term, string)) {
 				walk(i.Root, steps, func(t model.Term) { broken(t, "") })
-			}})
+			},
+		})
 	}
 	return all
 }
@@ -83,8 +85,10 @@ func supports(t model.Term, kinds ...string) bool {
 
 // onlyIn holds if an element is there only where a condition holds.
 func onlyIn(id string, severity Severity, s scope[model.Term], child, where string, may func(model.Term) bool) Rule {
-	return Rule{id, "", severity, child + " is used only in " + where + ".", "Leave the element out.",
-		each(s, is(func(t model.Term) bool { return t.At(child) == nil || may(t) }))}
+	return Rule{
+		id, "", severity, child + " is used only in " + where + ".", "Leave the element out.",
+		each(s, is(func(t model.Term) bool { return t.At(child) == nil || may(t) })),
+	}
 }
 
 // inSettlement reports whether an element belongs to the settlement of the document.
@@ -110,19 +114,23 @@ func kind(i *model.Invoice, code string) []model.Document {
 
 // oneID holds if a party is identified with a scheme or without, not both.
 func oneID(id, term, who string, s scope[model.Party]) Rule {
-	return Rule{id, term, Warning, who + " has an identifier with a scheme or one without, not both.", "Keep one of the two.",
-		each(s, is(func(p model.Party) bool { return len(p.IDs) == 0 || len(p.GlobalIDs) == 0 }))}
+	return Rule{
+		id, term, Warning, who + " has an identifier with a scheme or one without, not both.", "Keep one of the two.",
+		each(s, is(func(p model.Party) bool { return len(p.IDs) == 0 || len(p.GlobalIDs) == 0 })),
+	}
 }
 
 func oneContactName(id, who string, s scope[model.Party]) Rule {
-	return Rule{id, "BT-41", Warning, "A contact of the " + who + " is a person or a department.", "Keep the name of one of the two.",
+	return Rule{
+		id, "BT-41", Warning, "A contact of the " + who + " is a person or a department.", "Keep the name of one of the two.",
 		each(s, is(func(p model.Party) bool {
 			var person, department bool
 			for _, c := range p.Contacts {
 				person, department = person || c.Person != nil, department || c.Department != nil
 			}
 			return !person || !department
-		}))}
+		})),
+	}
 }
 
 // unschemed are identifiers that may not name a scheme.
@@ -165,14 +173,18 @@ var syntaxRules = []Rule{
 		return len(different)
 	}),
 	{"CII-SR-039", "BT-127", Warning, "A line has one note.", "Join the notes.", each(lines, is(func(l model.Line) bool { return len(l.Notes) <= 1 }))},
-	{"CII-SR-046", "BT-157", Fatal, "The standard identifier of an item names its scheme.", "Give the scheme, such as 0160 for a GTIN.",
-		each(lines, is(func(l model.Line) bool { _, has := attributeOf(l.ItemID, "schemeID"); return l.ItemID == nil || has }))},
+	{
+		"CII-SR-046", "BT-157", Fatal, "The standard identifier of an item names its scheme.", "Give the scheme, such as 0160 for a GTIN.",
+		each(lines, is(func(l model.Line) bool { _, has := attributeOf(l.ItemID, "schemeID"); return l.ItemID == nil || has })),
+	},
 	{"CII-SR-069", "BT-160", Fatal, "A property of an item has a name.", "Give the name.", has(attributes, func(a model.Attribute) model.Term { return a.Name })},
 	{"CII-SR-072", "BT-161", Fatal, "A property of an item has a value.", "Give the value.", has(attributes, func(a model.Attribute) model.Term { return a.Value })},
-	{"CII-SR-119", "BT-147", Warning, "The discount on a price is an allowance.", "Give the price without the charge.",
+	{
+		"CII-SR-119", "BT-147", Warning, "The discount on a price is an allowance.", "Give the price without the charge.",
 		each(lines, is(func(l model.Line) bool {
 			return len(l.PriceAdjustments) == 0 || len(keep(l.PriceAdjustments, func(a model.Adjustment) bool { return !a.Charge })) > 0
-		}))},
+		})),
+	},
 	{"CII-SR-454", "BG-30", Warning, "A line has one VAT category.", "Split the line.", each(lines, is(func(l model.Line) bool { return len(l.Taxes) == 1 }))},
 	{"CII-DT-005", "", Fatal, "This identifier has no scheme.", "Leave schemeID out.", each(unschemed, is(func(t model.Term) bool { _, has := attributeOf(t, "schemeID"); return !has }))},
 	onlyIn("CII-DT-015", Fatal, references, "URIID", "a supporting document (type 916)", func(t model.Term) bool { return supports(t, "916") }),
@@ -181,21 +193,25 @@ var syntaxRules = []Rule{
 	onlyIn("CII-DT-022", Fatal, references, "AttachmentBinaryObject", "a supporting document (type 916)", func(t model.Term) bool { return supports(t, "916") }),
 	onlyIn("CII-DT-024", Fatal, references, "ReferenceTypeCode", "the identifier of what is invoiced (type 130)", func(t model.Term) bool { return supports(t, "130") }),
 	onlyIn("CII-DT-027", Fatal, references, "FormattedIssueDateTime", "a reference to a preceding invoice", func(t model.Term) bool { return t.Element() == "InvoiceReferencedDocument" }),
-	{"CII-DT-031", "", Fatal, "Only the total VAT names its currency.", "Leave currencyID out: all other amounts are in the invoice's currency.",
+	{
+		"CII-DT-031", "", Fatal, "Only the total VAT names its currency.", "Leave currencyID out: all other amounts are in the invoice's currency.",
 		each(amounts, is(func(t model.Term) bool {
 			_, has := attributeOf(t, "currencyID")
 			return !has || t.Element() == "TaxTotalAmount"
-		}))},
+		})),
+	},
 	{"CII-DT-037", "", Fatal, "The kind of tax is VAT.", "Give VAT.", each(tradeTaxes, is(func(t model.Term) bool { kind := t.At("TypeCode"); return kind == nil || kind.Text() == "VAT" }))},
 	onlyIn("CII-DT-041", Warning, tradeTaxes, "BasisAmount", "the VAT breakdown", inSettlement),
 	onlyIn("CII-DT-052", Warning, tradeTaxes, "ExemptionReasonCode", "the VAT of lines and the VAT breakdown", isBreakdown),
 	onlyIn("CII-DT-098", Warning, tradeTaxes, "ExemptionReason", "the VAT of lines and the VAT breakdown", isBreakdown),
 	onlyIn("CII-DT-054", Warning, tradeTaxes, "TaxPointDate", "the VAT breakdown", inSettlement),
 	onlyIn("CII-DT-058", Warning, tradeTaxes, "DueDateTypeCode", "the VAT breakdown", inSettlement),
-	{"CII-DT-097", "", Fatal, "A date in format 102 is written YYYYMMDD, with months to 12 and days to 31.", "Correct the date.",
+	{
+		"CII-DT-097", "", Fatal, "A date in format 102 is written YYYYMMDD, with months to 12 and days to 31.", "Correct the date.",
 		each(elements("DateTimeString"), is(func(t model.Term) bool {
 			return t.Attribute("format") != "102" || t.Kind() != cii.String || t.Parent().Element() == "FormattedIssueDateTime" || isDay(t.Text())
-		}))},
+		})),
+	},
 }
 
 // isDay checks the form of a date, not that the month has such a day.
