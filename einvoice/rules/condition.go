@@ -97,6 +97,11 @@ func attributeOf(t model.Term, name string) (value string, has bool) {
 	return "", false
 }
 
+// names reports whether the element has the attribute, and it is not blank.
+func names(t model.Term, attribute string) bool {
+	return strings.TrimSpace(t.Attribute(attribute)) != ""
+}
+
 // or is the term, or where it should be if the invoice lacks it.
 func or(term, place model.Term) model.Term {
 	if term == nil {

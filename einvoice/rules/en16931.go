@@ -149,7 +149,7 @@ func vatIDs(p model.Party) []model.Term { return p.VATIDs }
 func firstTwo(text string) string { return text[:min(2, len(text))] }
 
 func endpointHasScheme(p model.Party) bool {
-	return p.Node.At("URIUniversalCommunication") == nil || p.Endpoint.Attribute("schemeID") != ""
+	return p.Node.At("URIUniversalCommunication") == nil || names(p.Endpoint, "schemeID")
 }
 
 // sameParty reports whether two parties share their name, an identifier or their number in a register.

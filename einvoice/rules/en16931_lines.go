@@ -54,11 +54,11 @@ var lineRules = []Rule{
 	},
 	{
 		"BR-64", "BT-157", Fatal, "The standard identifier of an item names its scheme.", "Give the scheme, such as 0160 for a GTIN.",
-		each(lines, is(func(l model.Line) bool { return l.ItemID == nil || l.ItemID.Attribute("schemeID") != "" })),
+		each(lines, is(func(l model.Line) bool { return l.ItemID == nil || names(l.ItemID, "schemeID") })),
 	},
 	{
 		"BR-65", "BT-158", Fatal, "The class of an item names its classification.", "Give the list that the class is from.",
-		each(terms(lines, itemClasses), is(func(class model.Term) bool { return class.Attribute("listID") != "" })),
+		each(terms(lines, itemClasses), is(func(class model.Term) bool { return names(class, "listID") })),
 	},
 	{
 		"BR-CO-04", "BT-151", Fatal, "Each line has a VAT category.", "Give the VAT category of the line.",

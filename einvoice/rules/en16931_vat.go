@@ -89,7 +89,7 @@ func (c category) rules() []Rule {
 	of := "With " + c.name + " (category " + c.code + "): "
 	parties := c.parties + "."
 	rate := of + "the rate is " + c.rates + "."
-	in := func(s scope[model.Tax]) scope[model.Tax] { return c.within(s) }
+	in := func(s scope[model.Tax]) scope[model.Tax] { return c.subject(s) }
 	identified := func(i *model.Invoice, _ model.Tax) bool { return c.identified(i) }
 	fixRate := "Give such a rate, or another category."
 	all := []Rule{
@@ -104,7 +104,7 @@ func (c category) rules() []Rule {
 	if c.id != "AF" && c.id != "AG" { // the official rules do not calculate these
 		all = append(all,
 			Rule{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", each(rows(c.code), c.baseAddsUp)},
-			Rule{"BR-" + c.id + "-09", "BT-117", Fatal, of + "the tax is what its rate makes of the taxable amount.", "Correct the tax.", each(rows(c.code), is(c.taxIsRight))})
+			Rule{"BR-" + c.id + "-09", "BT-117", Fatal, of + "the tax is what its rate makes of the taxable amount.", "Correct the tax.", each(c.rated(), is(c.taxIsRight))})
 	}
 	return append(all, c.reason(of))
 }
@@ -122,9 +122,24 @@ func (c category) reason(of string) Rule {
 }
 
 // rows are the rows of the VAT breakdown of a category.
-func rows(code string) scope[model.Tax] { return category{code: code}.within(taxes) }
+func rows(code string) scope[model.Tax] { return category{code: code}.subject(taxes) }
 
-// within are those of a category.
+// subject are those of a category that are about VAT.
+func (c category) subject(s scope[model.Tax]) scope[model.Tax] {
+	return scope[model.Tax]{
+		func(i *model.Invoice) []model.Tax { return keep(c.within(s).of(i), isVAT) }, s.at,
+	}
+}
+
+// rated are the rows whose tax is calculated: the official rules for S and Z take them whatever the tax.
+func (c category) rated() scope[model.Tax] {
+	if c.code == "S" || c.code == "Z" {
+		return c.within(taxes)
+	}
+	return c.subject(taxes)
+}
+
+// within are those of a category, whatever the tax.
 func (c category) within(s scope[model.Tax]) scope[model.Tax] {
 	return scope[model.Tax]{
 		func(i *model.Invoice) []model.Tax {

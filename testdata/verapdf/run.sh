@@ -4,6 +4,7 @@
 #
 #   run.sh fetch         only fetches the jars and compiles
 #   run.sh DIR...
+#   run.sh rules         applies the business rules that Mustang has to invoices instead (see Rules.java)
 #
 # The jars come from Maven Central through mvn and are kept in VERAPDF_CACHE, by
 # default .cache/verapdf in the repository. Needs mvn and a JDK of 17 or newer.
@@ -37,14 +38,17 @@ jars() {
 }
 
 driver() {
-  cmp -s "$here/Validate.java" "$cache/classes/Validate.java" && return
+  local name=$1
+  cmp -s "$here/$name.java" "$cache/classes/$name.java" && return
   mkdir -p "$cache/classes"
-  javac -cp "$cache/jars/*" -d "$cache/classes" "$here/Validate.java" || die "javac failed"
-  cp "$here/Validate.java" "$cache/classes/Validate.java"
+  javac -cp "$cache/jars/*" -d "$cache/classes" "$here/$name.java" || die "javac failed"
+  cp "$here/$name.java" "$cache/classes/$name.java"
 }
 
-(($# > 0)) || die "usage: run.sh fetch | DIR..."
+(($# > 0)) || die "usage: run.sh fetch | rules | DIR..."
 jars
-driver
+driver Validate
+driver Rules
 [[ $1 == fetch ]] && exit 0
+[[ $1 == rules ]] && exec java -Xmx1g -XX:+UseSerialGC -cp "$cache/classes:$cache/jars/*" Rules 2>"$cache/java.log"
 exec java -Xmx1g -XX:+UseSerialGC -cp "$cache/classes:$cache/jars/*" Validate "$@" 2>"$cache/java.log"

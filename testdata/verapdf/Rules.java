@@ -1,0 +1,76 @@
+import java.io.PrintStream;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import javax.xml.transform.stream.StreamSource;
+import net.sf.saxon.s9api.Processor;
+import net.sf.saxon.s9api.QName;
+import net.sf.saxon.s9api.SaxonApiException;
+import net.sf.saxon.s9api.XdmDestination;
+import net.sf.saxon.s9api.XdmItem;
+import net.sf.saxon.s9api.XdmNode;
+import net.sf.saxon.s9api.XPathCompiler;
+import net.sf.saxon.s9api.XsltExecutable;
+import net.sf.saxon.s9api.XsltTransformer;
+
+/**
+ * Applies the official business rules in Mustang's validator to invoices, all in one JVM. Reads lines of a rule set and a file,
+ * separated by a tab, from standard input, and prints for each, after the same two columns, "ok" or the error with
+ * which the rules broke off, and the rules that fired as flag:rule×count. A flag that the rules do not give is "error".
+ */
+public class Rules {
+  private static final Map<String, String> STYLESHEETS = Map.of(
+      "en16931", "en16931schematron/EN16931-CII-validation.xslt",
+      "fr", "XP_Z12_012/20260216_BR-FR-Flux2-Schematron-CII_V1.3.0.xsl",
+      "xrechnung", "XR_30/XRechnung-CII-validation.xslt",
+      "minimum", "ZF_250/FACTUR-X_MINIMUM.xslt",
+      "basicwl", "ZF_250/FACTUR-X_BASIC-WL.xslt",
+      "basic", "ZF_250/FACTUR-X_BASIC.xslt",
+      "factur-x-en16931", "ZF_250/FACTUR-X_EN16931.xslt",
+      "extended", "ZF_250/FACTUR-X_EXTENDED.xslt");
+  private static final Pattern BRACKETS = Pattern.compile("\\[([A-Za-z0-9_-]+)\\]");
+
+  public static void main(String[] args) throws Exception {
+    Processor processor = new Processor(false);
+    Map<String, XsltExecutable> compiled = new TreeMap<>();
+    XPathCompiler xpath = processor.newXPathCompiler();
+    xpath.declareNamespace("svrl", "http://purl.oclc.org/dsdl/svrl");
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    List<String> lines = new java.io.BufferedReader(new java.io.InputStreamReader(System.in, StandardCharsets.UTF_8)).lines().collect(Collectors.toList());
+    for (String line : lines) {
+      String[] columns = line.split("\t");
+      if (!compiled.containsKey(columns[0])) {
+        URL sheet = Rules.class.getClassLoader().getResource("xslt/" + STYLESHEETS.get(columns[0]));
+        compiled.put(columns[0], processor.newXsltCompiler().compile(new StreamSource(sheet.toString())));
+      }
+      XdmDestination report = new XdmDestination();
+      String state = "ok";
+      Map<String, Integer> fired = new TreeMap<>();
+      try {
+        XsltTransformer transformer = compiled.get(columns[0]).load();
+        transformer.setMessageHandler(m -> { });
+        transformer.setSource(new StreamSource(Path.of(columns[1]).toFile()));
+        transformer.setDestination(report);
+        transformer.transform();
+        for (XdmItem item : xpath.evaluate("//svrl:failed-assert|//svrl:successful-report", report.getXdmNode())) {
+          XdmNode assertion = (XdmNode) item;
+          String flag = assertion.getAttributeValue(new QName("flag"));
+          if (flag == null) flag = assertion.getAttributeValue(new QName("role"));
+          Matcher code = BRACKETS.matcher(xpath.evaluateSingle("string(svrl:text)", assertion).getStringValue());
+          String id = code.find() ? code.group(1) : String.valueOf(assertion.getAttributeValue(new QName("id")));
+          fired.merge((flag == null ? "error" : flag) + ":" + id, 1, Integer::sum);
+        }
+      } catch (SaxonApiException e) {
+        state = "error " + e.getMessage().replaceAll("\\s+", " ");
+      }
+      out.println(line + "\t" + state + "\t" + fired.entrySet().stream().map(e -> e.getKey() + "×" + e.getValue()).collect(Collectors.joining(",")));
+    }
+  }
+}
