@@ -19,9 +19,8 @@ type decimal struct {
 }
 
 var (
-	zero    = integer(0)
-	one     = integer(1)
-	hundred = integer(100)
+	zero = integer(0)
+	one  = integer(1)
 )
 
 func integer(n int64) decimal { return decimal{big.NewInt(n), 0} }
