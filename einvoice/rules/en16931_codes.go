@@ -53,7 +53,8 @@ var codeRules = []Rule{
 		}), reasonCode),
 	coded("BR-CL-20", "BT-105", "The reason of a charge", "charge-reason",
 		adjustments(func(i *model.Invoice) []model.Adjustment { return slices.Concat(charges.of(i), lineCharges.of(i)) }), reasonCode),
-	inScheme("BR-CL-21", "BT-157", "The scheme of an item's identifier", "identifier-scheme", "schemeID", terms(lines, func(l model.Line) []model.Term { return []model.Term{l.ItemID} })),
+	inScheme("BR-CL-21", "BT-157", "The scheme of an item's identifier", "identifier-scheme", "schemeID",
+		terms(lines, func(l model.Line) []model.Term { return []model.Term{l.ItemID} })),
 	{
 		"BR-CL-22", "BT-121", Fatal, "The reason for an exemption is one of the list (vat-exemption), in any case.", fromList,
 		each(taxes, is(func(t model.Tax) bool {
@@ -61,8 +62,10 @@ var codeRules = []Rule{
 		})),
 	},
 	inScheme("BR-CL-23", "BT-130", "A unit", "unit", "unitCode", terms(lines, quantities)),
-	inScheme("BR-CL-24", "BT-125", "The type of an attachment", "attachment-type", "mimeCode", terms(documents, func(d model.Document) []model.Term { return []model.Term{d.Attachment} })),
-	inScheme("BR-CL-25", "BT-34", "The scheme of an electronic address", "endpoint-scheme", "schemeID", terms(parties, func(p model.Party) []model.Term { return []model.Term{p.Endpoint} })),
+	inScheme("BR-CL-24", "BT-125", "The type of an attachment", "attachment-type", "mimeCode",
+		terms(documents, func(d model.Document) []model.Term { return []model.Term{d.Attachment} })),
+	inScheme("BR-CL-25", "BT-34", "The scheme of an electronic address", "endpoint-scheme", "schemeID",
+		terms(parties, func(p model.Party) []model.Term { return []model.Term{p.Endpoint} })),
 	inScheme("BR-CL-26", "BT-71", "The scheme of the place of delivery", "identifier-scheme", "schemeID", terms(shipTo, globalIDs)),
 }
 

@@ -83,7 +83,10 @@ func hasAccount(p model.Payment) bool { return p.IBAN != nil || p.AccountID != n
 
 // paymentRules are about the means of payment.
 var paymentRules = []Rule{
-	{"BR-49", "BT-81", Fatal, "Each means of payment has a code.", "Give the code, such as 58 for a SEPA transfer.", has(payments, func(p model.Payment) model.Term { return p.TypeCode })},
+	{
+		"BR-49", "BT-81", Fatal, "Each means of payment has a code.", "Give the code, such as 58 for a SEPA transfer.",
+		has(payments, func(p model.Payment) model.Term { return p.TypeCode }),
+	},
 	{"BR-50", "BT-84", Fatal, "The account of a transfer has a number.", "Give the IBAN or another account number.", each(transferAccounts, is(hasAccount))},
 	{"BR-61", "BT-84", Fatal, "A transfer names the account to pay to.", "Give the IBAN or another account number.", each(transferAccounts, is(hasAccount))},
 	{

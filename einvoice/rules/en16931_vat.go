@@ -69,8 +69,8 @@ func categoryRules() []Rule {
 			"BR-IC-12", "BT-80", Fatal, "An intra-Community supply says to which country it goes.", "Give the country of delivery.",
 			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.ShipTo.Address.Country != nil }),
 		},
-		onlyOutside("BR-O-11", "BG-23", taxes), onlyOutside("BR-O-12", "BG-25", lineTaxes),
-		onlyOutside("BR-O-13", "BG-20", allowanceTaxes), onlyOutside("BR-O-14", "BG-21", chargeTaxes),
+		onlyOutside("BR-O-11", "BG-23", taxes, lineTaxes), onlyOutside("BR-O-12", "BG-25", taxes, lineTaxes),
+		onlyOutside("BR-O-13", "BG-20", allowanceTaxes, chargeTaxes), onlyOutside("BR-O-14", "BG-21", allowanceTaxes, chargeTaxes),
 		Rule{
 			"BR-B-01", "BT-151", Fatal, "Split payment (category B) is for Italy alone.", "Use another category unless all parties are in Italy.",
 			each(invoice, is(func(i *model.Invoice) bool {
@@ -199,18 +199,14 @@ func (c category) taxIsRight(row model.Tax) bool {
 	return number(row.Amount).abs().near(product.percent(one))
 }
 
-// onlyOutside: where no VAT applies to anything, it applies to nothing.
-func onlyOutside(id, term string, s scope[model.Tax]) Rule {
+// onlyOutside: where no VAT applies to anything, it applies to nothing of some kinds.
+func onlyOutside(id, term string, kinds ...scope[model.Tax]) Rule {
 	return Rule{
 		id, term, Fatal, "An invoice with category O has no other category.", "Invoice what is outside VAT on its own.",
 		each(rows("O"), func(i *model.Invoice, _ model.Tax) bool {
-			others := func(s scope[model.Tax]) bool {
-				return slices.ContainsFunc(s.of(i), func(t model.Tax) bool { return t.Category != nil && t.Category.Text() != "O" })
-			}
-			if term == "BG-23" || term == "BG-25" {
-				return !others(taxes) && !others(lineTaxes)
-			}
-			return !others(allowanceTaxes) && !others(chargeTaxes)
+			return !slices.ContainsFunc(kinds, func(kind scope[model.Tax]) bool {
+				return slices.ContainsFunc(kind.of(i), func(t model.Tax) bool { return t.Category != nil && t.Category.Text() != "O" })
+			})
 		}),
 	}
 }
