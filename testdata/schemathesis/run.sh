@@ -70,6 +70,6 @@ node=$!
 url=$(address)
 say "testing $url"
 cd "$temp" # what schemathesis leaves behind goes with the rest
-PLATEN_KEY=$(key) PLATEN_CHECKS=$here/checks.py timeout 300 "$cache/venv/bin/schemathesis" --config-file "$here/schemathesis.toml" run "$url/openapi.json" \
+PLATEN_KEY=$(key) PLATEN_CHECKS=$here/checks.py timeout 600 "$cache/venv/bin/schemathesis" --config-file "$here/schemathesis.toml" run "$url/openapi.json" \
   --seed "${SEED:-4711}" --max-examples "${EXAMPLES:-60}"
 say "passed"
