@@ -2,7 +2,6 @@ package edge
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
@@ -155,38 +154,32 @@ func answerGotenberg(ctx *fasthttp.RequestCtx, trace, name string) {
 		}
 		return
 	}
-	var p struct {
-		Title  string
-		Detail any
-	}
-	if json.Unmarshal(r.Body(), &p) != nil {
+	p, failed := ctx.UserValue(failedWith{}).(*problem)
+	if !failed {
 		return
 	}
-	status := r.StatusCode()
+	status := p.status
 	switch {
-	case p.Title == jobFailedTitle:
+	case p.slug == "job-failed":
 		status = 409
 	case status == 422:
 		status = 400
 	}
-	text(ctx, status, detailOf(p.Title, p.Detail))
+	text(ctx, status, p.text())
 }
 
-// detailOf is what a problem says, on one line.
-func detailOf(title string, detail any) string {
-	violations, listed := detail.([]any)
-	if !listed {
-		return fmt.Sprintf("%s: %v", title, detail)
+// text is what a problem says, on one line.
+func (p *problem) text() string {
+	if p.violations == nil {
+		return p.title + ": " + p.detail
 	}
-	all := make([]string, 0, len(violations))
-	for _, v := range violations {
-		fields, _ := v.(map[string]any)
-		steps, _ := fields["loc"].([]any)
-		where := make([]string, 0, len(steps))
-		for _, step := range steps {
+	all := make([]string, 0, len(p.violations))
+	for _, v := range p.violations {
+		where := make([]string, 0, len(v.Loc))
+		for _, step := range v.Loc {
 			where = append(where, fmt.Sprint(step))
 		}
-		all = append(all, fmt.Sprintf("%s: %v", strings.TrimPrefix(strings.Join(where, "."), "body."), fields["msg"]))
+		all = append(all, strings.TrimPrefix(strings.Join(where, "."), "body.")+": "+v.Msg)
 	}
 	return strings.Join(all, "; ")
 }

@@ -274,13 +274,10 @@ func invalidRequest(violations []schema.Violation) *problem {
 	return &problem{status: 422, violations: violations}
 }
 
-// jobFailedTitle is the title of every problem of that kind: its code is that of the job.
-const jobFailedTitle = "Job failed"
-
 // jobFailed is the problem of a request that waited for a job that failed.
 func jobFailed(job projections.Job) *problem {
 	return &problem{
-		status: 422, slug: "job-failed", code: string(job.Error), title: jobFailedTitle,
+		status: 422, slug: "job-failed", code: string(job.Error), title: "Job failed",
 		detail: "job-failed: the job ended with the error that the field error names; nothing is charged. " + job.Reason(),
 	}
 }

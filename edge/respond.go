@@ -41,8 +41,12 @@ type validationBody struct {
 	RequestID string             `json:"request_id"`
 }
 
+// failedWith is the user value of a request whose response is a problem: that problem.
+type failedWith struct{}
+
 // fail replaces the response by a problem.
 func (s *Server) fail(ctx *fasthttp.RequestCtx, p *problem) {
+	ctx.SetUserValue(failedWith{}, p)
 	ctx.Response.ResetBody()
 	ctx.SetStatusCode(p.status)
 	id := string(ctx.Response.Header.Peek(requestIDHeader))

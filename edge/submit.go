@@ -89,8 +89,10 @@ func (s *submissions) enqueue(r request.Request, caller projections.Caller, trac
 	if wrong := s.foresee(caller.Account, submission.SubmitJob); wrong != nil {
 		return p, wrong
 	}
-	if wrong := s.detach(caller.Account, &submission); wrong != nil {
-		return p, wrong
+	if r.Large {
+		if wrong := s.detach(caller.Account, &submission); wrong != nil {
+			return p, wrong
+		}
 	}
 	reply, wrong := s.do(submission, by)
 	if wrong != nil {

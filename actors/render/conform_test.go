@@ -95,7 +95,7 @@ func TestConformsWithOptions(t *testing.T) {
 			tags := testkit.Tool(t, pdf, "pdfinfo", "-struct-text", "-")
 			testkit.Contains(t, tags, "H1 (block)", `"First"`, "Link (inline)", `"second"`)
 			if strings.Contains(tags, "DRAFT") || strings.Contains(tags, "head") {
-				t.Errorf("what is no content is read: %s", tags)
+				t.Errorf("what is not content is read: %s", tags)
 			}
 		}
 	}

@@ -70,32 +70,32 @@ func infrastructure(err error) bool {
 	return is(errInfrastructure) || is(page.ErrOutput) || slices.ContainsFunc(localFaults, is)
 }
 
+// causes are the codes of errors that end a job: the first that fits.
+var causes = []struct {
+	err  error
+	code events.ErrorCode
+}{
+	{page.ErrTimeout, events.PageTimeout},
+	{page.ErrTooLarge, events.FileTooLarge},
+	{store.ErrTooLarge, events.FileTooLarge},
+	{page.ErrBlocked, events.SSRFBlocked},
+	{page.ErrNavigation, events.NavigationFailed},
+	{page.ErrSelector, events.SelectorTimeout},
+	{page.ErrFunction, events.FunctionTimeout},
+	{page.ErrResource, events.ResourceFailed},
+	{page.ErrScript, events.ScriptFailed},
+	{page.ErrPageRanges, events.PageRangeEmpty},
+	{command.ErrLost, events.ContentLost},
+}
+
 func classify(err error) (code events.ErrorCode, retryable bool) {
-	switch {
-	case errors.Is(err, page.ErrTimeout):
-		return events.PageTimeout, false
-	case errors.Is(err, page.ErrTooLarge), errors.Is(err, store.ErrTooLarge):
-		return events.FileTooLarge, false
-	case errors.Is(err, page.ErrBlocked):
-		return events.SSRFBlocked, false
-	case errors.Is(err, page.ErrNavigation):
-		return events.NavigationFailed, false
-	case errors.Is(err, page.ErrSelector):
-		return events.SelectorTimeout, false
-	case errors.Is(err, page.ErrFunction):
-		return events.FunctionTimeout, false
-	case errors.Is(err, page.ErrResource):
-		return events.ResourceFailed, false
-	case errors.Is(err, page.ErrScript):
-		return events.ScriptFailed, false
-	case errors.Is(err, page.ErrPageRanges):
-		return events.PageRangeEmpty, false
-	case errors.Is(err, command.ErrLost):
-		return events.ContentLost, false
-	case page.Retryable(err):
-		return events.BrowserCrashed, true
-	case errors.Is(err, browserpool.ErrClosed):
-		return events.RenderFailed, true
+	for _, c := range causes {
+		if errors.Is(err, c.err) {
+			return c.code, false
+		}
 	}
-	return events.RenderFailed, false
+	if page.Retryable(err) {
+		return events.BrowserCrashed, true
+	}
+	return events.RenderFailed, errors.Is(err, browserpool.ErrClosed)
 }

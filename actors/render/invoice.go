@@ -46,7 +46,7 @@ func (w *work) unfold(ctx context.Context, c events.Content) (_ events.Content, 
 	if c, err = w.visible(c); err != nil {
 		return c, err
 	}
-	return w.printable(ctx, c)
+	return c, nil
 }
 
 // visible is the caller's HTML as it was sent or, without it, the invoice as its template

@@ -54,7 +54,7 @@ func (w *work) output(ctx context.Context) (output, error) {
 			return output{}, err
 		}
 	}
-	if content.Print.Conforms() {
+	if content.Invoice != nil || content.Print.Conforms() {
 		if content, err = w.printable(ctx, content); err != nil {
 			return output{}, err
 		}
@@ -78,11 +78,8 @@ func (w *work) access(c events.Content) (a page.Access, err error) {
 
 // unseal decrypts a list.
 func (w *work) unseal(sealed events.Sealed, list any) error {
-	if len(sealed) == 0 {
-		return nil
-	}
-	text, err := w.cfg.Unseal(w.job, sealed)
-	if err == nil {
+	text, err := w.unsealed(sealed)
+	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), list)
 	}
 	if err != nil {

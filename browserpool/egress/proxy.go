@@ -94,7 +94,7 @@ func (p *Proxy) Close() {
 	}
 	p.mu.Unlock()
 	if s := p.site.Load(); s != nil {
-		s.close()
+		_ = s.server.Close()
 	}
 	p.working.Wait()
 }

@@ -5,7 +5,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"sync"
 )
 
 // site is a host that a proxy serves itself.
@@ -14,23 +13,18 @@ type site struct {
 	server *http.Server
 	conns  chan net.Conn
 	closed chan struct{}
-	once   sync.Once
 }
 
-// Serve has requests to a host, at port 80, answered by a handler, and not by the network, from now on. Only whoever uses this proxy reaches the host.
+// Serve has requests to a host, at port 80, answered by a handler, and not by the network, from now on. It is called once. Only whoever
+// uses this proxy reaches the host.
 func (p *Proxy) Serve(host string, handler http.Handler) {
-	if former := p.site.Load(); former != nil && former.server.Handler == handler {
-		return
-	}
 	s := &site{
 		host: host, conns: make(chan net.Conn), closed: make(chan struct{}),
 		server: &http.Server{
 			Handler: handler, ReadHeaderTimeout: requestTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0),
 		},
 	}
-	if former := p.site.Swap(s); former != nil {
-		former.close()
-	}
+	p.site.Store(s)
 	p.working.Go(func() { _ = s.server.Serve(s) })
 }
 
@@ -45,11 +39,6 @@ func (s *site) dial() (net.Conn, error) {
 	}
 }
 
-func (s *site) close() {
-	s.once.Do(func() { close(s.closed) })
-	_ = s.server.Close()
-}
-
 // Accept implements net.Listener.
 func (s *site) Accept() (net.Conn, error) {
 	select {
@@ -60,9 +49,9 @@ func (s *site) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements net.Listener.
+// Close implements net.Listener. The server calls it once.
 func (s *site) Close() error {
-	s.once.Do(func() { close(s.closed) })
+	close(s.closed)
 	return nil
 }
 

@@ -25,7 +25,6 @@ func TestSite(t *testing.T) {
 	handler := http.NewServeMux()
 	handler.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "served ", r.URL.Path) })
 	with.Serve("document.invalid", handler)
-	with.Serve("document.invalid", handler) // again: nothing changes
 	get := func(p *Proxy, at string) string {
 		u, err := url.Parse(p.URL())
 		if err != nil {

@@ -215,7 +215,7 @@ func TestCookieOfDomain(t *testing.T) {
 	}
 }
 
-// What a page tells of the credentials that it got is not told on.
+// What a page says of the credentials that it got is not passed on.
 func TestCredentialsAreNotTold(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

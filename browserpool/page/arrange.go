@@ -91,10 +91,10 @@ func (p *printParams) withWholeMargin(html string) string {
 }
 
 // arrange changes the loaded document so that it is printed as options and fitting say.
-func (p *page) arrange(ctx context.Context, o contract.Paper, params printParams, f fitting) error {
+func (p press) arrange(ctx context.Context, params printParams, f fitting) error {
 	a := arrangement{Given: map[string]string{}}
 	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
-		a = arrangement{Given: params.pageRules(o), Right: params.wholeMargin(), Scaled: f.scale != 1}
+		a = arrangement{Given: params.pageRules(p.job.Options), Right: params.wholeMargin(), Scaled: f.scale != 1}
 	}
 	if f.hold {
 		a.Width = f.layout
@@ -110,7 +110,7 @@ func (p *page) arrange(ctx context.Context, o contract.Paper, params printParams
 }
 
 // see measures how much of a document wider than the viewport can be seen.
-func (p *page) see(ctx context.Context, content int) (extent, error) {
+func (p press) see(ctx context.Context, content int) (extent, error) {
 	e := extent{content: content, visible: content}
 	if content <= p.viewport.Width+1 {
 		return e, nil

@@ -192,7 +192,7 @@ func trusting(t *testing.T, slot *slot, job Print) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := p.print(t.Context(), job, d, params)
+	result, err := press{p, job}.print(t.Context(), d, params)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestNothingCarriesOver(t *testing.T) {
 	p := openSlot(t).set.warm
 	run := func(job Print) (Result, error) {
 		d, params, _ := job.resolve()
-		return p.print(ctx, job, d, params)
+		return press{p, job}.print(ctx, d, params)
 	}
 	next := Print{HTML: "<p>next</p>"}
 	fresh, err := run(next)

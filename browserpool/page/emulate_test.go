@@ -177,7 +177,7 @@ func TestDark(t *testing.T) {
 	}
 }
 
-// Without script, none of a page runs, whoever starts it and wherever it comes from; waits go on working.
+// Without script, none of a page runs, whoever starts it and wherever it comes from; waits still work.
 func TestNoScript(t *testing.T) {
 	slot := openSlot(t)
 	o := newObserver(t)

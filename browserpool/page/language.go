@@ -11,7 +11,7 @@ import (
 var speaking string
 
 // sayLanguage prepares a document that is to be tagged: without it, the browser claims its own language for it.
-func (p *page) sayLanguage(ctx context.Context) error {
+func (p press) sayLanguage(ctx context.Context) error {
 	_, err := p.run(ctx, speaking, nil, nil)
 	return err
 }

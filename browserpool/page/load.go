@@ -163,7 +163,7 @@ func (p *page) stopLoading(ctx context.Context) error {
 // abandonLoadingAfter gives up, after a time, the requests that script or a job that did
 // not wait has left under way: printing waits for pictures, and one that never arrives is
 // to be left out rather than to fail the job. stop ends this.
-func (p *page) abandonLoadingAfter(ctx context.Context, after time.Duration) (stop func()) {
+func (p press) abandonLoadingAfter(ctx context.Context, after time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {

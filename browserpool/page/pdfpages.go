@@ -15,8 +15,8 @@ const rangeRefused = "Page range exceeds page count"
 
 // checkPDFPages refuses a document that has too many pages on paper: the first page beyond
 // the limit is printed, which takes no longer than the layout.
-func (p *page) checkPDFPages(ctx context.Context, limits Limits, params printParams) error {
-	limit := limits.withDefaults().Pages
+func (p press) checkPDFPages(ctx context.Context, params printParams) error {
+	limit := p.job.Limits.withDefaults().Pages
 	params.PageRanges = fmt.Sprintf("%d-%d", limit+1, limit+1)
 	params.GenerateTaggedPDF, params.GenerateOutline = false, false // a structure takes time
 	_, err := p.printAt(ctx, params, contract.MaxFileBytes)

@@ -79,17 +79,23 @@ func (job Print) resolve() (document, printParams, error) {
 	return d, params, nil
 }
 
+// press prints what a page shows.
+type press struct {
+	*page
+	job Print
+}
+
 // print loads the job's document and prints it.
-func (p *page) print(ctx context.Context, job Print, d document, params printParams) (Result, error) {
+func (p press) print(ctx context.Context, d document, params printParams) (Result, error) {
 	load, err := p.load(ctx, d)
 	if err != nil {
 		return Result{}, err
 	}
 	start := time.Now()
-	budget := cmp.Or(job.PrintTimeout, defaultPrintTimeout)
+	budget := cmp.Or(p.job.PrintTimeout, defaultPrintTimeout)
 	leftToLoad := cmp.Or(milliseconds(d.load.Timeout), contract.DefaultLoadTimeout) - load
 	defer p.abandonLoadingAfter(ctx, min(leftToLoad, budget/2))()
-	result, err := p.printPDF(ctx, job, params, budget)
+	result, err := p.printPDF(ctx, params, budget)
 	if err != nil {
 		return Result{}, stepError("print", err)
 	}

@@ -9,15 +9,13 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
-
-	"platen.dev/events/contract"
 )
 
 // chunk is how much of the output is fetched at a time, in bytes.
 const chunk = 4 << 20
 
 // printPDF returns the loaded document as a PDF.
-func (p *page) printPDF(ctx context.Context, job Print, params printParams, budget time.Duration) (result Result, err error) {
+func (p press) printPDF(ctx context.Context, params printParams, budget time.Duration) (result Result, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, errBudget)
 	defer cancel()
 	if params.GenerateTaggedPDF {
@@ -26,15 +24,15 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 		}
 	}
 	if params.PreferCSSPageSize && p.kind == forVisit { // other documents have no page rules
-		if params, err = p.ruledPaper(ctx, job.Options, params); err != nil {
+		if params, err = p.ruledPaper(ctx, params); err != nil {
 			return result, err
 		}
 	}
-	m, err := p.measure(ctx, job.Limits, job.HTML)
+	m, err := p.measure(ctx, p.job.Limits, p.job.HTML)
 	if err != nil {
 		return result, err
 	}
-	result.PDF, err = p.printFitted(ctx, job, m, &params)
+	result.PDF, err = p.printFitted(ctx, m, &params)
 	if browserMessage(err) == rangeRefused {
 		err = Because(ErrPageRanges, "The document has none of the pages %s.", params.PageRanges)
 	}
@@ -42,20 +40,20 @@ func (p *page) printPDF(ctx context.Context, job Print, params printParams, budg
 		return result, err
 	}
 	result.Pages = countPDFPages(result.PDF)
-	if err := job.Limits.checkPDFPages(result.Pages); err != nil {
+	if err := p.job.Limits.checkPDFPages(result.Pages); err != nil {
 		return result, err
 	}
-	result.Sheets, err = p.printSheets(ctx, job, params, result.Pages)
+	result.Sheets, err = p.printSheets(ctx, params, result.Pages)
 	return result, err
 }
 
 // printFitted prints at the scale of params, or at one that fits the content if that is 0. It leaves in params what it prints with.
-func (p *page) printFitted(ctx context.Context, job Print, m measurements, params *printParams) (pdf []byte, err error) {
-	limit := job.maxBytes()
-	mayBeLong := m.maxPDFPages(*params) > job.Limits.withDefaults().Pages
+func (p press) printFitted(ctx context.Context, m measurements, params *printParams) (pdf []byte, err error) {
+	limit := p.job.maxBytes()
+	mayBeLong := m.maxPDFPages(*params) > p.job.Limits.withDefaults().Pages
 	if m.content == (Size{}) {
 		if !mayBeLong && !params.SinglePage {
-			return p.printThenFit(ctx, job.Options, params, limit)
+			return p.printThenFit(ctx, params, limit)
 		}
 		if m.content, err = p.contentSize(ctx); err != nil {
 			return nil, err
@@ -70,12 +68,12 @@ func (p *page) printFitted(ctx context.Context, job Print, m measurements, param
 			return nil, err
 		}
 	}
-	if err = p.arrange(ctx, job.Options, *params, f); err != nil {
+	if err = p.arrange(ctx, *params, f); err != nil {
 		return nil, err
 	}
 	params.Scale = f.scale
 	if mayBeLong {
-		if err = p.checkPDFPages(ctx, job.Limits, *params); err != nil {
+		if err = p.checkPDFPages(ctx, *params); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +82,7 @@ func (p *page) printFitted(ctx context.Context, job Print, m measurements, param
 
 // printThenFit prints a document without styles, which usually fits as it is: it is
 // printed while it is measured, and again if it does not fit.
-func (p *page) printThenFit(ctx context.Context, o contract.Paper, params *printParams, limit int64) (pdf []byte, err error) {
+func (p press) printThenFit(ctx context.Context, params *printParams, limit int64) (pdf []byte, err error) {
 	type measurement struct {
 		content Size
 		err     error
@@ -105,7 +103,7 @@ func (p *page) printThenFit(ctx context.Context, o contract.Paper, params *print
 	if err != nil || f.scale == params.Scale && !f.hold {
 		return pdf, err
 	}
-	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, o, asked, f)); err != nil {
+	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, asked, f)); err != nil {
 		return nil, err
 	}
 	params.Scale = f.scale
@@ -113,7 +111,7 @@ func (p *page) printThenFit(ctx context.Context, o contract.Paper, params *print
 }
 
 // fit decides how content of a size is brought onto the paper, and warns of what is cut.
-func (p *page) fit(ctx context.Context, content Size, params printParams) (fitting, error) {
+func (p press) fit(ctx context.Context, content Size, params printParams) (fitting, error) {
 	e, err := p.see(ctx, content.Width)
 	if err != nil {
 		return fitting{}, err
@@ -127,14 +125,14 @@ func (p *page) fit(ctx context.Context, content Size, params printParams) (fitti
 }
 
 // printAgain prints what was printed before.
-func (p *page) printAgain(ctx context.Context, params printParams, limit int64) ([]byte, error) {
+func (p press) printAgain(ctx context.Context, params printParams, limit int64) ([]byte, error) {
 	if err := p.closeOutput(p.session.With(ctx)); err != nil {
 		return nil, err
 	}
 	return p.printAt(ctx, params, limit)
 }
 
-func (p *page) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
+func (p press) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
 	result, err := p.session.Send(ctx, "Page.printToPDF", params)
 	if err != nil {
 		return nil, err

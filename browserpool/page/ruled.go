@@ -23,7 +23,7 @@ type ruled struct {
 
 // ruledPaper is params on the paper of the page rules, as far as they say it, and lays the document out for that. The browser
 // prints on that paper itself; this is for what has to be known before.
-func (p *page) ruledPaper(ctx context.Context, o contract.Paper, params printParams) (printParams, error) {
+func (p press) ruledPaper(ctx context.Context, params printParams) (printParams, error) {
 	var r ruled
 	if ran, err := p.run(ctx, ruling, nil, &r); errors.Is(err, errScript) || err == nil && !ran {
 		return params, nil
@@ -33,7 +33,7 @@ func (p *page) ruledPaper(ctx context.Context, o contract.Paper, params printPar
 	if err := params.follow(r); err != nil {
 		return params, err
 	}
-	params.setTemplates(o)
+	params.setTemplates(p.job.Options)
 	return params, p.setView(ctx, p.media, params.viewport(), p.scale)
 }
 

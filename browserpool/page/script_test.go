@@ -113,7 +113,8 @@ func (c *canary) watch(t *testing.T, on func(context.Context, work) error, d doc
 			return err
 		}
 		// Printing takes a frame, so what waits for one has begun.
-		if _, err := p.printPDF(ctx, Print{}, printParams{Scale: 1, PaperWidth: 8, PaperHeight: 8, TransferMode: "ReturnAsStream"}, defaultPrintTimeout); err != nil {
+		params := printParams{Scale: 1, PaperWidth: 8, PaperHeight: 8, TransferMode: "ReturnAsStream"}
+		if _, err := (press{page: p}).printPDF(ctx, params, defaultPrintTimeout); err != nil {
 			return err
 		}
 		ran, err := proto.RuntimeEvaluate{Expression: `"" + document.documentElement.dataset.ran`, ReturnByValue: true}.Call(p.session.With(ctx))

@@ -105,7 +105,7 @@ func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
 		return Result{}, err
 	}
 	run := func(ctx context.Context, p *page) (err error) {
-		result, err = p.print(ctx, job, d, params)
+		result, err = press{p, job}.print(ctx, d, params)
 		return err
 	}
 	switch {

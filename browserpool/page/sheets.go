@@ -20,15 +20,15 @@ type Sheet struct {
 
 // printSheets prints the pages that have templates of their own. params are those with which the document was printed, on a number of
 // pages.
-func (p *page) printSheets(ctx context.Context, job Print, params printParams, pages int) (all []Sheet, err error) {
-	o := job.Options
+func (p press) printSheets(ctx context.Context, params printParams, pages int) (all []Sheet, err error) {
+	o := p.job.Options
 	ofFirst, ofLast := o.FirstHeader != nil || o.FirstFooter != nil, o.LastHeader != nil || o.LastFooter != nil
 	if !o.HeaderFooter || !ofFirst && !ofLast {
 		return nil, nil
 	}
 	total := pages
 	if ofLast && o.PageRanges != "" {
-		if total, err = p.totalPages(ctx, job, params); err != nil {
+		if total, err = p.totalPages(ctx, params); err != nil {
 			return nil, err
 		}
 	}
@@ -38,7 +38,7 @@ func (p *page) printSheets(ctx context.Context, job Print, params printParams, p
 		}
 		own := params.withTemplates(o, header, footer)
 		own.PageRanges, own.GenerateOutline = strconv.Itoa(number), false
-		pdf, err := p.printAgain(ctx, own, job.maxBytes())
+		pdf, err := p.printAgain(ctx, own, p.job.maxBytes())
 		if browserMessage(err) == rangeRefused {
 			err = Because(fmt.Errorf("%w: page %d is gone", ErrRender, number), "The document changes while it is printed.")
 		}
@@ -55,8 +55,8 @@ func (p *page) printSheets(ctx context.Context, job Print, params printParams, p
 }
 
 // totalPages counts all pages of a document of which some were printed.
-func (p *page) totalPages(ctx context.Context, job Print, params printParams) (int, error) {
+func (p press) totalPages(ctx context.Context, params printParams) (int, error) {
 	params.PageRanges, params.GenerateTaggedPDF, params.GenerateOutline = "", false, false
-	pdf, err := p.printAgain(ctx, params, job.maxBytes())
+	pdf, err := p.printAgain(ctx, params, p.job.maxBytes())
 	return countPDFPages(pdf), err
 }

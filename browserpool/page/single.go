@@ -14,7 +14,7 @@ import (
 var unbreaking string
 
 // unbreak lets a loaded document be one page, and makes the paper as high as it then is when it is printed as a fitting says.
-func (p *page) unbreak(ctx context.Context, params *printParams, f fitting) error {
+func (p press) unbreak(ctx context.Context, params *printParams, f fitting) error {
 	if _, err := p.run(ctx, unbreaking, map[string]int{"height": p.viewport.Height}, nil); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func orCM(margin string) string {
 	return margin
 }
 
-// What is higher than a paper may be goes on on further pages of that height; header, footer and page ranges are as ever.
+// What is higher than a paper may be continues on further pages of that height; header, footer and page ranges are as ever.
 func TestSinglePageGoesOn(t *testing.T) {
 	slot := openSlot(t)
 	html := func(pixels int) string {

@@ -60,6 +60,9 @@ func (p *page) equip(ctx context.Context, d document) error {
 		return nil
 	}
 	p.equipped = true
+	if d.site != nil {
+		p.proxy.Serve(siteHost, d.site)
+	}
 	if p.function = functionOf(p, d.load); p.function != nil {
 		if err := p.function.check(ctx); err != nil {
 			return err
@@ -87,9 +90,6 @@ func (p *page) equip(ctx context.Context, d document) error {
 // response fails here already, so that nothing waits for what an error page embeds.
 func (p *page) navigate(ctx context.Context, d document) error {
 	client := p.session.With(ctx)
-	if d.site != nil {
-		p.proxy.Serve(siteHost, d.site)
-	}
 	if err := p.equip(ctx, d); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"platen.dev/browserpool/bare"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // illustrated is a full document with a style sheet and pictures of a megabyte together.
@@ -57,13 +58,9 @@ const illustratedPath = "/illustrated/"
 
 // kind compares it with the same page by URL in a bare browser.
 func (d illustrated) kind(site string) kind {
-	type asset struct {
-		Name    string `json:"name"`
-		Content []byte `json:"content"`
-	}
-	var assets []asset
+	var assets []contract.Asset
 	for name, content := range d.files {
-		assets = append(assets, asset{name, content})
+		assets = append(assets, contract.Asset{Name: name, Content: content})
 	}
 	return kind{
 		operation: string(events.HTMLToPDF), name: "full document, 1 MB of assets", body: map[string]any{"html": d.html, "html_mode": "full", "assets": assets},

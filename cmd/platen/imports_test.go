@@ -138,7 +138,7 @@ var importRules = map[string]rule{
 	"events/limit":        {"", "how often and how many at once, by key: whatever is bounded"},
 	"events/apikey":       {"events", "the form of API keys"},
 	"edge/openapi":        {"edge/schema", "describes declarations"},
-	"edge/gotenberg":      {"", "from Gotenberg's forms to bodies of this API, and nothing else"},
+	"edge/gotenberg":      {"events/contract", "from Gotenberg's forms to bodies of this API, and nothing else"},
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
 	"edge/usage":          {"actors/account edge/query edge/schema events ledger projections", "queries of the ledger: their parameters, answers and limits, without HTTP; accounts for what may still be charged"},
 	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},

@@ -180,15 +180,7 @@ func (f *fields) assets(all []contract.Asset) {
 	if len(all) == 0 {
 		return
 	}
-	type asset struct {
-		Name    string `json:"name"`
-		Content []byte `json:"content"`
-	}
-	list := make([]asset, len(all))
-	for i, a := range all {
-		list[i] = asset(a)
-	}
-	text, _ := json.Marshal(list) // of texts and bytes: it cannot fail
+	text, _ := json.Marshal(all) // of texts and bytes: it cannot fail
 	f.text("assets", string(text))
 }
 

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"platen.dev/events/contract"
 )
 
 // Documents converts the Markdown that a page includes to HTML of at most limit bytes.
@@ -128,13 +130,9 @@ func (b *body) source(r route, f form, limit int, documents Documents) error {
 	if err := b.marginals(r, f.files, false); err != nil {
 		return err
 	}
-	type asset struct {
-		Name    string `json:"name"`
-		Content []byte `json:"content"`
-	}
-	var assets []asset
+	var assets []contract.Asset
 	for _, name := range slices.Sorted(maps.Keys(f.files)) {
-		assets = append(assets, asset{name, f.files[name]})
+		assets = append(assets, contract.Asset{Name: name, Content: f.files[name]})
 	}
 	if len(assets) > 0 {
 		b.top["assets"] = assets

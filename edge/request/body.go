@@ -72,13 +72,6 @@ const (
 	full      = "full"
 )
 
-func planOfMode(mode string) string {
-	if mode == full {
-		return pro
-	}
-	return ""
-}
-
 // The sources.
 var (
 	urlField = schema.Required("url", schema.String{Format: "uri"}, func(b *Body, v string) { b.URL = v }).
@@ -86,7 +79,7 @@ var (
 	htmlField = schema.Required("html", schema.String{}, func(b *Body, v string) { b.HTML = v }).
 			Doc("Sanitised before rendering: scripts and style sheets go, inline styles stay.").Example("<h1>Invoice 4711</h1><p>Thank you.</p>")
 	htmlModeField = schema.Optional("html_mode", schema.String{OneOf: []string{sanitized, full}}, func(b *Body, v string) { b.Full = v == full }).
-			Default(sanitized).PlanFor(planOfMode).
+			Default(sanitized).PlanFor(pro, func(mode string) bool { return mode == full }).
 			Doc("An extension: full (pro plan or higher) renders the HTML as it was sent, with style sheets, scripts and fonts, like a page by URL.")
 	assetsField = schema.Optional("assets", schema.List[contract.Asset]{Items: asset, Most: contract.MaxAssets}, func(b *Body, v []contract.Asset) { b.Assets = v }).
 			Plan(pro).Doc("An extension: the files that a full document names by relative URL. They are served to it and to nobody else.")
@@ -127,15 +120,8 @@ var (
 )
 
 var largeField = schema.Optional("large", schema.Bool{}, func(b *Body, v bool) { b.Large = v }).
-	Default(false).PlanFor(planOfLarge).
+	Default(false).PlanFor(pro, func(large bool) bool { return large }).
 	Doc("An extension (pro plan or higher): content that is too large for the queue is stored, encrypted, until the job ends. assets imply it.")
-
-func planOfLarge(large bool) string {
-	if large {
-		return pro
-	}
-	return ""
-}
 
 // Tags are those of a job. They are free within narrow bounds, as the job's end repeats them.
 var Tags = schema.Dict[string]{

@@ -104,7 +104,7 @@ var pdfOptions = schema.Object[PDFOptions]{
 		sideField("width", func(o *PDFOptions, v string) { o.Print.Width = v }),
 		sideField("height", func(o *PDFOptions, v string) { o.Print.Height = v }),
 		schema.Optional("single_page", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.SinglePage = v }).
-			Default(false).Doc("An extension: one page as high as its content; beyond 200in it goes on on further pages of that height. width may be given alone."),
+			Default(false).Doc("An extension: one page as high as its content; beyond 200in it continues on further pages of that height. width may be given alone."),
 		schema.Optional("prefer_css_page_size", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PreferCSS = v }).
 			Default(false).Doc("An extension: page rules (@page) decide size, orientation and margins, whatever the fields beside it say. They decide what rules leave open."),
 		schema.Optional("page_ranges", pageRanges, func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").

@@ -29,8 +29,9 @@ type TypedField[T, V any] struct {
 	fallback func(*decoder) V
 	// given notes that the field is not absent; it may be nil.
 	given func(*T)
-	// gated returns the smallest plan that a value needs, "" for none; nil if none needs one beyond the field's own.
-	gated func(V) string
+	// gated reports whether a value needs the plan valuePlan; nil if none needs one beyond the field's own.
+	gated     func(V) bool
+	valuePlan string
 }
 
 // Required is a field that has to be there and must not be null; set stores its value.
@@ -91,10 +92,10 @@ func (f *TypedField[T, V]) Plan(plan string) *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.plan = plan })
 }
 
-// PlanFor gates some values of the field: gated returns the smallest plan that may set a value, "" for every plan. The
-// field's Doc says which values need one.
-func (f *TypedField[T, V]) PlanFor(gated func(V) string) *TypedField[T, V] {
-	return f.with(func(f *TypedField[T, V]) { f.gated = gated })
+// PlanFor gates some values of the field: plan is the smallest one that may set those for which gated is true. The field's Doc
+// says which they are.
+func (f *TypedField[T, V]) PlanFor(plan string, gated func(V) bool) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.valuePlan, f.gated = plan, gated })
 }
 
 func (f *TypedField[T, V]) with(change func(*TypedField[T, V])) *TypedField[T, V] {
@@ -126,8 +127,8 @@ func (f *TypedField[T, V]) readPresent(d *decoder, value any, into *T) {
 	}
 	before := d.found
 	if v := f.typed.decode(d, value); d.found == before {
-		if f.gated != nil && f.gated(v) != "" {
-			d.gate(f.gated(v))
+		if f.gated != nil && f.gated(v) {
+			d.gate(f.valuePlan)
 		}
 		f.set(into, v)
 		if f.given != nil {

@@ -8,8 +8,8 @@ import (
 // Asset is a file that a full document names by relative URL.
 type Asset struct {
 	// Name is as CheckAssetName demands.
-	Name    string `cbor:"1,keyasint"`
-	Content []byte `cbor:"2,keyasint"`
+	Name    string `cbor:"1,keyasint" json:"name"`
+	Content []byte `cbor:"2,keyasint" json:"content"`
 }
 
 // CheckAssetName says what is wrong with the name of an asset, "" for nothing: it is a relative path of plain segments, as a

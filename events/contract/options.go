@@ -44,7 +44,7 @@ type Paper struct {
 	FirstFooter *string `cbor:"28,keyasint,omitempty"`
 	LastHeader  *string `cbor:"29,keyasint,omitempty"`
 	LastFooter  *string `cbor:"30,keyasint,omitempty"`
-	// SinglePage makes the paper as high as its content, MaxSide at most; what is left goes on on further pages of that height.
+	// SinglePage makes the paper as high as its content, MaxSide at most; what is left continues on further pages of that height.
 	SinglePage bool `cbor:"31,keyasint,omitempty"`
 }
 

@@ -48,13 +48,9 @@ func assetsOf(folder, page string) (string, error) {
 	if len(g.files) == 0 {
 		return "", nil
 	}
-	type asset struct {
-		Name    string `json:"name"`
-		Content []byte `json:"content"`
-	}
-	var all []asset
+	var all []contract.Asset
 	for name, content := range g.files {
-		all = append(all, asset{name, content})
+		all = append(all, contract.Asset{Name: name, Content: content})
 	}
 	text, err := json.Marshal(all)
 	return string(text), err

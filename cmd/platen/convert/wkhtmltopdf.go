@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -141,8 +142,7 @@ func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []
 	if len(args) > 2 {
 		return fmt.Errorf("%d inputs: one is converted at a time; covers, tables of contents and several pages are not supported", len(args)-1)
 	}
-	from := "html"
-	all, err := plan(args[:1], from, "pdf", func(string) bool { return false })
+	all, err := plan(args[:1], "html", "pdf", func(string) bool { return false })
 	if err != nil {
 		return err
 	}
@@ -159,16 +159,10 @@ func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []
 		return err
 	}
 	if w.quiet {
-		w.problem = terminal.To(discard{})
+		w.problem = terminal.To(io.Discard)
 	}
 	return errors.Join(exitOf(w.convert(ctx, by, one)), closeIt())
 }
-
-// discard is where nothing is said.
-type discard struct{}
-
-// Write implements io.Writer.
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
 // translate sets the options that follow from more than one of wkhtmltopdf's.
 func (w *wkhtmltopdf) translate(one conversion) []error {
