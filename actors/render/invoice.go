@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"compress/flate"
-	"context"
 	"fmt"
 	"io"
 
@@ -39,7 +38,7 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 
 // unfold puts the visible half of a job's e-invoice where the content is. A page by URL
 // stays as it is.
-func (w *work) unfold(ctx context.Context, c events.Content) (_ events.Content, err error) {
+func (w *work) unfold(c events.Content) (_ events.Content, err error) {
 	if w.invoice, err = readInvoice(c.Invoice); err != nil || c.URL != "" {
 		return c, err
 	}

@@ -50,7 +50,7 @@ func (w *work) output(ctx context.Context) (output, error) {
 		return w.capture(ctx, content, access)
 	}
 	if content.Invoice != nil {
-		if content, err = w.unfold(ctx, content); err != nil {
+		if content, err = w.unfold(content); err != nil {
 			return output{}, err
 		}
 	}
