@@ -38,6 +38,12 @@ type Layers struct {
 	Over, Under []int
 }
 
+// None reports whether no page has a watermark.
+func (l Layers) None() bool {
+	has := func(layer int) bool { return layer > 0 }
+	return !slices.ContainsFunc(l.Over, has) && !slices.ContainsFunc(l.Under, has)
+}
+
 // LayOut makes the layers of a PDF whose pages have these sizes; ofPage has for each page the place of its size, from 1. Watermarks that
 // share a page lie on each other in their order, and share its layer.
 func LayOut(marks []Watermark, sizes []PageSize, ofPage []int) Layers {
