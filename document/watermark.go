@@ -79,7 +79,7 @@ func (l *layout) layer(page, size int, behind bool) int {
 	if l.places[key] == 0 {
 		const slack = 0.5 // points, so that no page overflows
 		l.places[key] = len(l.places) + 1
-		fmt.Fprintf(&l.body, `<div style="page: s%d; height: %.2fpt; position: relative; overflow: hidden">%s</div>`, size, l.sizes[size-1].Height-slack, shown.String())
+		fmt.Fprintf(&l.body, `<div style="page: s%d; break-before: page; height: %.2fpt; position: relative; overflow: hidden">%s</div>`, size, l.sizes[size-1].Height-slack, shown.String())
 	}
 	return l.places[key]
 }

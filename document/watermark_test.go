@@ -36,8 +36,8 @@ func redBox(t *testing.T, pdf []byte, page int) (left, top, right, bottom int) {
 // A picture is where its position says, ten millimetres from the edges, as large as it is.
 func TestWatermarkPosition(t *testing.T) {
 	printed := newPrinter(t)
-	pdf := printed("<p>one", contract.Paper{})
-	size := rasterize(t, pdf, 1).Bounds().Size()
+	pdf := printed(`<p>one<p style="break-before: page">two`, contract.Paper{})
+	size := rasterize(t, pdf, 2).Bounds().Size()
 	perInch := float64(size.X) / (595.0 / 72)
 	near := func(got int, inches float64) bool { return got > int(inches*perInch)-4 && got < int(inches*perInch)+4 }
 	const edge, side = 10 / 25.4, 100.0 / 96
@@ -46,11 +46,13 @@ func TestWatermarkPosition(t *testing.T) {
 		"": {"center", "center"}, "center": {"center", "center"}, "top-left": {"start", "start"}, "top": {"center", "start"}, "top-right": {"end", "start"},
 		"left": {"start", "center"}, "right": {"end", "center"}, "bottom-left": {"start", "end"}, "bottom": {"center", "end"}, "bottom-right": {"end", "end"},
 	} {
-		out, err := Finish(t.Context(), pdf, marked(t, printed, pdf, Watermark{Picture: dataURI("image/svg+xml", []byte(stamp100)), Position: position}))
+		out, err := Finish(t.Context(), pdf, marked(t, printed, pdf,
+			Watermark{Text: "FIRST", Color: "black", FontSize: "9px", On: func(page int) bool { return page == 1 }},
+			Watermark{Picture: dataURI("image/svg+xml", []byte(stamp100)), Position: position, On: func(page int) bool { return page == 2 }}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		left, top, right, bottom := redBox(t, out, 1)
+		left, top, right, bottom := redBox(t, out, 2)
 		for i, side0 := range []struct{ from, to, whole int }{{left, right, size.X}, {top, bottom, size.Y}} {
 			whole := float64(side0.whole) / perInch
 			places["center"], places["end"] = (whole-side)/2, whole-side-edge

@@ -15,8 +15,9 @@ import (
 
 // Errors of ParsePicture; each continues a sentence that begins with the field's name.
 var (
-	ErrPicture     = errors.New("must be a data URI of a PNG, JPEG or SVG picture")
-	ErrPictureSize = errors.New("has more than 25 million pixels")
+	ErrPicture       = errors.New("must be a data URI of a PNG, JPEG or SVG picture")
+	ErrPicturePixels = errors.New("has more than 25 million pixels")
+	ErrPictureLength = errors.New("is larger than 200 KB in base64")
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 	svgNamespace     = "http://www.w3.org/2000/svg"
 )
 
-// ParsePicture reads a data URI (RFC 2397) of a picture, and writes it as one in base64, which has no character that HTML or CSS would
+// ParsePicture reads a data URI (RFC 2397) of a picture, and writes it as one in base64 of at most MaxPicture characters, which has no character that HTML or CSS would
 // read otherwise. What the picture is decides its content, not what the URI calls it.
 func ParsePicture(uri string) (normal string, err error) {
 	data, err := pictureData(uri)
@@ -36,7 +37,11 @@ func ParsePicture(uri string) (normal string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data), nil
+	normal = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
+	if len(normal) > MaxPicture {
+		return "", ErrPictureLength
+	}
+	return normal, nil
 }
 
 func pictureData(uri string) ([]byte, error) {
@@ -64,7 +69,7 @@ func pictureType(data []byte) (string, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if err == nil && (format == "png" || format == "jpeg") {
 		if config.Width < 1 || config.Height < 1 || config.Width > MaxPicturePixels/config.Height {
-			return "", ErrPictureSize
+			return "", ErrPicturePixels
 		}
 		return "image/" + format, nil
 	}

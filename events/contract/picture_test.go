@@ -42,8 +42,13 @@ func TestParsePicture(t *testing.T) {
 	if _, err := ParsePicture(headed(5000, 5000)); err != nil {
 		t.Errorf("25 million pixels: %v", err)
 	}
+	long := func(bytes int) string { return "data:image/svg+xml," + svg + strings.Repeat(" ", bytes-len(svg)) }
+	if got, err := ParsePicture(long(153_579)); err != nil || len(got) > MaxPicture {
+		t.Errorf("the longest picture: %v", err)
+	}
 	for uri, want := range map[string]error{
-		headed(5001, 5000): ErrPictureSize, headed(1<<30, 1<<30): ErrPicture,
+		long(153_582):      ErrPictureLength,
+		headed(5001, 5000): ErrPicturePixels, headed(1<<30, 1<<30): ErrPicture,
 		"": ErrPicture, "data:image/png": ErrPicture, "https://example.com/a.png": ErrPicture, "data:text/html,<p>": ErrPicture, "data:image/png;base64,": ErrPicture,
 		"data:image/png;base64,!": ErrPicture, "data:image/svg+xml,%zz": ErrPicture, "data:image/gif;base64," + encoded([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;")): ErrPicture,
 		"data:image/svg+xml,<svg/>": ErrPicture, "data:image/svg+xml," + svg[:len(svg)-1]: ErrPicture, "data:image/svg+xml," + svg + "<svg/": ErrPicture,

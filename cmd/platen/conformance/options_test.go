@@ -1,10 +1,9 @@
 package conformance
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
-
-	"platen.dev/events/contract"
 )
 
 // The options of the PDF operations.
@@ -141,9 +140,10 @@ var optionRows = rowsOf([]field{
 	{
 		id: "options/watermark-image", section: extensionSection, statement: "image is a data URI of a picture, in place of text",
 		on: pdfOperations, at: "options.watermark.image", beside: object{"options.watermark.position": "top"}, paired: true,
-		takes: []any{svgURI, svgURI + strings.Repeat(" ", contract.MaxPicture-len(svgURI))},
+		takes: []any{svgURI, svgBase64(153_579)},
 		refuses: []refused{
-			notText(1), meaningless("https://example.com/a.png", "image must be a data URI of a PNG, JPEG or SVG picture"), tooLong(svgURI+strings.Repeat(" ", contract.MaxPicture-len(svgURI)+1), "204800"),
+			notText(1), meaningless("https://example.com/a.png", "image must be a data URI of a PNG, JPEG or SVG picture"), tooLong(svgBase64(153_582), "204800"),
+			meaningless(svgURI+strings.Repeat(" ", 153_600), "image is larger than 200 KB in base64"),
 		},
 	},
 	{
@@ -226,6 +226,12 @@ var optionRows = rowsOf([]field{
 
 // svgURI is a picture.
 const svgURI = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><path d='M0 0h9v9z' fill='red'/></svg>"
+
+// svgBase64 is a picture of a number of bytes.
+func svgBase64(bytes int) string {
+	_, svg, _ := strings.Cut(svgURI, ",")
+	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg+strings.Repeat(" ", bytes-len(svg))))
+}
 
 var tenMarks = slices.Repeat([]any{object{"text": "x"}}, 10)
 
