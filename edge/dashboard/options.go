@@ -222,6 +222,10 @@ func (f *fields) print(o events.PrintOptions) {
 	f.template("options.last_page_footer_template", o.LastFooter)
 	f.on("options.outline", o.Outline)
 	f.on("options.tagged", o.Tagged)
+	if o.TOC != nil {
+		f.text("options.toc.title", o.TOC.Title)
+		f.number("options.toc.depth", o.TOC.Depth)
+	}
 	f.text("options.pdfa", o.PDFA)
 	f.on("options.pdfua", o.PDFUA)
 	if m := o.Metadata; m != nil {

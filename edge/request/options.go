@@ -118,6 +118,7 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
 		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
 			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software."),
+		schema.Optional("toc", tocOptions, func(o *PDFOptions, v contract.TOC) { o.Print.TOC = &v }),
 		schema.Optional("pdfa", archive, func(o *PDFOptions, v string) { o.Print.PDFA = v }).
 			Plan(pro).Doc("An extension: a PDF/A file of this conformance, for archives. A document that cannot be one fails with CONFORMANCE_FAILED."),
 		schema.Optional("pdfua", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PDFUA = v }).
@@ -138,11 +139,29 @@ var pdfOptions = schema.Object[PDFOptions]{
 	Rules: []schema.Rule[PDFOptions]{
 		{Field: "width", Check: checkSize},
 		{Field: "watermarks", Check: checkWatermarks},
+		{Field: "toc", Check: checkTOC},
 		{Field: "owner_password", Check: checkOwner},
 		{Field: "permissions", Check: checkPermissions},
 		{Field: "pdfa", Check: checkArchive},
 		{Field: "pdfua", Check: checkAccessible},
 	},
+}
+
+var tocOptions = schema.Object[contract.TOC]{
+	Name: "TocOptions", Doc: "An extension, for Markdown and full HTML: a page of contents before the text, with links to the headings and the numbers of their pages, itself counted. A document without headings has none.",
+	Fields: []schema.Field[contract.TOC]{
+		schema.Optional("title", schema.String{MaxLength: contract.MaxTOCTitle}, func(t *contract.TOC, v string) { t.Title = v }).
+			Default("Contents").Doc("What is written above it; nothing if it is empty."),
+		schema.Optional("depth", schema.Integer{Min: 1, Max: contract.MaxHeading}, func(t *contract.TOC, v int64) { t.Depth = v }).
+			Default(3).Doc("The lowest level of headings in it."),
+	},
+}
+
+func checkTOC(o *PDFOptions) string {
+	if o.Print.TOC != nil && o.Print.SinglePage {
+		return "toc cannot be combined with single_page"
+	}
+	return ""
 }
 
 // endTemplate is the template of a page at an end of the document.

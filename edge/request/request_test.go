@@ -108,7 +108,7 @@ func TestValues(t *testing.T) {
 	}
 	checkFilled(t, *r.PDF)
 	checkFilled(t, r.PDF.Print, "Password", "OwnerPassword", "PDFA", "PDFUA", "Watermarks") // the edge makes the passwords, and header and footer, of the ones above
-	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "FirstHeader", "FirstFooter", "LastHeader", "LastFooter", "Width", "Height")
+	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "FirstHeader", "FirstFooter", "LastHeader", "LastFooter", "Width", "Height", "TOC")
 	checkFilled(t, *r.PDF.Print.Watermark, "Image")
 	checkFilled(t, *r.PDF.Print.Compression)
 	checkFilled(t, *r.PDF.Print.Metadata)
@@ -119,6 +119,9 @@ func TestValues(t *testing.T) {
 	r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"width":"6in","height":"100mm"}}`)
 	if want := (contract.Paper{Format: "A4", Width: "6in", Height: "100mm"}); r.PDF.Print.Paper != want {
 		t.Errorf("got %+v, want %+v", r.PDF.Print.Paper, want)
+	}
+	if r = mustDecode(t, "/markdown-to-pdf", `{"markdown":"h","options":{"toc":{"title":"Inhalt","depth":2}}}`); *r.PDF.Print.TOC != (contract.TOC{Title: "Inhalt", Depth: 2}) {
+		t.Errorf("got %+v", r.PDF.Print.TOC)
 	}
 	if r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"pdfa":"3b","pdfua":true}}`); r.PDF.Print.PDFA != "3b" || !r.PDF.Print.PDFUA {
 		t.Errorf("got %+v", r.PDF.Print)

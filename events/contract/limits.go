@@ -102,6 +102,9 @@ const (
 	MaxWatermarks    = 10
 	MaxWatermarkText = 500
 	MaxPicture       = 200 << 10
+	// MaxHeading is the lowest level of a heading, MaxTOCTitle the longest title of a table of contents in characters.
+	MaxHeading  = 6
+	MaxTOCTitle = 200
 	// MinSide and MaxSide bound the sides of a paper.
 	MinSide, MaxSide Length = 10 / 25.4, 200
 )

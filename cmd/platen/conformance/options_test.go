@@ -183,6 +183,29 @@ var optionRows = rowsOf([]field{
 		id: "options/watermark-or-watermarks", section: extensionSection, statement: "watermark and watermarks exclude one another",
 		on: pdfOperations, at: "options.watermarks", beside: object{"options.watermark.text": "x"}, refuses: []refused{meaningless([]any{}, "watermarks cannot be combined with watermark")},
 	},
+	{
+		id: "options/toc", section: extensionSection, statement: "toc is an object, for Markdown", on: []string{markdownToPDF}, at: "options.toc", takes: []any{object{}, object{"depth": nil, "title": nil}},
+		refuses: []refused{notObject(true), unknownIn(object{"levels": 1}, "options.toc.levels")},
+	},
+	{
+		id: "options/toc-full", section: extensionSection, statement: "… and for full HTML", on: []string{htmlToPDF}, at: "options.toc", beside: object{"html_mode": "full"}, takes: []any{object{}},
+	},
+	{
+		id: "options/toc-elsewhere", section: extensionSection, statement: "… and not for other documents", on: []string{htmlToPDF, urlToPDF}, at: "options.toc",
+		refuses: []refused{{value: object{}, kind: "value_error", msg: "Value error, toc is for Markdown and for HTML with html_mode full", at: "options"}},
+	},
+	{
+		id: "options/toc-single-page", section: extensionSection, statement: "toc and single_page exclude one another", on: []string{markdownToPDF}, at: "options.toc", beside: object{"options.single_page": true},
+		refuses: []refused{meaningless(object{}, "toc cannot be combined with single_page")},
+	},
+	{
+		id: "options/toc-title", section: extensionSection, statement: "title is a string of 200 characters at most", on: []string{markdownToPDF}, at: "options.toc.title", takes: []any{"", "目次", long(200)},
+		refuses: []refused{notText(1), tooLong(long(201), "200")},
+	},
+	{
+		id: "options/toc-depth", section: extensionSection, statement: "depth is an integer from 1 to 6", on: []string{markdownToPDF}, at: "options.toc.depth", takes: []any{1, 6},
+		refuses: []refused{below(0, "1"), above(7, "6"), notInteger("2")},
+	},
 	passwordField("user_password", "user-password", "PdfOptions"), passwordField("owner_password", "owner-password", "Extensions"),
 	{
 		id: "options/passwords-differ", section: "Extensions", statement: "owner_password differs from user_password",
