@@ -143,3 +143,20 @@ func TestWatermarkFits(t *testing.T) {
 		}
 	}
 }
+
+// The style of Markdown leaves room for what is behind it.
+func TestWatermarkBehindMarkdown(t *testing.T) {
+	printed := newPrinter(t)
+	html, err := Markdown("# Heading\n\ntext")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pdf := printed(html, contract.Paper{})
+	out, err := Finish(t.Context(), pdf, marked(t, printed, pdf, Watermark{Text: "████", Color: "#ff0000", FontSize: "100px", Behind: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := countPixels(rasterize(t, out, 1), func(r, g, b uint8) bool { return r > 240 && g < 20 && b < 20 }); n < 5_000 {
+		t.Errorf("%d red pixels behind the text", n)
+	}
+}
