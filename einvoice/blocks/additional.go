@@ -32,7 +32,7 @@ func (p *presenter) additionalData() *additionalData {
 	data := &additionalData{}
 	document, lines := p.leftOver()
 	if len(document) > 0 {
-		data.Groups = append(data.Groups, group{"Invoice", joined(distinct(document))})
+		data.Groups = append(data.Groups, group{p.Word("Invoice"), joined(distinct(document))})
 	}
 	data.Groups = append(data.Groups, p.groupsOf(lines)...)
 	for _, name := range p.reformatted.names {
@@ -61,7 +61,7 @@ func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part
 			at[place{line, container}] = here
 			parts = append(parts, part{Name: term(container)})
 		}
-		parts[here].Fields = append(parts[here].Fields, field{label, fieldValue(n)})
+		parts[here].Fields = append(parts[here].Fields, field{label, p.fieldValue(n)})
 		if line == nil {
 			document = parts
 		} else {
@@ -134,7 +134,7 @@ func (p *presenter) groupsOf(lines map[*einvoice.Node][]part) (groups []group) {
 		key := fmt.Sprint(numbers)
 		if _, known := at[key]; !known {
 			at[key] = len(groups)
-			groups = append(groups, group{Name: lineNames(all, numbers)})
+			groups = append(groups, group{Name: p.lineNames(all, numbers)})
 		}
 		groups[at[key]].Parts = append(groups[at[key]].Parts, part)
 	}
@@ -161,12 +161,12 @@ func joined(parts []part) []part {
 }
 
 // lineNames names lines, of which the numbers are given, by their identifiers.
-func lineNames(all []einvoice.Line, numbers []int) string {
+func (p *presenter) lineNames(all []einvoice.Line, numbers []int) string {
 	switch {
 	case len(numbers) == 1:
-		return joinNonEmpty(" ", "Line", all[numbers[0]].ID().Text())
+		return joinNonEmpty(" ", p.Word("Line"), all[numbers[0]].ID().Text())
 	case len(numbers) == len(all):
-		return "All lines"
+		return p.Word("All lines")
 	}
 	var names []string
 	for first := 0; first < len(numbers); {
@@ -176,20 +176,20 @@ func lineNames(all []einvoice.Line, numbers []int) string {
 		}
 		name := all[numbers[first]].ID().Text()
 		if next > first+1 {
-			name += " to " + all[numbers[next-1]].ID().Text()
+			name += " " + p.Word("to") + " " + all[numbers[next-1]].ID().Text()
 		}
 		names = append(names, name)
 		first = next
 	}
-	return "Lines " + strings.Join(names, ", ")
+	return p.Word("Lines") + " " + strings.Join(names, ", ")
 }
 
 // fieldValue is the text of a node with the values of its attributes. Of an attachment it
 // is the size, as the attachment itself stays in the XML.
-func fieldValue(n *einvoice.Node) string {
+func (p *presenter) fieldValue(n *einvoice.Node) string {
 	value := strings.TrimSpace(n.Text())
 	if n.Kind() == cii.Base64 {
-		value = fmt.Sprintf("%d bytes in the XML", len(value)/4*3)
+		value = fmt.Sprintf("%d %s", len(value)/4*3, p.Word("bytes in the XML"))
 	}
 	return withAttributes(value, n)
 }

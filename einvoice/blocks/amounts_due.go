@@ -15,28 +15,28 @@ type amountsDue struct {
 
 func (p *presenter) amountsDue(b Block) *amountsDue {
 	totals := p.totals()
-	rows := []field{{"Sum of lines", p.money(totals.LineTotal())}}
+	rows := []field{{p.Word("Sum of lines"), p.money(totals.LineTotal())}}
 	for _, a := range p.invoice.AllowanceCharges() {
 		rows = append(rows, p.allowanceChargeRow(a))
 	}
 	rows = append(rows,
-		field{"Allowances", p.money(totals.AllowanceTotal())}, field{"Charges", p.money(totals.ChargeTotal())},
-		field{p.expand(b.label("subtotal")), p.money(totals.TaxBasisTotal())},
+		field{p.Word("Allowances"), p.money(totals.AllowanceTotal())}, field{p.Word("Charges"), p.money(totals.ChargeTotal())},
+		field{p.label(b, "subtotal"), p.money(totals.TaxBasisTotal())},
 	)
 	for _, tax := range totals.TaxTotals() {
-		rows = append(rows, field{p.expand(b.label("tax")), p.money(tax)})
+		rows = append(rows, field{p.label(b, "tax"), p.money(tax)})
 	}
 	return &amountsDue{
 		Rows:  nonEmpty(rows...),
-		Total: field{p.expand(b.label("total")), p.money(totals.GrandTotal())},
+		Total: field{p.label(b, "total"), p.money(totals.GrandTotal())},
 		Due: nonEmpty(
-			field{"Paid already", p.money(totals.Prepaid())}, field{"Rounding", p.money(totals.Rounding())}, field{"Amount due", p.money(totals.DuePayable())},
+			field{p.Word("Paid already"), p.money(totals.Prepaid())}, field{p.Word("Rounding"), p.money(totals.Rounding())}, field{p.Word("Amount due"), p.money(totals.DuePayable())},
 		),
 	}
 }
 
 func (p *presenter) allowanceChargeRow(a einvoice.AllowanceCharge) field {
 	kind, sign := p.kindAndSign(a)
-	details := joinNonEmpty(", ", p.text(a.Reason()), joinNonEmpty(" of ", p.percent(a.Percent()), p.amount(a.Basis())), p.vatRate(a.Tax()))
+	details := joinNonEmpty(", ", p.text(a.Reason()), joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), p.amount(a.Basis())), p.vatRate(a.Tax()))
 	return field{joinNonEmpty(": ", kind, details), sign + p.money(a.Amount())}
 }

@@ -44,10 +44,10 @@ func (p *presenter) lineItems(b Block) *lineItems {
 		return nil
 	}
 	showVAT := b.ShowVATColumn == nil || *b.ShowVATColumn
-	items := &lineItems{Description: p.expand(b.label("description"))}
+	items := &lineItems{Description: p.label(b, "description")}
 	for _, name := range []string{"qty", "unit_price", "vat", "amount"} {
 		if name != "vat" || showVAT {
-			items.Columns = append(items.Columns, column{Label: p.expand(b.label(name))})
+			items.Columns = append(items.Columns, column{Label: p.label(b, name)})
 		}
 	}
 	indents := map[string]int{}
@@ -171,10 +171,10 @@ func (p *presenter) lineDetails(line einvoice.Line) []string {
 	}
 	details = append(details, p.lineReferences(line))
 	if period := p.period(line.Period()); period != "" {
-		details = append(details, "Period: "+period)
+		details = append(details, p.Word("Period")+": "+period)
 	}
 	if gross := line.GrossPrice(); gross.Node != nil {
-		details = append(details, "Gross price: "+p.price(gross))
+		details = append(details, p.Word("Gross price")+": "+p.price(gross))
 	}
 	for _, a := range append(line.GrossPrice().AllowanceCharges(), line.AllowanceCharges()...) {
 		details = append(details, p.allowanceCharge(a))
@@ -192,15 +192,15 @@ func (p *presenter) lineReferences(line einvoice.Line) string {
 		label string
 		of    einvoice.Reference
 	}{
-		{"Order", line.BuyerOrder()},
-		{"Order confirmation", line.SellerOrder()},
-		{"Contract", line.Contract()},
-		{"Despatch advice", line.DespatchAdvice()},
-		{"Delivery note", line.DeliveryNote()},
+		{p.Word("Order"), line.BuyerOrder()},
+		{p.Word("Order confirmation"), line.SellerOrder()},
+		{p.Word("Contract"), line.Contract()},
+		{p.Word("Despatch advice"), line.DespatchAdvice()},
+		{p.Word("Delivery note"), line.DeliveryNote()},
 	} {
-		number := joinNonEmpty(", ", joinNonEmpty(", line ", p.text(r.of.ID()), p.text(r.of.Line())), p.text(r.of.Name()), p.date(r.of.IssueDate()))
+		number := joinNonEmpty(", ", joinNonEmpty(", "+p.Word("line")+" ", p.text(r.of.ID()), p.text(r.of.Line())), p.text(r.of.Name()), p.date(r.of.IssueDate()))
 		if r.of.ID() == nil && r.of.Line() != nil {
-			number = "line " + number
+			number = p.Word("line") + " " + number
 		}
 		if number != "" {
 			all = append(all, r.label+" "+number)
@@ -212,15 +212,15 @@ func (p *presenter) lineReferences(line einvoice.Line) string {
 // allowanceCharge formats an allowance or charge in one line.
 func (p *presenter) allowanceCharge(a einvoice.AllowanceCharge) string {
 	kind, sign := p.kindAndSign(a)
-	percentage := joinNonEmpty(" of ", p.percent(a.Percent()), p.amount(a.Basis()))
+	percentage := joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), p.amount(a.Basis()))
 	return strings.TrimSpace(joinNonEmpty(": ", joinNonEmpty(" ", kind, p.text(a.Reason())), joinNonEmpty(" = ", percentage, sign+p.amount(a.Amount()))))
 }
 
 // kindAndSign are the name of an allowance or charge and the sign of its amount.
 func (p *presenter) kindAndSign(a einvoice.AllowanceCharge) (kind, sign string) {
-	kind, sign = "Allowance", "−"
+	kind, sign = p.Word("Allowance"), "−"
 	if a.IsCharge() {
-		kind, sign = "Charge", "+"
+		kind, sign = p.Word("Charge"), "+"
 	}
 	return p.reformat(a.Indicator(), kind), sign
 }

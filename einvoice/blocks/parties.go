@@ -13,11 +13,11 @@ type party struct {
 
 func (p *presenter) parties(b Block) []party {
 	i := p.invoice
-	all := []party{p.party(p.expand(b.label("seller")), i.Seller()), p.party(p.expand(b.label("buyer")), i.Buyer())}
+	all := []party{p.party(p.label(b, "seller"), i.Seller()), p.party(p.label(b, "buyer"), i.Buyer())}
 	for _, other := range []struct {
 		role  string
 		party einvoice.Party
-	}{{"Delivery to", i.ShipTo()}, {"Payee", i.Payee()}, {"Tax representative", i.TaxRepresentative()}} {
+	}{{p.Word("Delivery to"), i.ShipTo()}, {p.Word("Payee"), i.Payee()}, {p.Word("Tax representative"), i.TaxRepresentative()}} {
 		if other.party.Node != nil {
 			all = append(all, p.party(other.role, other.party))
 		}
@@ -38,18 +38,18 @@ func (p *presenter) party(role string, from einvoice.Party) party {
 		}
 	}
 	shown.Fields = nonEmpty(
-		field{"VAT ID", p.text(from.VATID())},
-		field{"Tax number", p.text(from.TaxID())},
-		field{"Registration", p.text(from.LegalID())},
-		field{"ID", p.joinTexts(", ", from.IDs()...)},
-		field{"Electronic address", p.text(from.Email())},
+		field{p.Word("VAT ID"), p.text(from.VATID())},
+		field{p.Word("Tax number"), p.text(from.TaxID())},
+		field{p.Word("Registration"), p.text(from.LegalID())},
+		field{p.Word("ID"), p.joinTexts(", ", from.IDs()...)},
+		field{p.Word("Electronic address"), p.text(from.Email())},
 	)
 	for _, c := range from.Contacts() {
 		shown.Fields = append(shown.Fields, nonEmpty(
-			field{"Contact", p.joinTexts(", ", c.Person(), c.Department())},
-			field{"Telephone", p.text(c.Telephone())},
-			field{"Fax", p.text(c.Fax())},
-			field{"E-mail", p.text(c.Email())},
+			field{p.Word("Contact"), p.joinTexts(", ", c.Person(), c.Department())},
+			field{p.Word("Telephone"), p.text(c.Telephone())},
+			field{p.Word("Fax"), p.text(c.Fax())},
+			field{p.Word("E-mail"), p.text(c.Email())},
 		)...)
 	}
 	shown.Kept = p.sheet.keeps(shown.height(p.sheet))

@@ -15,17 +15,17 @@ func (p *presenter) payment(b Block) *payment {
 	shown := &payment{Text: p.expand(b.Text), Terms: p.paymentTerms()}
 	for _, m := range p.invoice.PaymentMeans() {
 		fields := nonEmpty(
-			field{"Payment by", p.text(m.Information())}, field{"IBAN", p.text(m.IBAN())}, field{"Account", p.text(m.AccountID())}, field{"BIC", p.text(m.BIC())},
-			field{"Account holder", p.text(m.AccountName())}, field{"Debited account", p.text(m.DebitedIBAN())},
-			field{"Card", p.joinTexts(", ", m.CardNumber(), m.CardHolder())},
+			field{p.Word("Payment by"), p.text(m.Information())}, field{p.Word("IBAN"), p.text(m.IBAN())}, field{p.Word("Account"), p.text(m.AccountID())}, field{p.Word("BIC"), p.text(m.BIC())},
+			field{p.Word("Account holder"), p.text(m.AccountName())}, field{p.Word("Debited account"), p.text(m.DebitedIBAN())},
+			field{p.Word("Card"), p.joinTexts(", ", m.CardNumber(), m.CardHolder())},
 		)
 		if len(fields) > 0 {
 			shown.Means = append(shown.Means, paymentMeans{fields})
 		}
 	}
-	shown.Fields = nonEmpty(field{"Payment reference", p.text(p.invoice.PaymentReference())}, field{"Creditor", p.text(p.invoice.CreditorReference())})
+	shown.Fields = nonEmpty(field{p.Word("Payment reference"), p.text(p.invoice.PaymentReference())}, field{p.Word("Creditor"), p.text(p.invoice.CreditorReference())})
 	for _, t := range p.invoice.PaymentTerms() {
-		shown.Fields = append(shown.Fields, nonEmpty(field{"Due", p.date(t.DueDate())}, field{"Mandate", p.text(t.Mandate())})...)
+		shown.Fields = append(shown.Fields, nonEmpty(field{p.Word("Due"), p.date(t.DueDate())}, field{p.Word("Mandate"), p.text(t.Mandate())})...)
 	}
 	if shown.Text == "" && shown.Terms == "" && len(shown.Means)+len(shown.Fields) == 0 {
 		return nil

@@ -12,14 +12,15 @@ import (
 type presenter struct {
 	invoice *einvoice.Invoice
 	locale  locale
-	sheet   sheet
-	shown   einvoice.ShownNodes
+	words
+	sheet sheet
+	shown einvoice.ShownNodes
 	// reformatted are the values, as transmitted, that are shown in another form.
 	reformatted valuesByTerm
 }
 
 func newPresenter(i *einvoice.Invoice, tag string) *presenter {
-	return &presenter{invoice: i, locale: localeOf(tag)}
+	return &presenter{invoice: i, locale: localeOf(tag), words: wordsOf(tag)}
 }
 
 func (p *presenter) totals() einvoice.Totals { return p.invoice.Totals() }
@@ -84,7 +85,7 @@ func (p *presenter) quantity(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	return withUnit(p.number(n), unitSymbol(n.Attribute("unitCode")))
+	return withUnit(p.number(n), p.unitSymbol(n.Attribute("unitCode")))
 }
 
 // withUnit adds a unit to a number. They stay in one line, unless the unit is too long for a symbol or a code.
@@ -169,11 +170,15 @@ var unitSymbols = map[string]string{
 }
 
 // unitSymbol is the symbol of a unit, or its code if the symbol is not known.
-func unitSymbol(code string) string {
-	if symbol, known := unitSymbols[code]; known {
-		return symbol
+func (w words) unitSymbol(code string) string {
+	symbol, known := unitSymbols[code]
+	if !known {
+		return code
 	}
-	return code
+	if own := w[symbol]; own != "" {
+		return own
+	}
+	return symbol
 }
 
 // valuesByTerm groups values by what they are called. It keeps each value once, in the

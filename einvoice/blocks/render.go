@@ -29,6 +29,7 @@ var invoiceTemplate = template.Must(template.New("invoice").Funcs(template.FuncM
 
 // view is the view model of invoice.html. A nil block is not shown.
 type view struct {
+	words
 	Language, Direction, Title string
 	Accent                     template.CSS
 	Font                       template.CSS
@@ -53,7 +54,7 @@ func Render(i *einvoice.Invoice, t Template) Document {
 	p := newPresenter(i, t.Locale)
 	p.sheet = sheetOf(t.Page)
 	v := view{
-		Language: p.locale.tag, Direction: p.locale.direction(), Title: Title(i), Accent: accent(t.Branding.AccentColor), Font: fontFamily(t.Branding.Font),
+		words: p.words, Language: p.locale.tag, Direction: p.locale.direction(), Title: Title(i), Accent: accent(t.Branding.AccentColor), Font: fontFamily(t.Branding.Font),
 		Width: p.sheet.class(), IDWidth: p.sheet.id(),
 	}
 	p.addBlocks(&v, t)

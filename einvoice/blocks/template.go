@@ -61,7 +61,7 @@ type Block struct {
 // enabled reports whether the block is shown, which is the default.
 func (b Block) enabled() bool { return b.Enabled == nil || *b.Enabled }
 
-// defaultLabels are the labels for which a template has no text, by block and name.
+// defaultLabels are the labels for which a template has no text, by block and name, in English.
 var defaultLabels = map[string]map[string]string{
 	Heading:      {"title": "Invoice", "title_credit_note": "Credit note", "number": "Number", "issue_date": "Date", "due_date": "Due date"},
 	Parties:      {"seller": "Seller", "buyer": "Buyer"},
@@ -148,10 +148,10 @@ func (t Template) block(blockType string) Block {
 	return Block{Type: blockType}
 }
 
-// label is a label of the template, or the default if the template does not have it.
-func (b Block) label(name string) string {
+// label is a label of the template, or the default in the language of the page if the template does not have it.
+func (p *presenter) label(b Block, name string) string {
 	if text, own := b.Labels[name]; own {
-		return text
+		return p.expand(text)
 	}
-	return defaultLabels[b.Type][name]
+	return p.Word(defaultLabels[b.Type][name])
 }

@@ -3,7 +3,9 @@ package blocks
 // vatBreakdown is the block vat-breakdown.
 type vatBreakdown struct {
 	Title string
-	Rows  []vatRow
+	// Headings are those of category, rate, basis, VAT and reason.
+	Headings [5]string
+	Rows     []vatRow
 	// Stacked: each row is a list of labels and values, because the columns would be too narrow.
 	Stacked bool
 }
@@ -11,7 +13,7 @@ type vatBreakdown struct {
 type vatRow struct{ Category, Rate, Basis, Amount, Reason string }
 
 func (p *presenter) vatBreakdown(b Block) *vatBreakdown {
-	v := &vatBreakdown{Title: p.expand(b.label("title"))}
+	v := &vatBreakdown{Title: p.label(b, "title"), Headings: [5]string{p.Word("Category"), p.Word("Rate"), p.Word("Basis"), p.Word("VAT"), p.Word("Reason")}}
 	for _, tax := range p.invoice.Taxes() {
 		v.Rows = append(v.Rows, vatRow{
 			Category: p.joinTexts(" ", tax.Type(), tax.Category()), Rate: p.percent(tax.Rate()), Basis: p.amount(tax.Basis()), Amount: p.amount(tax.Amount()),
@@ -24,7 +26,8 @@ func (p *presenter) vatBreakdown(b Block) *vatBreakdown {
 	return v
 }
 
-// Facts are what the row says, with labels.
-func (r vatRow) Facts() []field {
-	return nonEmpty(field{"Category", r.Category}, field{"Rate", r.Rate}, field{"Basis", r.Basis}, field{"VAT", r.Amount}, field{"Reason", r.Reason})
+// Facts are what a row says, with labels.
+func (v *vatBreakdown) Facts(r vatRow) []field {
+	h := v.Headings
+	return nonEmpty(field{h[0], r.Category}, field{h[1], r.Rate}, field{h[2], r.Basis}, field{h[3], r.Amount}, field{h[4], r.Reason})
 }
