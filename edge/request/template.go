@@ -93,7 +93,7 @@ var blocks = schema.Tuple[Block]{
 	block("line-items", showVATColumn, labels("description", "qty", "unit_price", "vat", "amount")),
 	block("vat-breakdown", labels("title")),
 	block("amounts-due", labels("subtotal", "tax", "total")),
-	block("payment-instructions", blockText),
+	block("payment-instructions", showQR, blockText),
 	block("invoice-notes"),
 	block("additional-invoice-data"),
 	block("document-footer", blockText),
@@ -102,7 +102,9 @@ var blocks = schema.Tuple[Block]{
 var (
 	blockLine     = schema.String{MaxLength: 2_000}
 	showVATColumn = schema.Optional("show_vat_column", schema.Bool{}, schema.Unread[Block]).Default(true)
-	blockText     = schema.Optional("text", blockLine, func(b *Block, v string) { b.Text = v }).Doc("May hold {placeholders}.")
+	showQR        = schema.Optional("show_qr", schema.Bool{}, schema.Unread[Block]).Default(false).
+			Doc("An extension: a QR code of the SEPA transfer that pays the invoice, if it is in euros and has an IBAN.")
+	blockText = schema.Optional("text", blockLine, func(b *Block, v string) { b.Text = v }).Doc("May hold {placeholders}.")
 )
 
 func block(name string, more ...schema.Field[Block]) schema.Object[Block] {

@@ -6,6 +6,7 @@ type payment struct {
 	Terms  string
 	Means  []paymentMeans
 	Fields []field
+	QR     *qrCode
 }
 
 // paymentMeans is one means of payment.
@@ -26,6 +27,9 @@ func (p *presenter) payment(b Block) *payment {
 	shown.Fields = nonEmpty(field{p.Word("Payment reference"), p.text(p.invoice.PaymentReference())}, field{p.Word("Creditor"), p.text(p.invoice.CreditorReference())})
 	for _, t := range p.invoice.PaymentTerms() {
 		shown.Fields = append(shown.Fields, nonEmpty(field{p.Word("Due"), p.date(t.DueDate())}, field{p.Word("Mandate"), p.text(t.Mandate())})...)
+	}
+	if b.ShowQR {
+		shown.QR = p.qrCode()
 	}
 	if shown.Text == "" && shown.Terms == "" && len(shown.Means)+len(shown.Fields) == 0 {
 		return nil

@@ -54,6 +54,7 @@ type Block struct {
 	Type          string            `json:"type"`
 	Enabled       *bool             `json:"enabled,omitempty"`
 	ShowVATColumn *bool             `json:"show_vat_column,omitempty"`
+	ShowQR        bool              `json:"show_qr,omitempty"`
 	Text          string            `json:"text,omitempty"`
 	Labels        map[string]string `json:"labels,omitempty"`
 }

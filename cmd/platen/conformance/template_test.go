@@ -85,6 +85,7 @@ var templateRows = append(rowsOf([]field{
 	),
 	templated("enabled", "a block has enabled, a boolean", blockAt("invoice-notes", "enabled"), []any{true, false}, notBool("no")),
 	templated("show-vat-column", "line-items has show_vat_column, a boolean", blockAt("line-items", "show_vat_column"), []any{true, false}, notBool(1)),
+	templated("show-qr", "payment-instructions has show_qr, a boolean", blockAt("payment-instructions", "show_qr"), []any{true, false}, notBool(1)),
 	templated("payment-text", "payment-instructions has text, a string", blockAt("payment-instructions", "text"), []any{"Pay by {due_date}"}, notText(1), tooLong(long(2_001), "2000")),
 	templated("footer-text", "document-footer has text, a string", blockAt("document-footer", "text"), []any{"{profile} {guideline}"}, notText(1)),
 }), []row{
