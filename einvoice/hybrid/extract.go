@@ -15,9 +15,6 @@ var (
 	ErrSeveralInvoices = errors.New("the PDF has several embedded invoices")
 )
 
-// extractLimits are narrower than cos.DefaultLimits, as anyone may have made the PDF.
-var extractLimits = cos.Limits{Objects: 1 << 19, Decoded: 64 << 20}
-
 // invoiceNames are the file names of embedded invoices: of Factur-X and ZUGFeRD since 2.1,
 // of XRechnung, and of ZUGFeRD 1.0 and 2.0.
 var invoiceNames = []string{FileName, "xrechnung.xml", "zugferd-invoice.xml"}
@@ -51,7 +48,7 @@ func recoverAsError(err *error) {
 }
 
 func openUntrusted(pdf []byte) (*cos.File, error) {
-	file, err := cos.Open(pdf, extractLimits)
+	file, err := cos.Open(pdf, cos.LimitsFor(len(pdf)))
 	if err != nil {
 		return nil, err
 	}

@@ -42,8 +42,11 @@ func filterNames(f *File, value any) []Name {
 func (f *File) Decode(s *Stream) ([]byte, error) {
 	data := s.Raw
 	filters := f.Filters(s)
-	if len(filters) > maxFilters {
+	switch {
+	case len(filters) > maxFilters:
 		return nil, fmt.Errorf("%w: %d filters", ErrLimit, len(filters))
+	case len(filters) == 0:
+		return data, f.countDecoded(len(data))
 	}
 	for i, name := range filters {
 		var err error
@@ -83,9 +86,13 @@ func (f *File) decodeFilter(name Name, data []byte, parms Dict) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
-		return []byte(out.(String)), nil
+		return []byte(out.(String)), f.countDecoded(len(out.(String)))
 	case "ASCII85Decode", "A85":
-		return decodeASCII85(data)
+		out, err := decodeASCII85(data)
+		if err != nil {
+			return nil, err
+		}
+		return out, f.countDecoded(len(out))
 	case "RunLengthDecode", "RL":
 		return f.decodeRunLength(data)
 	}
