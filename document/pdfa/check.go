@@ -32,6 +32,7 @@ const (
 	maxViolations = 20
 	maxPerRule    = 3
 	maxSeen       = 10_000
+	maxReports    = 10_000
 )
 
 func (e *InvalidError) Error() string {
@@ -81,7 +82,7 @@ func Doubtful(rule string) bool {
 }
 
 func newChecker(pdf []byte, claim Claim) *checker {
-	return &checker{pdf: pdf, claim: claim, seen: map[Violation]bool{}, count: map[string]int{}}
+	return &checker{pdf: pdf, claim: claim, seen: map[Violation]bool{}, count: map[string]int{}, reports: map[string]int{}}
 }
 
 func (c *checker) run(limits cos.Limits, further []func(*Subject)) (err error) {
@@ -156,6 +157,7 @@ type checker struct {
 	violations []*Violation
 	seen       map[Violation]bool // what was reported already
 	count      map[string]int     // violations of each rule
+	reports    map[string]int     // how often each rule was reported, the same violation again included
 	truncated  bool
 
 	outputSpace string // the colour space of the output intent's profile, such as "RGB "; "" if there is none
@@ -184,6 +186,10 @@ func (c *checker) report(rule, format string, args ...any) {
 
 // add adds a violation of a rule of what the file claims.
 func (c *checker) add(rule, format string, args ...any) {
+	if c.reports[rule]++; c.reports[rule] > maxReports { // to describe each takes time
+		c.truncated = true
+		return
+	}
 	v := Violation{rule, fmt.Sprintf(format, args...)}
 	if c.seen[v] {
 		return

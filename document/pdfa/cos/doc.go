@@ -47,7 +47,7 @@ type Limits struct {
 
 // LimitsFor are the limits for a file that anyone may have made, of a size in bytes: small multiples of that.
 func LimitsFor(size int) Limits {
-	return Limits{Objects: 1 << 19, Decoded: max(32<<20, 8*size), Parsed: max(16<<20, 3*size), Steps: 64 << 20}
+	return Limits{Objects: 1 << 19, Decoded: max(32<<20, 6*size), Parsed: max(16<<20, 3*size), Steps: 64 << 20}
 }
 
 // DefaultLimits are far above what an invoice needs, and low enough for any machine.

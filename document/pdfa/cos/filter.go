@@ -46,7 +46,7 @@ func (f *File) Decode(s *Stream) ([]byte, error) {
 	case len(filters) > maxFilters:
 		return nil, fmt.Errorf("%w: %d filters", ErrLimit, len(filters))
 	case len(filters) == 0:
-		return data, f.countDecoded(len(data))
+		return f.counted(data)
 	}
 	for i, name := range filters {
 		var err error
@@ -86,17 +86,25 @@ func (f *File) decodeFilter(name Name, data []byte, parms Dict) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
-		return []byte(out.(String)), f.countDecoded(len(out.(String)))
+		return f.counted([]byte(out.(String)))
 	case "ASCII85Decode", "A85":
 		out, err := decodeASCII85(data)
 		if err != nil {
 			return nil, err
 		}
-		return out, f.countDecoded(len(out))
+		return f.counted(out)
 	case "RunLengthDecode", "RL":
 		return f.decodeRunLength(data)
 	}
 	return nil, fmt.Errorf("%w: %q", ErrUnsupportedFilter, string(name))
+}
+
+// counted is what a stream decodes to, unless that is beyond the limit of the file.
+func (f *File) counted(data []byte) ([]byte, error) {
+	if err := f.countDecoded(len(data)); err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // countDecoded counts n decoded bytes towards the limit of the file.
@@ -149,7 +157,7 @@ func (f *File) decodeRunLength(data []byte) ([]byte, error) {
 		}
 		i += 2
 	}
-	return out, f.countDecoded(len(out))
+	return f.counted(out)
 }
 
 // undoPredictor reverses the PNG predictors (7.4.4.4), which cross-reference streams use.
