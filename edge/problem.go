@@ -104,6 +104,7 @@ var (
 	}
 	markdownInvalid  = &problem{status: 422, slug: "markdown-invalid", code: "MARKDOWN_INVALID", title: "Markdown cannot be converted"}
 	invoiceInvalid   = &problem{status: 422, slug: "einvoice-xml-invalid", code: "EINVOICE_XML_INVALID", title: "Invalid e-invoice"}
+	invoiceNotFound  = &problem{status: 422, slug: "einvoice-not-found", code: "EINVOICE_NOT_FOUND", title: "No e-invoice in the PDF"}
 	optionsConflict  = &problem{status: 422, slug: "einvoice-options-conflict", code: "EINVOICE_OPTIONS_CONFLICT", title: "Options exclude one another"}
 	templateNotFound = &problem{
 		status: 404, slug: "einvoice-template-not-found", code: "EINVOICE_TEMPLATE_NOT_FOUND", title: "Template not found",
@@ -223,7 +224,7 @@ var problems = []*problem{
 	preconditionFailed,
 	bodyTooLarge, contentTooLarge,
 	unsupportedEncoding,
-	markdownInvalid, invoiceInvalid, optionsConflict, keyReused, usageTooLarge,
+	markdownInvalid, invoiceInvalid, invoiceNotFound, optionsConflict, keyReused, usageTooLarge,
 	rateLimited, testLimit, downloadBusy, downloadsExhausted, concurrencyLimit, quotaBytesExceeded, usageBusy,
 	headersTooLarge,
 	internalError,
