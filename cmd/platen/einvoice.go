@@ -73,9 +73,9 @@ func extractInvoiceCommand() *cobra.Command {
 			return extractFile(file, out, c.OutOrStdout())
 		},
 	}
+	c.Flags().StringVar(&out, "out", "", "write the XML to `FILE` (default: standard output)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the XML and what it says as the API has it (POST /einvoices/extract)")
 	c.MarkFlagsMutuallyExclusive("json", "out")
-	c.Flags().StringVar(&out, "out", "", "write the XML to `FILE` (default: standard output)")
 	return c
 }
 

@@ -110,7 +110,7 @@ var importRules = map[string]rule{
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
 	"actors/render": {
-		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document document/pdfa einvoice einvoice/blocks einvoice/hybrid events events/contract events/eventlog events/tracing projections store",
+		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document document/pdfa einvoice einvoice/blocks einvoice/hybrid einvoice/rules events events/contract events/eventlog events/tracing projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
 	},
 	"actors/perform":  {"actors/job events", "performs effects of any kind, fairly"},
@@ -146,7 +146,7 @@ var importRules = map[string]rule{
 	"edge/gotenberg":      {"events/contract", "from Gotenberg's forms to bodies of this API, and nothing else"},
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
 	"edge/usage":          {"actors/account edge/query edge/schema events ledger projections", "queries of the ledger: their parameters, answers and limits, without HTTP; accounts for what may still be charged"},
-	"edge/dashboard/page": {"events", "from what a page shows to HTML: no requests, no accounts"},
+	"edge/dashboard/page": {"einvoice/report events", "from what a page shows to HTML: no requests, no accounts"},
 	"edge/dashboard/sso":  {"", "signs in at a provider: whose address it is, and nothing of members"},
 
 	"edge/dashboard/passkey": {"", "speaks WebAuthn with browsers: whose key has answered, and nothing of members"},
@@ -161,7 +161,7 @@ var importRules = map[string]rule{
 	"edge/dashboard/sso/ssotest": {"", "a provider for tests: speaks the protocol, knows no client of it"},
 
 	"edge/dashboard": {
-		"actors/service edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/transport edge/usage events events/contract events/limit events/team ledger projections projections/timeline",
+		"actors/service edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/transport edge/usage einvoice/report events events/contract events/limit events/team ledger projections projections/timeline",
 		"the pages of members: a face on the services; reads the read models and asks the ledger",
 	},
 	"edge/transport":           {"events", "what connections and bodies cost, whoever sends them: it knows no endpoints"},

@@ -60,7 +60,7 @@ func DecodeInvoice(kind schema.Object[InvoiceCheck], sent Sent) (InvoiceCheck, [
 // ruleSetsField names sets of business rules.
 func ruleSetsField[T any](set func(*T, []string)) schema.Field[T] {
 	return schema.Optional("rule_sets", schema.List[string]{Items: schema.String{OneOf: ruleSets()}, Most: contract.MaxRuleSets}, set).
-		Doc("The sets of business rules; otherwise those that the guideline implies.")
+		Doc("An extension: the sets of business rules; otherwise those that the guideline implies.")
 }
 
 func ruleSets() (names []string) {

@@ -22,7 +22,7 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 		return
 	}
 	found := rules.Check(invoice, sets...)
-	all := Violations(found)
+	all := violations(found)
 	r.Rules = &report.Rules{Section: report.NewSection(all, len(all) > report.MaxViolations)}
 	r.Rules.Violations = all[:min(len(all), report.MaxViolations)]
 	for _, s := range sets {
@@ -30,8 +30,24 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 	}
 }
 
-// Violations are those of business rules, the gravest first.
-func Violations(found *rules.Report) []report.Violation {
+// Rules checks an invoice of a profile by sets of business rules, those of the profile if none is named. It is nil if there are none, or
+// the invoice is not valid by the schema.
+func Rules(document []byte, profile string, names []string) *report.Rules {
+	invoice, err := einvoice.ParseSchemaOnly(document, profile)
+	if err != nil {
+		return nil
+	}
+	sets, err := rules.Choose(names, profile)
+	if err != nil || len(sets) == 0 {
+		return nil
+	}
+	r := &report.Report{}
+	checkRules(r, invoice, basis{profile: profile}, sets)
+	return r.Rules
+}
+
+// violations are those of business rules, the gravest first.
+func violations(found *rules.Report) []report.Violation {
 	all := []report.Violation{}
 	for _, v := range found.Violations {
 		all = append(all, report.Violation{

@@ -45,6 +45,7 @@ var pipelineRows = []row{
 	{"pipeline/conformance", "Extensions", "a file conforms to pdfa and pdfua, or its job fails with CONFORMANCE_FAILED and what is missing", proveConformance},
 	{"pipeline/paper-of-document", "Extensions", "single_page and prefer_css_page_size make paper of the document's sizes, and a watermark fits it", provePaperOfDocument},
 	{"pipeline/end-templates", "Extensions", "first and last page have templates of their own; numbers and structure stay whole", proveEndTemplates},
+	{"pipeline/rules", "Extensions", "with rules warn, what an e-invoice breaks is in the job's warnings", proveRuleWarnings},
 	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, PDF/UA, metadata and a watermark", proveStructuredInvoice},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},

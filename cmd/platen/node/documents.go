@@ -18,7 +18,7 @@ import (
 // documents prepares what the API is sent.
 var documents = edge.Documents{
 	Markdown: convert, Fragment: fragment, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate,
-	Invoice: checkInvoice, Validate: validate, Extract: inspect.Extract, Placeholders: blocks.CheckPlaceholders,
+	Invoice: checkInvoice, Rules: inspect.Rules, Validate: validate, Extract: inspect.Extract, Placeholders: blocks.CheckPlaceholders,
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.
