@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -41,6 +42,9 @@ func (d invoicePages) check(ctx *fasthttp.RequestCtx, v visitor) {
 	report, refused := d.cfg.CheckInvoice(v.Account, view.Plan, c)
 	if refused != nil {
 		ctx.SetStatusCode(refused.Status)
+		if refused.RetryAfter > 0 {
+			ctx.Response.Header.Set("Retry-After", strconv.FormatInt(refused.RetryAfter, 10))
+		}
 		view.Problem = problemOf(*refused)
 	}
 	view.Report = report

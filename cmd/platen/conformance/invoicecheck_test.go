@@ -106,7 +106,7 @@ func brokenInvoice(t *testing.T) string {
 }
 
 func proveEnforce(t *testing.T, s *server) {
-	c := s.customer(t, events.PlanFree)
+	c := s.customer(t, events.PlanPro)
 	for path, body := range map[string]func(xml string, rules any) object{
 		invoiceToPDF: func(xml string, rules any) object { return object{"xml": xml, "profile": "basic", "rules": rules} },
 		htmlToPDF: func(xml string, rules any) object {
@@ -132,7 +132,7 @@ func proveEnforce(t *testing.T, s *server) {
 
 // proveRuleWarnings has an invoice that breaks rules made into a PDF nevertheless.
 func proveRuleWarnings(t *testing.T, s *server) {
-	c := s.customer(t, events.PlanFree)
+	c := s.customer(t, events.PlanBusiness)
 	job := c.ended(c.post(invoiceToPDF, object{"xml": brokenInvoice(t), "profile": "basic", "rules": "warn"}).accepted())
 	warnings, _ := job["warnings"].([]any)
 	if job["status"] != "done" || !slices.ContainsFunc(warnings, func(w any) bool {
