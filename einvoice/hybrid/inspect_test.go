@@ -8,7 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
 	"platen.dev/document/pdfa"
+	"platen.dev/document/pdfa/pack"
+	"platen.dev/einvoice"
 	"platen.dev/events/testkit"
 )
 
@@ -92,6 +96,30 @@ func TestDoubtful(t *testing.T) {
 	for rule, doubtful := range map[string]bool{"INFO": true, "LIMIT": true, "6.6.2.3.3-8": true, "6.1.3-1": false, "6.1.7.2-1": false, "FX-FILE": false} {
 		if pdfa.Doubtful(rule) != doubtful {
 			t.Errorf("%s: doubtful is %v", rule, !doubtful)
+		}
+	}
+}
+
+// The XML of an XRechnung has a name of its own; under that of Factur-X it is not found by its readers.
+func TestInspectXRechnung(t *testing.T) {
+	const guideline = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
+	xml := bytes.Replace(invoice(t, "en16931").XML, []byte(einvoice.Guidelines["en16931"]+"<"), []byte(guideline+"<"), 1)
+	for _, c := range []struct{ name, level, wrong string }{
+		{"xrechnung.xml", "XRECHNUNG", ""},
+		{"factur-x.xml", "XRECHNUNG", "FX-FILE"},
+		{"xrechnung.xml", "EN 16931", "FX-FILE"},
+		{"factur-x.xml", "EN 16931", "FX-LEVEL"},
+	} {
+		pdf := edited(t, goodPDF(t), func(e editing) {
+			_, spec := e.typed("Filespec")
+			spec["F"], spec["UF"] = types.StringLiteral(c.name), types.StringLiteral(c.name)
+			raw("EmbeddedFile", func([]byte) []byte { return pack.Deflate(xml) })(e)
+			xmpEdit("<fx:ConformanceLevel>EN 16931<", "<fx:ConformanceLevel>"+c.level+"<")(e)
+			xmpEdit("<fx:DocumentFileName>factur-x.xml<", "<fx:DocumentFileName>"+c.name+"<")(e)
+		})
+		in := Inspect(pdf)
+		if c.wrong == "" && len(in.Embedding) > 0 || c.wrong != "" && (len(in.Embedding) == 0 || in.Embedding[0].Rule != c.wrong) || !bytes.Equal(in.XML, xml) {
+			t.Errorf("%s as %s: %v, %v", c.name, c.level, in.Embedding, in.Err)
 		}
 	}
 }
