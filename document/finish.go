@@ -23,10 +23,10 @@ type Finishing struct {
 	// than 25 million pixels, those beyond 250 million in all, and those whose decoding would
 	// take more than 200 MiB.
 	ImageQuality int
-	// Overlay is a PDF whose first page is laid over every page, above its content; nil for none.
-	Overlay []byte
-	// Layers say which page of the overlay is laid over each page, from 1; nil means the first over all.
-	Layers []int
+	// Overlay is a PDF whose pages are laid over and under those of the document; nil for none. Over and Under say which page of it, from
+	// 1, is laid over and under each page, 0 for none; without either the first one is over every page.
+	Overlay     []byte
+	Over, Under []int
 	// Tagged means that the PDF has a structure, which the overlay is to leave as it is.
 	Tagged bool
 	// Metadata replaces what the PDF says about itself.
@@ -76,7 +76,7 @@ func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) 
 		}
 	}
 	if f.Overlay != nil && f.Tagged {
-		if pdf, err = stamp(pdf, f.Overlay, f.Layers); err != nil {
+		if pdf, err = stamp(pdf, f.Overlay, f.Over, f.Under); err != nil {
 			return nil, fmt.Errorf("stamp: %w", err)
 		}
 		f.Overlay = nil
@@ -104,7 +104,7 @@ func Finish(ctx context.Context, pdf []byte, f Finishing) (_ []byte, err error) 
 func (f Finishing) qpdfJob() map[string]any {
 	job := map[string]any{}
 	if f.Overlay != nil {
-		job["overlay"] = f.overlay()
+		f.lay(job)
 	}
 	if f.Level > 0 {
 		job["recompressFlate"], job["streamData"] = "", "compress"
@@ -125,16 +125,26 @@ func (f Finishing) qpdfJob() map[string]any {
 	return job
 }
 
-// overlay lays pages of the overlay over those of the document, for qpdf.
-func (f Finishing) overlay() map[string]any {
-	if f.Layers == nil {
-		return map[string]any{"file": descriptor(3), "from": "", "repeat": "1"}
+// lay lays pages of the overlay over and under those of the document, for qpdf.
+func (f Finishing) lay(job map[string]any) {
+	if f.Over == nil && f.Under == nil {
+		job["overlay"] = map[string]any{"file": descriptor(3), "from": "", "repeat": "1"}
+		return
 	}
-	from := make([]string, len(f.Layers))
-	for i, layer := range f.Layers {
-		from[i] = strconv.Itoa(layer)
+	for kind, layers := range map[string][]int{"overlay": f.Over, "underlay": f.Under} {
+		if l := pagesOf(layers); len(l.pages) > 0 {
+			job[kind] = map[string]any{"file": descriptor(3), "from": listed(l.layers), "to": listed(l.pages)}
+		}
 	}
-	return map[string]any{"file": descriptor(3), "from": strings.Join(from, ",")}
+}
+
+// listed writes numbers as qpdf reads them.
+func listed(numbers []int) string {
+	all := make([]string, len(numbers))
+	for i, n := range numbers {
+		all[i] = strconv.Itoa(n)
+	}
+	return strings.Join(all, ",")
 }
 
 // restrictions are what qpdf restricts. Reading aloud is always allowed.

@@ -46,6 +46,19 @@ func newPrinter(t *testing.T) func(html string, paper contract.Paper) []byte {
 	}
 }
 
+// marked is a finishing with these watermarks for a PDF.
+func marked(t *testing.T, printed func(string, contract.Paper) []byte, pdf []byte, marks ...Watermark) Finishing {
+	t.Helper()
+	sizes, ofPage, err := PageSizes(pdf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := LayOut(marks, sizes, ofPage)
+	paper := noMargin
+	paper.PreferCSS, paper.Scale = true, 1
+	return Finishing{Overlay: printed(l.HTML, paper), Over: l.Over, Under: l.Under}
+}
+
 var noMargin = contract.Paper{MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}
 
 // pdfText is the text of a PDF, in reading order.
@@ -119,7 +132,7 @@ func TestWatermark(t *testing.T) {
 		"Chinese":    {Watermark{Text: "草稿", Color: "#00aa00", FontSize: "1in", Rotation: 0}, func(r, g, b uint8) bool { return r < 20 && g > 150 && g < 190 && b < 20 }, "草稿"},
 		"markup":     {Watermark{Text: "<b>&amp;", Color: "#00aa00", FontSize: "1in", Rotation: 0}, func(r, g, b uint8) bool { return r < 20 && g > 150 && g < 190 && b < 20 }, "<b>&amp;"},
 	} {
-		out, err := Finish(t.Context(), pdf, Finishing{Overlay: printed(tc.mark.HTML(), noMargin)})
+		out, err := Finish(t.Context(), pdf, marked(t, printed, pdf, tc.mark))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -140,7 +153,7 @@ func TestWatermarkIsAbove(t *testing.T) {
 	printed := newPrinter(t)
 	pdf := printed(`<div style="height: 1500px; background: #ffff00"></div>`, contract.Paper{})
 	mark := Watermark{Text: "████", Color: "#ff0000", FontSize: "100px"}
-	out, err := Finish(t.Context(), pdf, Finishing{Overlay: printed(mark.HTML(), noMargin)})
+	out, err := Finish(t.Context(), pdf, marked(t, printed, pdf, mark))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type packetTexts struct {
 func TestMetadata(t *testing.T) {
 	printed := newPrinter(t)
 	const html = `<!doctype html><html><head><title>Of the page</title></head><body><h1>text</h1></body></html>`
-	overlay := printed(Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}.HTML(), noMargin)
+	overlay := marked(t, printed, printed(html, contract.Paper{}), Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}).Overlay
 	full := Metadata{Title: `Größe (a\b) <&> 機密`, Author: "ÀÉ 😀", Subject: " s ", Keywords: "a, b", Creator: strings.Repeat("é", 500)}
 	for name, tc := range map[string]struct {
 		f    Finishing

@@ -18,15 +18,16 @@ func TestWatermarkOnSizes(t *testing.T) {
 		`<body>one<div>two</div><p>three</p><div>four</div></body></html>`
 	for _, tagged := range []bool{false, true} {
 		pdf := printed(html, contract.Paper{PreferCSS: true, Tagged: tagged})
-		sizes, layers, err := PageSizes(pdf)
-		if err != nil || len(sizes) != 3 || !slices.Equal(layers, []int{1, 2, 3, 2}) {
-			t.Fatalf("sizes %v of pages %v: %v", sizes, layers, err)
+		sizes, ofPage, err := PageSizes(pdf)
+		if err != nil || len(sizes) != 3 || !slices.Equal(ofPage, []int{1, 2, 3, 2}) {
+			t.Fatalf("sizes %v of pages %v: %v", sizes, ofPage, err)
 		}
-		overlay := printed(Watermark{Text: "MARK", Color: "red", FontSize: "30px"}.HTMLFor(sizes), contract.Paper{PreferCSS: true, Scale: 1, MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"})
-		if n, err := PageCount(overlay); n != 3 {
+		f := marked(t, printed, pdf, Watermark{Text: "MARK", Color: "red", FontSize: "30px"})
+		if n, err := PageCount(f.Overlay); n != 3 {
 			t.Fatalf("the overlay has %d pages: %v", n, err)
 		}
-		out, err := Finish(t.Context(), pdf, Finishing{Overlay: overlay, Layers: layers, Tagged: tagged})
+		f.Tagged = tagged
+		out, err := Finish(t.Context(), pdf, f)
 		if err != nil {
 			t.Fatal(err)
 		}

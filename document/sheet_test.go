@@ -68,7 +68,7 @@ func TestSheets(t *testing.T) {
 	plain, plainSheets := printed(browserpage.Print{HTML: chapters(4), Options: o})
 	o.Tagged, o.Outline = true, true
 	tagged, taggedSheets := printed(browserpage.Print{HTML: chapters(4), Options: o})
-	overlay := newPrinter(t)(Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}.HTML(), noMargin)
+	overlay := marked(t, newPrinter(t), tagged, Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}).Overlay
 	for name, c := range map[string]struct {
 		pdf []byte
 		f   Finishing

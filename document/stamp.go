@@ -3,7 +3,6 @@ package document
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
@@ -11,32 +10,35 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// stamp lays pages of an overlay over those of a tagged PDF, as Finishing.Layers say. qpdf would make a form
+// stamp lays pages of an overlay over and under those of a tagged PDF, as Finishing says. qpdf would make a form
 // of each page's content, where readers do not find what the tags refer to; here it stays in the
 // page, and the overlay is an artifact.
-func stamp(pdf, overlay []byte, layers []int) ([]byte, error) {
+func stamp(pdf, overlay []byte, over, under []int) ([]byte, error) {
 	return rewrite(pdf, func(doc *model.Context) error {
 		if err := openContents(doc); err != nil {
 			return err
 		}
-		if layers == nil {
-			layers = slices.Repeat([]int{1}, doc.PageCount)
+		if over == nil && under == nil {
+			over = slices.Repeat([]int{1}, doc.PageCount)
 		}
-		under := map[int]types.IntSet{} // the pages below each page of the overlay
-		for i, layer := range layers {
-			if under[layer] == nil {
-				under[layer] = types.IntSet{}
+		lay := func(above bool) func(int, []int) error {
+			return func(layer int, pages []int) error {
+				mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), layer, "scalefactor:1 rel, rotation:0, position:c", above, false, types.POINTS)
+				if err != nil {
+					return err
+				}
+				selected := types.IntSet{}
+				for _, page := range pages {
+					selected[page] = true
+				}
+				return api.WatermarkContext(doc, selected, mark)
 			}
-			under[layer][i+1] = true
 		}
-		for _, layer := range slices.Sorted(maps.Keys(under)) {
-			mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), layer, "scalefactor:1 rel, rotation:0, position:c", true, false, types.POINTS)
-			if err != nil {
-				return err
-			}
-			if err := api.WatermarkContext(doc, under[layer], mark); err != nil {
-				return err
-			}
+		if err := pagesOf(under).byLayer(lay(false)); err != nil {
+			return err
+		}
+		if err := pagesOf(over).byLayer(lay(true)); err != nil {
+			return err
 		}
 		return alwaysShown(doc)
 	})

@@ -13,7 +13,7 @@ func TestStructureIsKept(t *testing.T) {
 	printed := newPrinter(t)
 	pdf := printed(`<!doctype html><html lang="de"><head><title>T</title></head><body><h1>First</h1><p>some text</p><h1 style="break-before: page">Second</h1></body></html>`,
 		contract.Paper{Outline: true})
-	overlay := printed(Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}.HTML(), noMargin)
+	overlay := marked(t, printed, pdf, Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}).Overlay
 	for name, f := range map[string]Finishing{
 		"nothing":    {},
 		"images":     {ImageQuality: 50},

@@ -13,6 +13,9 @@ func plainBytes(c events.Content) int {
 	for _, a := range c.Assets {
 		bytes += len(a.Content)
 	}
+	for _, mark := range c.Print.Marks() {
+		bytes += len(mark.Image)
+	}
 	return bytes
 }
 

@@ -46,6 +46,19 @@ type PrintOptions struct {
 	// PDFA is the conformance to PDF/A that the file must have, one of contract.Archives; empty for none. PDFUA wants PDF/UA-1.
 	PDFA  string `cbor:"24,keyasint,omitempty"`
 	PDFUA bool   `cbor:"25,keyasint,omitempty"`
+	// Watermarks are several, in place of Watermark.
+	Watermarks []Watermark `cbor:"33,keyasint,omitempty"`
+}
+
+// Marks returns all watermarks, for reading and for changing.
+func (o *PrintOptions) Marks() (all []*Watermark) {
+	if o.Watermark != nil {
+		all = append(all, o.Watermark)
+	}
+	for i := range o.Watermarks {
+		all = append(all, &o.Watermarks[i])
+	}
+	return all
 }
 
 // Structured reports whether the PDF has a structure.
@@ -54,14 +67,24 @@ func (o PrintOptions) Structured() bool { return o.Tagged || o.Outline || o.PDFU
 // Conforms reports whether the file must conform to a standard.
 func (o PrintOptions) Conforms() bool { return o.PDFA != "" || o.PDFUA }
 
-// Watermark is a text over every page (docs/API.md, Watermark).
+// Watermark is a text or a picture over or under pages (docs/API.md, Watermark). As JSON it is what a request says.
 type Watermark struct {
-	Text string `cbor:"1,keyasint"`
+	Text string `cbor:"1,keyasint" json:"text,omitempty"`
 	// Color is a CSS colour, FontSize a CSS size.
-	Color    string `cbor:"2,keyasint"`
-	FontSize string `cbor:"3,keyasint"`
+	Color    string `cbor:"2,keyasint" json:"color"`
+	FontSize string `cbor:"3,keyasint" json:"font_size"`
 	// Rotation is in degrees, in the direction of CSS.
-	Rotation int64 `cbor:"4,keyasint"`
+	Rotation int64 `cbor:"4,keyasint" json:"rotation_degrees"`
+	// Image, in place of Text, is a data URI as contract.ParsePicture returns it.
+	Image string `cbor:"5,keyasint,omitempty" json:"image,omitempty"`
+	// Position is one of contract.Positions; empty means the middle of the page.
+	Position string `cbor:"6,keyasint,omitempty" json:"position,omitempty"`
+	// Pages are those that have it, as ParsePageRanges reads them, by the numbers of the whole document; empty means all.
+	Pages string `cbor:"7,keyasint,omitempty" json:"pages,omitempty"`
+	// Opacity is 0 to 1; nil means 1.
+	Opacity *float64 `cbor:"8,keyasint,omitempty" json:"opacity,omitempty"`
+	// Behind lays it under what the page shows.
+	Behind bool `cbor:"9,keyasint,omitempty" json:"behind,omitempty"`
 }
 
 // Compression says how a PDF is made smaller (docs/API.md, Compression).

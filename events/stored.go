@@ -2,6 +2,7 @@ package events
 
 import (
 	"fmt"
+	"slices"
 
 	"platen.dev/events/contract"
 )
@@ -22,12 +23,14 @@ type large struct {
 	HTML    string           `cbor:"1,keyasint,omitempty"`
 	Assets  []contract.Asset `cbor:"2,keyasint,omitempty"`
 	Invoice *Invoice         `cbor:"3,keyasint,omitempty"`
+	// Images are those of the watermarks, in their order.
+	Images []string `cbor:"4,keyasint,omitempty"`
 }
 
 // Detach takes the large part out of a content, to be stored as a file of a name.
 func (c Content) Detach(file string) (rest Content, part []byte, err error) {
-	part, err = encoder.Marshal(large{c.HTML, c.Assets, c.Invoice})
-	rest = c
+	rest, images := c.withoutImages()
+	part, err = encoder.Marshal(large{c.HTML, c.Assets, c.Invoice, images})
 	rest.Stored = &Stored{File: file, HTMLBytes: c.Summary().HTMLBytes}
 	rest.HTML, rest.Assets, rest.Invoice = "", nil, nil
 	return rest, part, err
@@ -40,5 +43,34 @@ func (c Content) Attach(part []byte) (Content, error) {
 		return c, fmt.Errorf("stored content: %w: %w", ErrFormat, err)
 	}
 	c.HTML, c.Assets, c.Invoice, c.Stored = l.HTML, l.Assets, l.Invoice, nil
+	c.Print = c.Print.clone()
+	for i, mark := range c.Print.Marks() {
+		if i < len(l.Images) {
+			mark.Image = l.Images[i]
+		}
+	}
 	return c, nil
+}
+
+// withoutImages returns a content whose watermarks lack their images, and these; nil if there are none.
+func (c Content) withoutImages() (rest Content, images []string) {
+	c.Print = c.Print.clone()
+	some := false
+	for _, mark := range c.Print.Marks() {
+		images, some = append(images, mark.Image), some || mark.Image != ""
+		mark.Image = ""
+	}
+	if !some {
+		images = nil
+	}
+	return c, images
+}
+
+// clone returns options whose watermarks may be changed.
+func (o PrintOptions) clone() PrintOptions {
+	if o.Watermark != nil {
+		o.Watermark = new(*o.Watermark)
+	}
+	o.Watermarks = slices.Clone(o.Watermarks)
+	return o
 }

@@ -2,6 +2,7 @@ package events
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -14,10 +15,18 @@ func TestDetach(t *testing.T) {
 		{HTML: "<p>x", Full: true, Assets: []contract.Asset{{Name: "a.css", Content: []byte{0, 255}}}, Load: &contract.Load{WaitFor: "p"}, Delivery: &Delivery{}},
 		{Invoice: &Invoice{Profile: "en16931", XML: []byte{1}, HTML: []byte{2}, HTMLBytes: 7, Template: []byte("{}")}, Embeds: true},
 		{URL: "http://example.com/", Invoice: &Invoice{XML: []byte{1}}, Image: &contract.Image{Format: "png"}},
+		{HTML: "x", Print: PrintOptions{Watermark: &Watermark{Image: "data:a"}}},
+		{HTML: "x", Print: PrintOptions{Watermark: &Watermark{Text: "t"}, Watermarks: []Watermark{{Text: "a"}, {Image: "data:b"}, {Image: "data:c"}}}},
 	} {
+		before := fmt.Sprintf("%+v", c.Print.Watermarks)
 		rest, part, err := c.Detach("file")
 		if err != nil || rest.HTML != "" || rest.Assets != nil || rest.Invoice != nil {
 			t.Fatalf("%+v: %+v stays, %v", c, rest, err)
+		}
+		for _, mark := range rest.Print.Marks() {
+			if mark.Image != "" || fmt.Sprintf("%+v", c.Print.Watermarks) != before {
+				t.Errorf("%+v stays, of %+v", mark, c.Print.Watermarks)
+			}
 		}
 		was, is := c.Summary(), rest.Summary()
 		if was.Stored = "file"; was != is {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"platen.dev/browserpool/page"
 	"platen.dev/document"
 	"platen.dev/events"
-	"platen.dev/events/contract"
 )
 
 // finish counts the pages of a printed PDF and applies the options that need no browser.
@@ -79,9 +77,9 @@ func (w *work) finishedBy(ctx context.Context, o events.PrintOptions) (f documen
 	if c := o.Compression; c != nil {
 		f.Level, f.ImageQuality = int(c.Level), int(c.ImageQuality)
 	}
-	if o.Watermark != nil {
+	if marks := o.Marks(); len(marks) > 0 {
 		f.Tagged = o.Structured()
-		if f.Overlay, f.Layers, err = w.overlay(ctx, o); err != nil {
+		if err = w.mark(ctx, &f, marks); err != nil {
 			return f, fmt.Errorf("watermark: %w", err)
 		}
 	}
@@ -94,25 +92,4 @@ func (w *work) unsealed(sealed events.Sealed) (string, error) {
 		return "", nil
 	}
 	return w.cfg.Unseal(w.job, sealed)
-}
-
-// overlay prints the watermark on paper of the document's sizes, and says which page of it is for each page of the document.
-func (w *work) overlay(ctx context.Context, o events.PrintOptions) (_ []byte, layers []int, err error) {
-	mark := document.Watermark{Text: o.Watermark.Text, Color: o.Watermark.Color, FontSize: o.Watermark.FontSize, Rotation: int(o.Watermark.Rotation)}
-	html, paper := mark.HTML(), contract.Paper{Format: o.Format, Landscape: o.Landscape, Width: o.Width, Height: o.Height}
-	if o.SinglePage || o.PreferCSS { // the document itself has decided how large its pages are
-		var sizes []document.PageSize
-		if sizes, layers, err = document.PageSizes(w.out.data); err != nil {
-			return nil, nil, err
-		}
-		html, paper = mark.HTMLFor(sizes), contract.Paper{PreferCSS: true}
-	}
-	paper.Scale, paper.MarginTop, paper.MarginRight, paper.MarginBottom, paper.MarginLeft = 1, "0", "0", "0", "0"
-	lease, err := w.cfg.Acquire(ctx, w.account, events.Quick)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer lease.Return()
-	result, err := lease.Print(ctx, page.Print{HTML: html, MaxBytes: w.limit, Options: paper})
-	return result.PDF, layers, err
 }

@@ -12,10 +12,15 @@ import (
 // other form it returns 0.
 func countPDFPages(pdf []byte) int {
 	p := rawPDF(pdf)
-	trailer := p.from(bytes.LastIndex(pdf, []byte("trailer")))
-	table := p.from(trailer.number("startxref\n"))
-	catalog := p.object(table, trailer.number("/Root "))
+	table, catalog := p.catalog()
 	return p.object(table, catalog.number("/Pages ")).number("/Count ")
+}
+
+// catalog is the root of all objects, and the table in which they are found.
+func (p rawPDF) catalog() (table, catalog rawPDF) {
+	trailer := p.from(bytes.LastIndex(p, []byte("trailer")))
+	table = p.from(trailer.number("startxref\n"))
+	return table, p.object(table, trailer.number("/Root "))
 }
 
 // rawPDF is a PDF or a piece of one. What it does not contain reads as empty, or as 0.

@@ -28,11 +28,19 @@ func (p press) printPDF(ctx context.Context, params printParams, budget time.Dur
 			return result, err
 		}
 	}
+	names, err := p.addContents(ctx, p.job.Options.TOC)
+	if err != nil {
+		return result, err
+	}
 	m, err := p.measure(ctx, p.job.Limits, p.job.HTML)
 	if err != nil {
 		return result, err
 	}
-	result.PDF, err = p.printFitted(ctx, m, &params)
+	if len(names) == 0 {
+		result.PDF, err = p.printFitted(ctx, m, &params)
+	} else {
+		result.PDF, err = p.printWithContents(ctx, m, &params, names)
+	}
 	if browserMessage(err) == rangeRefused {
 		err = Because(ErrPageRanges, "The document has none of the pages %s.", params.PageRanges)
 	}

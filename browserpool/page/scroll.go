@@ -32,15 +32,12 @@ type scrolled struct{ Seen, Height float64 }
 func (p *page) scroll(ctx, within context.Context) error {
 	limited, cancel := context.WithTimeoutCause(within, scrollTimeout, errBudget)
 	defer cancel()
-	at, err := p.scrollDown(limited)
-	if errors.Is(err, errBudget) && ctx.Err() == nil {
-		err = nil
-	}
-	if err == nil && at.Seen < at.Height {
-		p.warnOfCut(fmt.Sprintf("The page went on while it was scrolled. It was scrolled to %.0f pixels.", at.Seen))
-	}
-	if err != nil {
+	at, ended, err := p.scrollDown(limited)
+	if err != nil && !(errors.Is(err, errBudget) && ctx.Err() == nil) {
 		return err
+	}
+	if !ended {
+		p.warnOfCut(fmt.Sprintf("The page did not come to an end while it was scrolled. It was scrolled to %.0f pixels.", at.Seen))
 	}
 	back, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
 	defer cancel()
@@ -48,27 +45,27 @@ func (p *page) scroll(ctx, within context.Context) error {
 	return err
 }
 
-// scrollDown scrolls until the end, or until its bounds are reached. It is the end if it still is once the
-// network was at rest.
-func (p *page) scrollDown(ctx context.Context) (at scrolled, err error) {
+// scrollDown scrolls until the page has ended, or until its bounds are reached. It has ended if its end still is there once the
+// network was at rest; so has a page that cannot be scrolled.
+func (p *page) scrollDown(ctx context.Context) (at scrolled, ended bool, err error) {
 	wasEnd, since := false, mark{}
 	for range maxScrolls {
 		var next scrolled
 		ran, err := p.run(ctx, scrolling, at.Seen, &next)
 		if err != nil || !ran {
-			return at, err
+			return at, !ran && err == nil, err
 		}
 		at = next
 		isEnd := at.Seen >= at.Height
 		if isEnd && wasEnd {
-			return at, nil
+			return at, true, nil
 		}
 		if err := p.rest(ctx, since); err != nil {
-			return at, err
+			return at, false, err
 		}
 		wasEnd, since = isEnd, p.progress.mark()
 	}
-	return at, nil
+	return at, false, nil
 }
 
 // rest waits until nothing that began since a moment is under way, for a while.

@@ -224,6 +224,10 @@ func (f *fields) print(o events.PrintOptions) {
 	f.template("options.last_page_footer_template", o.LastFooter)
 	f.on("options.outline", o.Outline)
 	f.on("options.tagged", o.Tagged)
+	if o.TOC != nil {
+		f.text("options.toc.title", o.TOC.Title)
+		f.number("options.toc.depth", o.TOC.Depth)
+	}
 	f.text("options.pdfa", o.PDFA)
 	f.on("options.pdfua", o.PDFUA)
 	if m := o.Metadata; m != nil {
@@ -239,6 +243,17 @@ func (f *fields) print(o events.PrintOptions) {
 		f.text("options.watermark.color", w.Color)
 		f.text("options.watermark.font_size", w.FontSize)
 		f.text("options.watermark.rotation_degrees", strconv.FormatInt(w.Rotation, 10))
+		f.text("options.watermark.image", w.Image)
+		f.text("options.watermark.position", w.Position)
+		f.text("options.watermark.pages", w.Pages)
+		if w.Opacity != nil {
+			f.text("options.watermark.opacity", strconv.FormatFloat(*w.Opacity, 'g', -1, 64))
+		}
+		f.on("options.watermark.behind", w.Behind)
+	}
+	if len(o.Watermarks) > 0 {
+		text, _ := json.Marshal(o.Watermarks) // of texts and numbers: it cannot fail
+		f.text("options.watermarks", string(text))
 	}
 	f.secret("options.user_password", o.Password)
 	f.secret("options.owner_password", o.OwnerPassword)

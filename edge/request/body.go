@@ -172,6 +172,7 @@ func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 			{Field: "delivery", Check: checkTestDelivery},
 			{Field: "wait", Check: checkWait},
 			{Field: "assets", Check: checkAssets},
+			{Field: "options", Check: checkHeadings},
 			{Field: "render", Check: checkScripted},
 			{Field: "render", Check: checkHeaders},
 			{Field: "render", Check: checkCookies},
@@ -195,6 +196,14 @@ func checkAssets(b *Body) string {
 			return fmt.Sprintf("assets must have different names; two are named %q", a.Name)
 		}
 		names[a.Name] = true
+	}
+	return ""
+}
+
+// checkHeadings refuses contents of documents whose headings are not kept as they were sent.
+func checkHeadings(b *Body) string {
+	if b.PDF != nil && b.PDF.Print.TOC != nil && (b.URL != "" || b.HTML != "" && !b.Full) {
+		return "toc is for Markdown and for HTML with html_mode full"
 	}
 	return ""
 }

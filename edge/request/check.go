@@ -39,9 +39,9 @@ func checkSide(name, s string) string {
 	return sentence(name, err)
 }
 
-func checkPageRanges(s string) string {
+func checkPageRanges(name, s string) string {
 	_, err := contract.ParsePageRanges(s)
-	return sentence("page_ranges", err)
+	return sentence(name, err)
 }
 
 // checkText refuses what XML cannot hold.

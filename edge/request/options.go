@@ -20,12 +20,16 @@ var (
 	invoicePaper = schema.String{OneOf: contract.InvoiceFormats(), AnyCase: true}
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
 	cssSelector  = schema.String{MinLength: 1, MaxLength: contract.MaxSelector}
-	pageRanges   = schema.String{MaxLength: contract.MaxPageRanges, Check: checkPageRanges}
 	archive      = schema.String{OneOf: contract.Archives()}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
 
 const pageTemplateDoc = "HTML, sanitised. Elements of the classes pageNumber, totalPages, date, title and url are filled in."
+
+// pageRanges are pages, in a field of a name.
+func pageRanges(name string) schema.String {
+	return schema.String{MaxLength: contract.MaxPageRanges, Check: func(s string) string { return checkPageRanges(name, s) }}
+}
 
 type margins struct{ top, right, bottom, left string }
 
@@ -36,18 +40,6 @@ var marginOptions = schema.Object[margins]{
 		schema.Optional("right", cssLength, func(m *margins, v string) { m.right = v }).DefaultLater(contract.DefaultMargin).Example("0.5in"),
 		schema.Optional("bottom", cssLength, func(m *margins, v string) { m.bottom = v }).DefaultLater(contract.DefaultMargin).Example("20mm"),
 		schema.Optional("left", cssLength, func(m *margins, v string) { m.left = v }).DefaultLater(contract.DefaultMargin).Example("48px"),
-	},
-}
-
-var watermarkOptions = schema.Object[events.Watermark]{
-	Name: "WatermarkOptions", Doc: "A text over every page.",
-	Fields: []schema.Field[events.Watermark]{
-		schema.Required("text", schema.String{MinLength: 1, MaxLength: 500}, func(w *events.Watermark, v string) { w.Text = v }).Example("DRAFT"),
-		schema.Optional("color", schema.String{MaxLength: 64, Check: checkColor}, func(w *events.Watermark, v string) { w.Color = v }).
-			Default("rgba(200, 200, 200, 0.3)").Doc("A CSS colour; alpha is honoured."),
-		schema.Optional("font_size", schema.String{MaxLength: 32, Check: checkFontSize}, func(w *events.Watermark, v string) { w.FontSize = v }).
-			Default("60px").Doc("A CSS length."),
-		schema.Optional("rotation_degrees", schema.Integer{Min: -360, Max: 360}, func(w *events.Watermark, v int64) { w.Rotation = v }).Default(-45),
 	},
 }
 
@@ -107,7 +99,7 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("An extension: one page as high as its content; beyond 200in it continues on further pages of that height. width may be given alone."),
 		schema.Optional("prefer_css_page_size", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PreferCSS = v }).
 			Default(false).Doc("An extension: page rules (@page) decide size, orientation and margins, whatever the fields beside it say. They decide what rules leave open."),
-		schema.Optional("page_ranges", pageRanges, func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").
+		schema.Optional("page_ranges", pageRanges("page_ranges"), func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").
 			Doc("An extension: the pages to print, in ascending order. Numbers and totals in header and footer stay those of the whole document."),
 		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print
@@ -126,12 +118,15 @@ var pdfOptions = schema.Object[PDFOptions]{
 			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
 		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
 			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software."),
+		schema.Optional("toc", tocOptions, func(o *PDFOptions, v contract.TOC) { o.Print.TOC = &v }),
 		schema.Optional("pdfa", archive, func(o *PDFOptions, v string) { o.Print.PDFA = v }).
 			Plan(pro).Doc("An extension: a PDF/A file of this conformance, for archives. A document that cannot be one fails with CONFORMANCE_FAILED."),
 		schema.Optional("pdfua", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PDFUA = v }).
 			Default(false).Plan(pro).Doc("An extension: a tagged PDF that conforms to PDF/UA-1. Without title, language or alternative texts of pictures it fails with CONFORMANCE_FAILED."),
 		schema.Optional("metadata", metadataOptions, func(o *PDFOptions, v events.Metadata) { o.Print.Metadata = &v }),
-		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v events.Watermark) { o.Print.Watermark = &v }).Plan(starter),
+		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v watermark) { o.Print.Watermark = new(v.kept()) }).Plan(starter),
+		schema.Optional("watermarks", schema.List[watermark]{Items: watermarkOptions, Most: contract.MaxWatermarks}, setWatermarks).
+			Plan(starter).Doc("An extension: several, the last one on top. Not beside watermark."),
 		passwordField("user_password", func(o *PDFOptions, v string) { o.Password = v }).
 			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),
 		passwordField("owner_password", func(o *PDFOptions, v string) { o.OwnerPassword = v }).
@@ -143,11 +138,30 @@ var pdfOptions = schema.Object[PDFOptions]{
 	},
 	Rules: []schema.Rule[PDFOptions]{
 		{Field: "width", Check: checkSize},
+		{Field: "watermarks", Check: checkWatermarks},
+		{Field: "toc", Check: checkTOC},
 		{Field: "owner_password", Check: checkOwner},
 		{Field: "permissions", Check: checkPermissions},
 		{Field: "pdfa", Check: checkArchive},
 		{Field: "pdfua", Check: checkAccessible},
 	},
+}
+
+var tocOptions = schema.Object[contract.TOC]{
+	Name: "TocOptions", Doc: "An extension, for Markdown and full HTML: a page of contents before the text, with links to the headings and the numbers of their pages, itself counted. A document without headings has none.",
+	Fields: []schema.Field[contract.TOC]{
+		schema.Optional("title", schema.String{MaxLength: contract.MaxTOCTitle}, func(t *contract.TOC, v string) { t.Title = v }).
+			Default("Contents").Doc("What is written above it; nothing if it is empty."),
+		schema.Optional("depth", schema.Integer{Min: 1, Max: contract.MaxHeading}, func(t *contract.TOC, v int64) { t.Depth = v }).
+			Default(3).Doc("The lowest level of headings in it."),
+	},
+}
+
+func checkTOC(o *PDFOptions) string {
+	if o.Print.TOC != nil && o.Print.SinglePage {
+		return "toc cannot be combined with single_page"
+	}
+	return ""
 }
 
 // endTemplate is the template of a page at an end of the document.

@@ -82,7 +82,7 @@ func TestValues(t *testing.T) {
 		"einvoice":{"format":"factur-x","profile":"basic","xml":"x","rules":"warn","rule_sets":["en16931"]},
 		"options":{"format":"letter","single_page":true,"prefer_css_page_size":true,"page_ranges":"1, 3-","outline":true,"tagged":true,"metadata":{"title":"t","author":"a","subject":"s","keywords":"k","creator":"c","language":"de"},"landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
 		"display_header_footer":true,"header_template":"h","footer_template":"f","first_page_header_template":"1h","first_page_footer_template":"","last_page_header_template":"lh","last_page_footer_template":"lf","user_password":"p","owner_password":"o","permissions":{"printing":false,"copying":false,"modifying":false,"annotating":false,"filling_forms":false,"assembling":false},"scale":1.5,
-		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5},"compression":{"level":9,"image_quality":80}}}`)
+		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5,"position":"top-left","pages":"1, 3-","opacity":0.5,"behind":true},"compression":{"level":9,"image_quality":80}}}`)
 	want := Body{
 		URL: "u", Tags: []events.Tag{{Name: "a"}, {Name: "b", Value: "2"}}, Webhook: "https://hooks.test/", Delivery: &Delivery{URL: "https://store.test/x"}, Auth: &Auth{"basic", "a:b"},
 		Render: &Render{
@@ -97,7 +97,7 @@ func TestValues(t *testing.T) {
 		Invoice: &Invoice{XML: "x", Profile: "basic", Rules: "warn", RuleSets: []string{"en16931"}},
 		PDF: &PDFOptions{Header: "h", Footer: "f", FirstHeader: new("1h"), FirstFooter: new(""), LastHeader: new("lh"), LastFooter: new("lf"), Password: "p", OwnerPassword: "o", Print: events.PrintOptions{
 			Paper:       contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm", SinglePage: true, PreferCSS: true, PageRanges: "1, 3-", Outline: true, Tagged: true, OmitBackground: true, HeaderFooter: true, Scale: 1.5},
-			Watermark:   &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5},
+			Watermark:   &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5, Position: "top-left", Pages: "1, 3-", Opacity: new(0.5), Behind: true},
 			Compression: &events.Compression{Level: 9, ImageQuality: 80},
 			Denied:      &events.Denied{Printing: true, Copying: true, Modifying: true, Annotating: true, FillingForms: true, Assembling: true},
 			Metadata:    &events.Metadata{Title: "t", Author: "a", Subject: "s", Keywords: "k", Creator: "c", Language: "de"},
@@ -107,9 +107,9 @@ func TestValues(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", r.Body, want)
 	}
 	checkFilled(t, *r.PDF)
-	checkFilled(t, r.PDF.Print, "Password", "OwnerPassword", "PDFA", "PDFUA") // the edge makes the passwords, and header and footer, of the ones above
-	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "FirstHeader", "FirstFooter", "LastHeader", "LastFooter", "Width", "Height")
-	checkFilled(t, *r.PDF.Print.Watermark)
+	checkFilled(t, r.PDF.Print, "Password", "OwnerPassword", "PDFA", "PDFUA", "Watermarks") // the edge makes the passwords, and header and footer, of the ones above
+	checkFilled(t, r.PDF.Print.Paper, "Header", "Footer", "FirstHeader", "FirstFooter", "LastHeader", "LastFooter", "Width", "Height", "TOC")
+	checkFilled(t, *r.PDF.Print.Watermark, "Image")
 	checkFilled(t, *r.PDF.Print.Compression)
 	checkFilled(t, *r.PDF.Print.Metadata)
 	checkFilled(t, *r.PDF.Print.Denied)
@@ -119,6 +119,9 @@ func TestValues(t *testing.T) {
 	r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"width":"6in","height":"100mm"}}`)
 	if want := (contract.Paper{Format: "A4", Width: "6in", Height: "100mm"}); r.PDF.Print.Paper != want {
 		t.Errorf("got %+v, want %+v", r.PDF.Print.Paper, want)
+	}
+	if r = mustDecode(t, "/markdown-to-pdf", `{"markdown":"h","options":{"toc":{"title":"Inhalt","depth":2}}}`); *r.PDF.Print.TOC != (contract.TOC{Title: "Inhalt", Depth: 2}) {
+		t.Errorf("got %+v", r.PDF.Print.TOC)
 	}
 	if r = mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"pdfa":"3b","pdfua":true}}`); r.PDF.Print.PDFA != "3b" || !r.PDF.Print.PDFUA {
 		t.Errorf("got %+v", r.PDF.Print)
@@ -270,6 +273,27 @@ func TestSizeGiven(t *testing.T) {
 		r := mustDecode(t, "/url-to-pdf", `{"url":"u","options":`+options+`}`)
 		if r.PDF.Print.SizeGiven != want || r.PDF.Print.Format != "A4" {
 			t.Errorf("%s: %+v", options, r.PDF)
+		}
+	}
+}
+
+// A text in the middle rises by default; what is elsewhere, or a picture, is upright. Pictures are kept in base64, whatever their URI calls them.
+func TestWatermarks(t *testing.T) {
+	const svg = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4="
+	base := events.Watermark{Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px"}
+	for text, want := range map[string]events.Watermark{
+		`{"text":"t"}`: {Text: "t", Rotation: -45},
+		`{"text":"t","image":null,"position":"center"}`:                                                 {Text: "t", Rotation: -45},
+		`{"text":"t","position":"top"}`:                                                                 {Text: "t", Position: "top"},
+		`{"text":"t","position":"top","rotation_degrees":-45}`:                                          {Text: "t", Position: "top", Rotation: -45},
+		`{"image":"data:image/svg+xml;utf8,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E","text":null}`: {Image: svg},
+		`{"image":"DATA:image/png;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4="}`:    {Image: svg},
+	} {
+		want.Color, want.FontSize = base.Color, base.FontSize
+		one := mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"watermark":`+text+`}}`).PDF.Print
+		several := mustDecode(t, "/html-to-pdf", `{"html":"h","options":{"watermarks":[`+text+`,`+text+`]}}`).PDF.Print
+		if *one.Watermark != want || len(several.Watermarks) != 2 || several.Watermarks[0] != want || several.Watermarks[1] != want || several.Watermark != nil {
+			t.Errorf("%s: got %+v and %+v", text, one.Watermark, several.Watermarks)
 		}
 	}
 }

@@ -51,16 +51,22 @@ func (o Object[T]) describe(d *describer) JSONSchema {
 }
 
 func describeObject(d *describer, doc string, members []*member) JSONSchema {
-	properties, required := Ordered{}, []any{}
+	properties, required, either := Ordered{}, []any{}, []any{}
 	for _, m := range members {
 		properties = append(properties, Member{m.name, m.describe(d)})
-		if m.required {
+		switch {
+		case m.always():
 			required = append(required, m.name)
+		case m.required:
+			either = append(either, given(m.name), given(m.unless))
 		}
 	}
 	schema := JSONSchema{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
 		schema["required"] = required
+	}
+	if len(either) > 0 {
+		schema["anyOf"] = either
 	}
 	if doc != "" {
 		schema["description"] = doc
@@ -68,10 +74,15 @@ func describeObject(d *describer, doc string, members []*member) JSONSchema {
 	return schema
 }
 
+// given is the schema of an object with a field that is not null.
+func given(name string) JSONSchema {
+	return JSONSchema{"required": []any{name}, "properties": JSONSchema{name: JSONSchema{"not": JSONSchema{"type": "null"}}}}
+}
+
 func (m *member) describe(d *describer) JSONSchema {
 	schema := maps.Clone(m.kind.describe(d))
 	doc := m.sentences(schema)
-	if !m.required {
+	if !m.always() {
 		schema = nullable(schema)
 	}
 	if doc != "" {

@@ -141,3 +141,29 @@ var agreementSeeds = []string{
 	`{"to":"a","pair":[null,null]}`, `{"to":"a","copies":[]}`, `{"to":"a","copies":["a",""]}`, `{"to":"a","ref":"x"}`, `{"to":"a","ref":9}`, `{"to":"a","ref":10}`, `{"to":"a","ref":[]}`,
 	`{"to":"\ud800"}`, `{"to":"\u0000"}`, "\ufeff{\"to\":\"a\"}",
 }
+
+// A required field may be absent beside another one, and the schema says so.
+func TestUnless(t *testing.T) {
+	type mark struct{ text, image string }
+	kind := Object[mark]{Name: "Mark", Fields: []Field[mark]{
+		Required("text", String{MinLength: 1}, func(m *mark, v string) { m.text = v }).Unless("image"),
+		Optional("image", String{}, func(m *mark, v string) { m.image = v }),
+	}}
+	described := compiled(t, kind)
+	for body, want := range map[string]string{
+		`{"text":"a"}`: "", `{"image":"a"}`: "", `{"text":"a","image":"b"}`: "", `{"text":"a","image":null}`: "", `{"text":null,"image":"b"}`: "",
+		`{}`: "missing", `{"image":null}`: "missing", `{"text":null}`: "string_type", `{"text":null,"image":null}`: "string_type", `{"text":"","image":"b"}`: "string_too_short",
+	} {
+		_, _, violations := kind.Decode([]byte(body), "")
+		if len(violations) > 1 || len(violations) == 0 && want != "" || len(violations) == 1 && violations[0].Type != want {
+			t.Errorf("%s: %v, want %q", body, violations, want)
+		}
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := described.Validate(value); (err == nil) != (want == "") {
+			t.Errorf("%s: the schema says %v", body, err)
+		}
+	}
+}

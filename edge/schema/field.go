@@ -12,8 +12,10 @@ type member struct {
 	name     string
 	step     any // name, ready for a path
 	required bool
-	kind     Kind
-	doc      string
+	// unless names a field beside which a required one may be absent; "" for none.
+	unless string
+	kind   Kind
+	doc    string
 	// absence is the default as it is described, nil for none.
 	absence any
 	example any
@@ -40,6 +42,14 @@ func Required[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[
 	f.required = true
 	return f
 }
+
+// Unless lets a required field be absent, or null, where another one is there.
+func (f *TypedField[T, V]) Unless(other string) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.unless = other })
+}
+
+// always reports whether the field has to be there whatever else is.
+func (m *member) always() bool { return m.required && m.unless == "" }
 
 // Optional is a field that may be absent; null counts as absent. Then set is called
 // only if the field has a default.
@@ -108,10 +118,11 @@ func (f *TypedField[T, V]) about() *member { return &f.member }
 
 func (f *TypedField[T, V]) read(d *decoder, members object, into *T) bool {
 	value, present := members[f.name]
+	required := f.required && (f.unless == "" || members[f.unless] == nil)
 	switch {
-	case value != nil || present && f.required:
+	case value != nil || present && required:
 		f.readPresent(d, value, into)
-	case f.required:
+	case required:
 		d.refuseAt(f.step, "missing", "Field required")
 	case f.fallback != nil:
 		f.set(into, f.fallback(d))

@@ -24,7 +24,7 @@ func (o Object[T]) properties() []Property {
 	all := make([]Property, len(o.Fields))
 	for i, f := range o.Fields {
 		m := f.about()
-		all[i] = Property{m.name, m.documentation(), m.required, m.kind, m.absence, m.example, m.plan}
+		all[i] = Property{m.name, m.documentation(), m.always(), m.kind, m.absence, m.example, m.plan}
 	}
 	return all
 }

@@ -99,6 +99,14 @@ const (
 	MaxLanguage = 35
 	// MaxPageRanges is the longest text of page ranges in characters.
 	MaxPageRanges = 200
+	// MaxWatermarks is how many watermarks a PDF may have, MaxWatermarkText the longest text of one in characters, and MaxPicture the
+	// longest data URI of one in characters.
+	MaxWatermarks    = 10
+	MaxWatermarkText = 500
+	MaxPicture       = 200 << 10
+	// MaxHeading is the lowest level of a heading, MaxTOCTitle the longest title of a table of contents in characters.
+	MaxHeading  = 6
+	MaxTOCTitle = 200
 	// MinSide and MaxSide bound the sides of a paper.
 	MinSide, MaxSide Length = 10 / 25.4, 200
 )

@@ -80,6 +80,11 @@ const (
 	Archive3B = "3b"
 )
 
+// Positions returns where on a page a watermark may be.
+func Positions() []string {
+	return []string{"center", "top-left", "top", "top-right", "left", "right", "bottom-left", "bottom", "bottom-right"}
+}
+
 // Archives returns the values of pdfa.
 func Archives() []string { return []string{Archive2B, Archive3B} }
 

@@ -46,6 +46,16 @@ type Paper struct {
 	LastFooter  *string `cbor:"30,keyasint,omitempty"`
 	// SinglePage makes the paper as high as its content, MaxSide at most; what is left continues on further pages of that height.
 	SinglePage bool `cbor:"31,keyasint,omitempty"`
+	// TOC puts a page of contents before the document; nil for none.
+	TOC *TOC `cbor:"32,keyasint,omitempty"`
+}
+
+// TOC is a table of contents: links to the headings, with the numbers of their pages.
+type TOC struct {
+	// Title is above it; empty for none.
+	Title string `cbor:"1,keyasint,omitempty"`
+	// Depth is the lowest level of headings that it has, 1 to MaxHeading.
+	Depth int64 `cbor:"2,keyasint"`
 }
 
 // Image says how a page is captured, with the defaults filled in (docs/API.md, Image options).

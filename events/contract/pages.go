@@ -42,6 +42,22 @@ func InPageRanges(ranges string, page int) bool {
 	return slices.ContainsFunc(parsed, func(r PageRange) bool { return r.First <= page && (page <= r.Last || r.Last == 0) })
 }
 
+// PageAt returns the number that the page at a place, from 1, has in the whole document, of which ranges were printed; "" means all.
+func PageAt(ranges string, place int) int {
+	if ranges == "" {
+		return place
+	}
+	parsed, _ := ParsePageRanges(ranges)
+	for _, r := range parsed {
+		if length := r.Last - r.First + 1; r.Last > 0 && place > length {
+			place -= length
+			continue
+		}
+		return r.First + place - 1
+	}
+	return 0 // there is no such page
+}
+
 func parsePageRange(text string) (r PageRange, ok bool) {
 	m := pageRange.FindStringSubmatch(text)
 	if m == nil {

@@ -127,6 +127,7 @@ type gate struct {
 
 var gates = []gate{
 	{id: "watermark", section: "PdfOptions", at: "options.watermark", on: pdfOperations, value: object{"text": "x"}, least: events.PlanStarter},
+	{id: "watermarks", section: "Extensions", at: "options.watermarks", on: pdfOperations, value: []any{}, least: events.PlanStarter},
 	{id: "user-password", section: "PdfOptions", at: "options.user_password", on: pdfOperations, value: "x", least: events.PlanPro},
 	{id: "owner-password", section: "Extensions", at: "options.owner_password", on: pdfOperations, value: "x", least: events.PlanPro},
 	{id: "permissions", section: "Extensions", at: "options.permissions", on: pdfOperations, value: object{}, least: events.PlanPro, beside: object{"options.user_password": "x"}, feature: "options.user_password"},

@@ -46,6 +46,9 @@ var pipelineRows = []row{
 	{"pipeline/paper-of-document", "Extensions", "single_page and prefer_css_page_size make paper of the document's sizes, and a watermark fits it", provePaperOfDocument},
 	{"pipeline/end-templates", "Extensions", "first and last page have templates of their own; numbers and structure stay whole", proveEndTemplates},
 	{"pipeline/rules", "Extensions", "with rules warn, what an e-invoice breaks is in the job's warnings", proveRuleWarnings},
+	{"pipeline/toc", "Extensions", "toc is a page of contents with the numbers of the pages", proveTOC},
+	{"pipeline/watermarks", "Extensions", "watermarks are on the pages that they name, texts and pictures, above the content and behind it", proveWatermarks},
+	{"pipeline/large-watermark", "Extensions", "a picture counts toward what the queue takes, and is stored with large", proveLargeWatermark},
 	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, PDF/UA, metadata and a watermark", proveStructuredInvoice},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},
@@ -204,7 +207,7 @@ func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	null := object{"html": "<p>x</p>", "html_mode": nil, "assets": nil, "large": nil, "webhook_url": nil, "render": object{"media": nil, "wait_until": nil}, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
 		"format": nil, "landscape": nil, "width": nil, "height": nil, "single_page": nil, "prefer_css_page_size": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil, "language": nil}, "pdfa": nil, "pdfua": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
-		"header_template": nil, "footer_template": nil, "first_page_header_template": nil, "first_page_footer_template": nil, "last_page_header_template": nil, "last_page_footer_template": nil, "watermark": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
+		"header_template": nil, "footer_template": nil, "first_page_header_template": nil, "first_page_footer_template": nil, "last_page_header_template": nil, "last_page_footer_template": nil, "toc": nil, "watermark": nil, "watermarks": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
 	}}
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {
 		t.Errorf("with nulls the job ended %v", job)

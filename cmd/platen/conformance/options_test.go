@@ -1,6 +1,10 @@
 package conformance
 
-import "strings"
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+)
 
 // The options of the PDF operations.
 
@@ -133,6 +137,75 @@ var optionRows = rowsOf([]field{
 		on: []string{htmlToPDF}, at: "options.watermark.rotation_degrees", beside: object{"options.watermark.text": "x"},
 		takes: []any{-360, -45, 0, 360}, refuses: []refused{notInteger("45"), fraction(0.5), below(-361, "-360"), above(361, "360")},
 	},
+	{
+		id: "options/watermark-image", section: extensionSection, statement: "image is a data URI of a picture, in place of text",
+		on: pdfOperations, at: "options.watermark.image", beside: object{"options.watermark.position": "top"}, paired: true,
+		takes: []any{svgURI, svgBase64(153_579)},
+		refuses: []refused{
+			notText(1), meaningless("https://example.com/a.png", "image must be a data URI of a PNG, JPEG or SVG picture"), tooLong(svgBase64(153_582), "204800"),
+			meaningless(svgURI+strings.Repeat(" ", 153_600), "image is larger than 200 KB in base64"),
+		},
+	},
+	{
+		id: "options/watermark-text-or-image", section: extensionSection, statement: "text and image exclude one another",
+		on: pdfOperations, at: "options.watermark.image", beside: object{"options.watermark.text": "x"}, refuses: []refused{meaningless(svgURI, "image cannot be combined with text")},
+	},
+	{
+		id: "options/watermark-position", section: extensionSection, statement: "position is the middle, an edge or a corner",
+		on: pdfOperations, at: "options.watermark.position", beside: object{"options.watermark.text": "x"},
+		takes:   []any{"center", "top-left", "top", "top-right", "left", "right", "bottom-left", "bottom", "bottom-right"},
+		refuses: []refused{unlisted("middle", "'center', 'top-left', 'top', 'top-right', 'left', 'right', 'bottom-left', 'bottom' or 'bottom-right'")},
+	},
+	{
+		id: "options/watermark-pages", section: extensionSection, statement: "pages are page ranges",
+		on: pdfOperations, at: "options.watermark.pages", beside: object{"options.watermark.text": "x"}, takes: []any{"1", "1-3, 5, 8-"},
+		refuses: []refused{notText(1), meaningless("3-1", "pages must be pages from 1 in ascending order, such as 1-3, 5, 8-")},
+	},
+	{
+		id: "options/watermark-opacity", section: extensionSection, statement: "opacity is a number from 0 to 1",
+		on: pdfOperations, at: "options.watermark.opacity", beside: object{"options.watermark.text": "x"}, takes: []any{0, 0.5, 1},
+		refuses: []refused{below(-0.1, "0"), above(1.01, "1")},
+	},
+	{
+		id: "options/watermark-behind", section: extensionSection, statement: "behind is a boolean",
+		on: pdfOperations, at: "options.watermark.behind", beside: object{"options.watermark.text": "x"}, takes: []any{true, false}, refuses: []refused{notBool("no")},
+	},
+	{
+		id: "options/watermarks", section: extensionSection, statement: "watermarks is a list of at most ten",
+		on: pdfOperations, at: "options.watermarks", takes: []any{[]any{}, []any{object{"text": "x"}, object{"image": svgURI}}, tenMarks},
+		refuses: []refused{
+			{value: object{}, kind: "list_type", msg: "Input should be a valid list"},
+			{value: append(tenMarks, object{"text": "x"}), kind: "too_long", msg: "List should have at most 10 items after validation, not 11"},
+			{value: []any{object{}}, kind: "missing", msg: "Field required", at: "options.watermarks.0.text"},
+		},
+	},
+	{
+		id: "options/watermark-or-watermarks", section: extensionSection, statement: "watermark and watermarks exclude one another",
+		on: pdfOperations, at: "options.watermarks", beside: object{"options.watermark.text": "x"}, refuses: []refused{meaningless([]any{}, "watermarks cannot be combined with watermark")},
+	},
+	{
+		id: "options/toc", section: extensionSection, statement: "toc is an object, for Markdown", on: []string{markdownToPDF}, at: "options.toc", takes: []any{object{}, object{"depth": nil, "title": nil}},
+		refuses: []refused{notObject(true), unknownIn(object{"levels": 1}, "options.toc.levels")},
+	},
+	{
+		id: "options/toc-full", section: extensionSection, statement: "… and for full HTML", on: []string{htmlToPDF}, at: "options.toc", beside: object{"html_mode": "full"}, takes: []any{object{}},
+	},
+	{
+		id: "options/toc-elsewhere", section: extensionSection, statement: "… and not for other documents", on: []string{htmlToPDF, urlToPDF}, at: "options.toc",
+		refuses: []refused{{value: object{}, kind: "value_error", msg: "Value error, toc is for Markdown and for HTML with html_mode full", at: "options"}},
+	},
+	{
+		id: "options/toc-single-page", section: extensionSection, statement: "toc and single_page exclude one another", on: []string{markdownToPDF}, at: "options.toc", beside: object{"options.single_page": true},
+		refuses: []refused{meaningless(object{}, "toc cannot be combined with single_page")},
+	},
+	{
+		id: "options/toc-title", section: extensionSection, statement: "title is a string of 200 characters at most", on: []string{markdownToPDF}, at: "options.toc.title", takes: []any{"", "目次", long(200)},
+		refuses: []refused{notText(1), tooLong(long(201), "200")},
+	},
+	{
+		id: "options/toc-depth", section: extensionSection, statement: "depth is an integer from 1 to 6", on: []string{markdownToPDF}, at: "options.toc.depth", takes: []any{1, 6},
+		refuses: []refused{below(0, "1"), above(7, "6"), notInteger("2")},
+	},
 	passwordField("user_password", "user-password", "PdfOptions"), passwordField("owner_password", "owner-password", "Extensions"),
 	{
 		id: "options/passwords-differ", section: "Extensions", statement: "owner_password differs from user_password",
@@ -173,6 +246,17 @@ var optionRows = rowsOf([]field{
 		},
 	},
 })
+
+// svgURI is a picture.
+const svgURI = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><path d='M0 0h9v9z' fill='red'/></svg>"
+
+// svgBase64 is a picture of a number of bytes.
+func svgBase64(bytes int) string {
+	_, svg, _ := strings.Cut(svgURI, ",")
+	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg+strings.Repeat(" ", bytes-len(svg))))
+}
+
+var tenMarks = slices.Repeat([]any{object{"text": "x"}}, 10)
 
 const (
 	paperFormats   = "'A4', 'A3', 'Letter', 'Legal', 'Tabloid', 'A0', 'A1', 'A2', 'A5', 'A6' or 'Ledger'"

@@ -28,9 +28,11 @@ var fitting = map[string][]any{
 	"cookies":        {[]any{map[string]any{"name": "a", "value": "b", "secure": true}}, []any{}},
 	"hide_selectors": {[]any{"#a", "p > b, c"}, []any{"a\nb", " c "}, []any{"[\"a\"]"}, []any{}},
 	"user_agent":     {"Own/1.0 (x)"}, "locale": {"de-AT"}, "time_zone": {"Europe/Berlin"},
-	"tags":     {map[string]any{"customer": "4711 <b>", "0": "zero"}},
-	"assets":   {[]any{map[string]any{"name": "a b.css", "content": "eA=="}}},
-	"template": {map[string]any{"version": 1, "blocks": blocks()}},
+	"tags":   {map[string]any{"customer": "4711 <b>", "0": "zero"}},
+	"assets": {[]any{map[string]any{"name": "a b.css", "content": "eA=="}}},
+	"image":  {"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"}, "page_ranges": {"1, 3-"}, "pages": {"2-"},
+	"watermarks": {[]any{map[string]any{"text": "a \"b\"", "opacity": 0.5}}, []any{}},
+	"template":   {map[string]any{"version": 1, "blocks": blocks()}},
 }
 
 func blocks() (all []any) {

@@ -1,0 +1,71 @@
+package render
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"platen.dev/browserpool/page"
+	"platen.dev/document"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// mark adds the watermarks to what is done to a printed PDF: it prints them on paper of the document's sizes.
+func (w *work) mark(ctx context.Context, f *document.Finishing, marks []*events.Watermark) error {
+	sizes, ofPage, err := w.pageSizes()
+	if err != nil {
+		return err
+	}
+	laid := make([]document.Watermark, len(marks))
+	for i, m := range marks {
+		laid[i] = w.watermark(*m)
+	}
+	layers := document.LayOut(laid, sizes, ofPage)
+	if layers.None() {
+		return nil // no page has one
+	}
+	f.Over, f.Under = layers.Over, layers.Under
+	lease, err := w.cfg.Acquire(ctx, w.account, events.Quick)
+	if err != nil {
+		return err
+	}
+	defer lease.Return()
+	paper := contract.Paper{PreferCSS: true, Scale: 1, MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}
+	result, err := lease.Print(ctx, page.Print{HTML: layers.HTML, MaxBytes: w.limit, Options: paper})
+	f.Overlay = result.PDF
+	return err
+}
+
+func (w *work) watermark(m events.Watermark) document.Watermark {
+	d := document.Watermark{
+		Text: m.Text, Picture: m.Image, Color: m.Color, FontSize: m.FontSize, Rotation: int(m.Rotation), Position: m.Position, Opacity: m.Opacity, Behind: m.Behind,
+	}
+	if m.Pages != "" {
+		d.On = func(place int) bool {
+			return contract.InPageRanges(m.Pages, contract.PageAt(w.submission.Content.Print.PageRanges, place))
+		}
+	}
+	return d
+}
+
+// pageSizes are those of the printed PDF. It is read, which takes long for a large one, only if the document may have decided them.
+func (w *work) pageSizes() (sizes []document.PageSize, ofPage []int, err error) {
+	c := w.submission.Content
+	o, visit := c.Print.Paper, c.URL != "" || c.Full
+	if o.SinglePage || o.PreferCSS || visit && !o.SizeGiven && o.Width == "" {
+		return document.PageSizes(w.out.data)
+	}
+	width, height, err := o.Size()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := document.PageSize{Width: points(width), Height: points(height)}
+	if o.Landscape {
+		size.Width, size.Height = size.Height, size.Width
+	}
+	return []document.PageSize{size}, slices.Repeat([]int{1}, w.out.pages), nil
+}
+
+// points is a side of paper as the browser has it: it rounds up.
+func points(side contract.Length) float64 { return math.Ceil(float64(side) * 72) }

@@ -1,0 +1,90 @@
+package request
+
+import (
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// watermark is one as a request says it.
+type watermark struct {
+	events.Watermark
+	turned bool // the request says how far
+}
+
+var watermarkOptions = schema.Object[watermark]{
+	Name: "WatermarkOptions", Doc: "A text or a picture over or under pages.",
+	Fields: []schema.Field[watermark]{
+		schema.Required("text", schema.String{MinLength: 1, MaxLength: contract.MaxWatermarkText}, func(w *watermark, v string) { w.Text = v }).
+			Unless("image").Example("DRAFT"),
+		schema.Optional("image", picture(contract.MaxPicture), func(w *watermark, v string) { w.Image = normalPicture(v) }).
+			Doc("An extension: a picture in place of the text, a data URI of a PNG, JPEG or SVG. It has its own size, a CSS pixel for each of its pixels, and at most that of the page."),
+		schema.Optional("color", schema.String{MaxLength: 64, Check: checkColor}, func(w *watermark, v string) { w.Color = v }).
+			Default("rgba(200, 200, 200, 0.3)").Doc("A CSS colour; alpha is honoured."),
+		schema.Optional("font_size", schema.String{MaxLength: 32, Check: checkFontSize}, func(w *watermark, v string) { w.FontSize = v }).
+			Default("60px").Doc("A CSS length."),
+		schema.Optional("rotation_degrees", schema.Integer{Min: -360, Max: 360}, func(w *watermark, v int64) { w.Rotation = v }).
+			Default(defaultRotation).Given(func(w *watermark) { w.turned = true }).Doc("Clockwise. The default of a picture, and of a position at an edge, is 0."),
+		schema.Optional("position", schema.String{OneOf: contract.Positions()}, func(w *watermark, v string) { w.Position = v }).
+			DefaultLater(contract.Positions()[0]).Doc("An extension: where on the page it is; at an edge, 10mm from it."),
+		schema.Optional("pages", pageRanges("pages"), func(w *watermark, v string) { w.Pages = v }).Example("1, 3-").
+			Doc("An extension: the pages that have it, by the numbers of the whole document. All by default."),
+		schema.Optional("opacity", schema.Number{Min: 0, Max: 1}, func(w *watermark, v float64) { w.Opacity = &v }).
+			DefaultLater(1).Doc("An extension: from 0, which cannot be seen, to 1."),
+		schema.Optional("behind", schema.Bool{}, func(w *watermark, v bool) { w.Behind = v }).
+			Default(false).Doc("An extension: under what the page shows, in place of above it."),
+	},
+	Rules: []schema.Rule[watermark]{{Field: "image", Check: checkImage}},
+}
+
+// defaultRotation is in degrees, of a text in the middle of the page.
+const defaultRotation = -45
+
+// kept is the watermark as it is kept.
+func (w watermark) kept() events.Watermark {
+	if w.Position == contract.Positions()[0] {
+		w.Position = ""
+	}
+	if !w.turned && (w.Image != "" || w.Position != "") {
+		w.Rotation = 0
+	}
+	return w.Watermark
+}
+
+func setWatermarks(o *PDFOptions, all []watermark) {
+	o.Print.Watermarks = []events.Watermark{} // not nil, so that it counts as given
+	for _, w := range all {
+		o.Print.Watermarks = append(o.Print.Watermarks, w.kept())
+	}
+}
+
+func checkImage(w *watermark) string {
+	if w.Text != "" && w.Image != "" {
+		return "image cannot be combined with text"
+	}
+	return ""
+}
+
+func checkWatermarks(o *PDFOptions) string {
+	if o.Print.Watermark != nil && o.Print.Watermarks != nil {
+		return "watermarks cannot be combined with watermark"
+	}
+	return ""
+}
+
+// picture is a data URI of at most so many characters.
+func picture(most int) schema.String {
+	return schema.String{MaxLength: most, Check: func(s string) string {
+		_, err := contract.ParsePicture(s)
+		return sentence("image", err)
+	}}
+}
+
+// normalPicture is a picture that was checked, as it is kept.
+func normalPicture(uri string) string {
+	normal, err := contract.ParsePicture(uri)
+	if err != nil {
+		return ""
+	}
+	return normal
+}
