@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 )
@@ -8,12 +9,16 @@ import (
 // Text is null in JSON if it is empty.
 type Text string
 
-// MarshalJSON writes the text.
+// MarshalJSON writes the text. Whether characters of HTML are escaped is for the encoder to say.
 func (t Text) MarshalJSON() ([]byte, error) {
 	if t == "" {
 		return []byte("null"), nil
 	}
-	return json.Marshal(string(t))
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(string(t))
+	return b.Bytes(), err
 }
 
 // Number is null in JSON if it is zero.
