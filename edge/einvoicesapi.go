@@ -47,7 +47,7 @@ var invoiceReport = openapi.Object{Name: "EInvoiceReport", Doc: "A section is nu
 		}}}),
 	)}).Doc("Business rules; null if no set is for the profile."),
 	openapi.Optional("pdfa", reportSection).Doc("PDF/A-3. A warning is what Platen cannot judge."),
-	openapi.Optional("embedding", openapi.Object{Name: "EInvoiceEmbedding", Fields: sectionFields(embeddingFields()...)}).Doc("How the XML is in the PDF."),
+	openapi.Optional("embedding", openapi.Object{Name: "EInvoiceEmbedding", Fields: sectionFields(append(attachmentFields(), levelField)...)}).Doc("How the XML is in the PDF."),
 	openapi.Optional("match", reportSection).Doc("Whether the page says what the XML says: not compared yet."),
 	openapi.Required("unchecked", schema.List[schema.None]{Items: openapi.Object{Name: "EInvoiceUnchecked", Fields: []openapi.Field{
 		openapi.Required("section", schema.String{OneOf: report.Sections()}),
@@ -55,11 +55,12 @@ var invoiceReport = openapi.Object{Name: "EInvoiceReport", Doc: "A section is nu
 	}}}),
 }}
 
-func embeddingFields() []openapi.Field {
+var levelField = openapi.Optional("level", schema.String{}).Doc("The conformance level of the XMP packet.").Example("EN 16931")
+
+func attachmentFields() []openapi.Field {
 	return []openapi.Field{
 		openapi.Optional("file_name", schema.String{}).Example("factur-x.xml"),
 		openapi.Optional("relationship", schema.String{}).Doc("AFRelationship.").Example("Alternative"),
-		openapi.Optional("level", schema.String{}).Doc("The conformance level of the XMP packet.").Example("EN 16931"),
 	}
 }
 
@@ -74,7 +75,7 @@ var invoiceParty = openapi.Object{Name: "EInvoiceParty", Fields: texts("name", "
 
 var invoiceExtract = openapi.Object{Name: "EInvoiceExtract", Fields: append(append([]openapi.Field{
 	openapi.Required("xml", schema.String{}).Doc("The embedded file, in UTF-8."),
-}, embeddingFields()...),
+}, attachmentFields()...),
 	openapi.Optional("kind", schema.String{OneOf: []string{string(report.CII), string(report.UBL)}}).Example("cii"),
 	openapi.Optional("profile", schema.String{OneOf: contract.Profiles()}).Doc("Whose guideline the XML declares.").Example("en16931"),
 	openapi.Optional("guideline", schema.String{}).Example("urn:cen.eu:en16931:2017"),

@@ -12,12 +12,11 @@ import (
 
 // Inspection is what a PDF from any producer is by itself. Whether its XML is an invoice is for others to say.
 type Inspection struct {
-	// XML is the embedded invoice, Err why there is none; exactly one of them is set.
-	XML []byte
+	// Embedded is zero if there is no invoice that could be read; then Err says why.
+	Embedded
 	Err error
-	// FileName and Relationship (AFRelationship) are those of the invoice, Level is the conformance level that the
-	// XMP packet names; "" for none.
-	FileName, Relationship, Level string
+	// Level is the conformance level that the XMP packet names; "" for none.
+	Level string
 	// PDFA are the violations of PDF/A-3. Those of a rule that is pdfa.Doubtful may be none.
 	PDFA []*pdfa.Violation
 	// Truncated: there are more of them.
@@ -29,7 +28,7 @@ type Inspection struct {
 // Inspect looks at a PDF that anybody may have made. Time and memory are bounded for any input.
 func Inspect(pdf []byte) *Inspection {
 	in := &Inspection{}
-	in.XML, in.Err = Extract(pdf)
+	in.Embedded, in.Err = Read(pdf)
 	var invalid *pdfa.InvalidError
 	if errors.As(pdfa.CheckForeign(pdf, in.look), &invalid) {
 		in.PDFA, in.Truncated = invalid.Violations, invalid.Truncated
@@ -46,7 +45,6 @@ func (in *Inspection) look(of *pdfa.Subject) {
 	if err != nil {
 		return // which Extract has said
 	}
-	in.FileName, in.Relationship = invoice.name, s.relation(invoice)
 	in.Level, _ = s.Property(namespace, "ConformanceLevel")
 	want := fileNameOf(in.Level)
 	s.reportIf(invoice.name != want, "FX-FILE", "the invoice is named %.60q; Factur-X names it %s", invoice.name, want)
@@ -57,7 +55,7 @@ func (in *Inspection) look(of *pdfa.Subject) {
 		return
 	}
 	s.described(want)
-	in.relationship(s)
+	in.relationship(s, s.relation(invoice))
 	in.level(s)
 }
 
@@ -75,21 +73,21 @@ func fileNameOf(level string) string {
 }
 
 // relationship checks AFRelationship. France takes more of them than Germany does (Factur-X 1.08, 6.2).
-func (in *Inspection) relationship(s subject) {
+func (in *Inspection) relationship(s subject, is string) {
 	want := "Alternative"
 	if name := profileOf(in.Level); name != "" {
 		want = profiles[name].relationship
 	}
-	switch in.Relationship {
+	switch is {
 	case want, "": // PDF/A demands that there is one
 	case "Source", "Data":
 		if want == "Alternative" {
-			s.report(RuleRelationGermany, "AFRelationship is %s, which France takes, and Germany does not: %s fits both", in.Relationship, want)
+			s.report(RuleRelationGermany, "AFRelationship is %s, which France takes, and Germany does not: %s fits both", is, want)
 			return
 		}
 		fallthrough
 	default:
-		s.report("FX-RELATION", "AFRelationship of %s is %.60q; it must be %s", in.Level, in.Relationship, want)
+		s.report("FX-RELATION", "AFRelationship of %s is %.60q; it must be %s", in.Level, is, want)
 	}
 }
 

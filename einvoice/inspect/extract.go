@@ -16,14 +16,11 @@ import (
 // Extract takes the invoice out of a PDF from any producer and reads what it says. Its errors, which may be shown, say why there is
 // none.
 func Extract(pdf []byte) (*report.Extract, error) {
-	found := hybrid.Inspect(pdf)
-	if found.Err != nil {
-		return nil, errors.New(markup.Excerpt(found.Err.Error()))
+	found, err := hybrid.Read(pdf)
+	if err != nil {
+		return nil, errors.New(markup.Excerpt(err.Error()))
 	}
-	e := &report.Extract{
-		XML:      asText(found.XML),
-		FileName: text(found.FileName), Relationship: text(found.Relationship), Level: text(found.Level),
-	}
+	e := &report.Extract{XML: asText(found.XML), FileName: text(found.FileName), Relationship: text(found.Relationship)}
 	if len(found.XML) > contract.MaxXML {
 		return e, nil
 	}

@@ -274,7 +274,7 @@ func TestManyViolations(t *testing.T) {
 func TestExtract(t *testing.T) {
 	xml := sample(t, "extended")
 	e, err := Extract(hybridOf(t, xml, "extended"))
-	if err != nil || e.XML != xml || e.FileName != "factur-x.xml" || e.Level != "EXTENDED" || e.Kind != report.CII || e.Profile != "extended" {
+	if err != nil || e.XML != xml || e.FileName != "factur-x.xml" || e.Relationship != "Alternative" || e.Kind != report.CII || e.Profile != "extended" {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	got, err := json.MarshalIndent(e.Facts, "", "  ")

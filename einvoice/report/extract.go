@@ -4,10 +4,9 @@ package report
 type Extract struct {
 	// XML is the embedded file as text: its bytes, unless they are in another encoding than UTF-8.
 	XML string `json:"xml"`
-	// FileName, Relationship and Level are as in Embedding.
+	// FileName and Relationship are as in Embedding.
 	FileName     Text `json:"file_name"`
 	Relationship Text `json:"relationship"`
-	Level        Text `json:"level"`
 	// Kind is that of the XML: CII, UBL or "".
 	Kind      Kind `json:"kind"`
 	Profile   Text `json:"profile"`
