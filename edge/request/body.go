@@ -172,18 +172,13 @@ func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 			{Field: "delivery", Check: checkTestDelivery},
 			{Field: "wait", Check: checkWait},
 			{Field: "assets", Check: checkAssets},
+			{Field: "rule_sets", Check: checkInvoiceRules},
 			{Field: "options", Check: checkHeadings},
 			{Field: "render", Check: checkScripted},
 			{Field: "render", Check: checkHeaders},
 			{Field: "render", Check: checkCookies},
 		},
 	}
-}
-
-// ruled is a body with a further rule.
-func ruled(o schema.Object[Body], field string, check func(*Body) string) schema.Object[Body] {
-	o.Rules = append(o.Rules, schema.Rule[Body]{Field: field, Check: check})
-	return o
 }
 
 func checkAssets(b *Body) string {
