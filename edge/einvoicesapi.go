@@ -104,8 +104,10 @@ func describeValidate() openapi.Operation {
 	invalid.Doc, invalid.Content = "The body is not as described.", invalid.Content[:1]
 	return openapi.Operation{
 		ID: "validateEinvoice", Method: "POST", Path: "/einvoices/validate", Tag: "E-invoices", Summary: "Check an e-invoice",
-		Doc:       "An extension. Whoever made it: whatever is wrong with it is in the report. Nothing is kept or charged.",
-		Body:      &openapi.Body{Schema: request.InvoiceCheckKind, Examples: []openapi.Example{{Name: "typical", Value: json.RawMessage(`{"xml":"<?xml version=\"1.0\" encoding=\"UTF-8\"?>…"}`)}}},
+		Doc: "An extension. Whoever made it: whatever is wrong with it is in the report. Nothing is kept or charged.",
+		Body: &openapi.Body{Schema: request.InvoiceCheckKind, Examples: []openapi.Example{
+			{Name: "typical", Value: json.RawMessage(`{"xml":"<?xml version=\"1.0\" encoding=\"UTF-8\"?>…"}`)},
+		}},
 		Responses: invoiceResponses("The report.", invoiceReport, invalid),
 	}
 }
