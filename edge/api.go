@@ -26,6 +26,7 @@ all at once in a list. A ` + "`429`" + ` says in ` + "`Retry-After`" + ` when to
 	Tags: []openapi.Tag{
 		{Name: "Conversions", Doc: "Each makes a job."},
 		{Name: "Jobs", Doc: "Its status, and its file."},
+		{Name: "E-invoices", Doc: "Checked and read at once, without a job."},
 		{Name: "Usage", Doc: "What was charged, by the usage ledger. It is some seconds behind the live quota by which jobs are accepted."},
 		{Name: "Description", Doc: "This document, and a page to read it. No key is needed."},
 	},

@@ -119,6 +119,7 @@ var errorResponse = openapi.Object{Name: "ErrorResponse", Doc: "Problem details 
 	openapi.Required("error", schema.String{Pattern: regexp.MustCompile(`[A-Z0-9_]+`)}).Doc("The condition as a code."),
 	openapi.Required("request_id", schema.String{}),
 	openapi.Optional("job_id", schema.String{}).Doc("With wait: the job."),
+	openapi.Optional("violations", schema.List[schema.None]{Items: ruleViolation}).Doc("An extension, with EINVOICE_RULES_VIOLATED: up to 50."),
 	openapi.Optional("retry_after_seconds", count).Doc("As in the header Retry-After."),
 	openapi.Optional("feature", schema.String{}).Doc("With 402: what needs a larger plan,"),
 	openapi.Optional("required_plan", schema.String{OneOf: []string{"starter", "pro", "business"}}).Doc("and the smallest plan that has it."),

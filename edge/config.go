@@ -12,8 +12,10 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
+	"platen.dev/edge/request"
 	"platen.dev/edge/transport"
 	"platen.dev/edge/usage"
+	"platen.dev/einvoice/report"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/tracing"
@@ -58,6 +60,12 @@ type Documents struct {
 	Template func(html string) string
 	// Invoice returns why XML is not a valid e-invoice of a profile.
 	Invoice func(xml []byte, profile string) error
+	// Rules checks a valid e-invoice by business rules, those of the profile if no sets are named; nil if there are none.
+	Rules func(xml []byte, profile string, sets []string) *report.Rules
+	// Validate makes the report on an e-invoice that anybody may have made, Extract takes one out of a PDF. Their time and memory are
+	// bounded for any input.
+	Validate func(request.InvoiceCheck) *report.Report
+	Extract  func(pdf []byte) (*report.Extract, error)
 	// Placeholders returns which placeholders in a text of a block template are unknown.
 	Placeholders func(text string) error
 }

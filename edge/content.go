@@ -89,7 +89,7 @@ func (s *submissions) source(account events.AccountID, r request.Request) (c eve
 	case events.MarkdownToPDF:
 		c.HTML, wrong = s.converted(account, r)
 	case events.EInvoiceToPDF:
-		c.Invoice, wrong = s.invoice(*r.Invoice)
+		c.Invoice, wrong = s.invoice(account, *r.Invoice)
 		return c, wrong
 	}
 	if wrong != nil {
@@ -99,7 +99,7 @@ func (s *submissions) source(account events.AccountID, r request.Request) (c eve
 	if r.Invoice == nil {
 		return c, nil
 	}
-	return s.embed(*r.Invoice, c)
+	return s.embed(account, *r.Invoice, c)
 }
 
 // largest is how many bytes the HTML of a request may have. With an e-invoice it is compressed
@@ -153,8 +153,8 @@ func (s *submissions) converted(account events.AccountID, r request.Request) (st
 }
 
 // embed adds an e-invoice to the content that is its visible half.
-func (s *submissions) embed(i request.Invoice, c events.Content) (events.Content, *problem) {
-	invoice, wrong := s.invoice(i)
+func (s *submissions) embed(account events.AccountID, i request.Invoice, c events.Content) (events.Content, *problem) {
+	invoice, wrong := s.invoice(account, i)
 	if wrong != nil {
 		return c, wrong
 	}
@@ -166,7 +166,7 @@ func (s *submissions) embed(i request.Invoice, c events.Content) (events.Content
 }
 
 // invoice validates the XML of an e-invoice.
-func (s *submissions) invoice(i request.Invoice) (*events.Invoice, *problem) {
+func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*events.Invoice, *problem) {
 	xml := []byte(i.XML)
 	if len(xml) > contract.MaxXML {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML may have 1,048,576 bytes.")
@@ -174,7 +174,22 @@ func (s *submissions) invoice(i request.Invoice) (*events.Invoice, *problem) {
 	if err := s.cfg.Documents.Invoice(xml, i.Profile); err != nil {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: " + err.Error())
 	}
-	return &events.Invoice{Profile: i.Profile, XML: deflate(xml)}, nil
+	if i.Rules == contract.RulesEnforce {
+		if wrong := s.enforce(account, xml, i); wrong != nil {
+			return nil, wrong
+		}
+	}
+	return &events.Invoice{Profile: i.Profile, XML: deflate(xml), Rules: i.Rules, RuleSets: i.RuleSets}, nil
+}
+
+// enforce refuses an invoice that breaks business rules.
+func (s *submissions) enforce(account events.AccountID, xml []byte, i request.Invoice) *problem {
+	defer s.turns.Take(account, len(xml))()
+	found := s.cfg.Documents.Rules(xml, i.Profile, i.RuleSets)
+	if found == nil || found.Valid {
+		return nil
+	}
+	return rulesViolated(*found)
 }
 
 func deflate(b []byte) []byte {

@@ -16,6 +16,8 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/actors/service"
+	"platen.dev/edge/request"
+	"platen.dev/einvoice/report"
 	"platen.dev/events"
 	"platen.dev/events/apikey"
 	"platen.dev/events/testkit"
@@ -152,6 +154,8 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 				Embeds:       func(string) bool { return false },
 				Template:     func(html string) string { return html },
 				Invoice:      func([]byte, string) error { return nil },
+				Validate:     func(request.InvoiceCheck) *report.Report { r := &report.Report{}; r.Conclude(); return r },
+				Extract:      func([]byte) (*report.Extract, error) { return nil, errors.New("no invoice") },
 			},
 			Resolve: resolve, Seal: sealed, Content: contents{d}, Fingerprint: func(digest [32]byte) [32]byte { return digest },
 		},

@@ -21,6 +21,7 @@ func (s *Server) newDashboard() *dashboard.Dashboard {
 	cfg.Place.TLS, cfg.Place.ClientOf, cfg.Place.DocsURL, cfg.Place.UpgradeURL = s.cfg.TLS != nil, s.clientOf, s.cfg.DocsURL, s.cfg.UpgradeURL
 	cfg.Usage = cfg.Services.Accounts.Usage
 	cfg.Ledger, cfg.Jobs, cfg.Logger, cfg.Now = s.usage.service, memberJobs{s.submissions}, s.cfg.Logger, s.cfg.Now
+	cfg.CheckInvoice = memberInvoices{memberJobs{s.submissions}, s.invoices}.check
 	cfg.Files.Download, cfg.Files.Open = s.jobs.sendFile, s.cfg.Open
 	return dashboard.New(cfg)
 }

@@ -6,6 +6,7 @@ import (
 
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/request"
+	"platen.dev/einvoice/report"
 	"platen.dev/events"
 	"platen.dev/projections"
 )
@@ -56,6 +57,19 @@ func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) 
 		return wrong
 	})
 	return id, wrong
+}
+
+// memberInvoices checks the e-invoices of members, who count as programs do.
+type memberInvoices struct {
+	memberJobs
+	invoices *invoices
+}
+
+func (s memberInvoices) check(account events.AccountID, plan events.Plan, c request.InvoiceCheck) (*report.Report, *dashboard.Refusal) {
+	if wrong := s.admitMember(projections.Caller{KeyRef: projections.KeyRef{Account: account}, Plan: plan}); wrong != nil {
+		return nil, refusalOf(wrong)
+	}
+	return s.invoices.check(account, c), nil
 }
 
 // memberKey is the idempotency key of what is sent by a form: the same body again is the same request, another one is not.

@@ -2,10 +2,12 @@ package edge
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/schema"
+	"platen.dev/einvoice/report"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
@@ -29,6 +31,8 @@ type problem struct {
 	upgrade *upgrade
 	// job is the job that it is about, zero if the caller has named it.
 	job events.JobID
+	// broken are the business rules that an e-invoice breaks.
+	broken []report.Violation
 	// violations make it a validation error, which has nothing else and a body of its own.
 	violations []schema.Violation
 }
@@ -104,6 +108,8 @@ var (
 	}
 	markdownInvalid  = &problem{status: 422, slug: "markdown-invalid", code: "MARKDOWN_INVALID", title: "Markdown cannot be converted"}
 	invoiceInvalid   = &problem{status: 422, slug: "einvoice-xml-invalid", code: "EINVOICE_XML_INVALID", title: "Invalid e-invoice"}
+	invoiceBroken    = &problem{status: 422, slug: "einvoice-rules-violated", code: "EINVOICE_RULES_VIOLATED", title: "Business rules violated"}
+	invoiceNotFound  = &problem{status: 422, slug: "einvoice-not-found", code: "EINVOICE_NOT_FOUND", title: "No e-invoice in the PDF"}
 	optionsConflict  = &problem{status: 422, slug: "einvoice-options-conflict", code: "EINVOICE_OPTIONS_CONFLICT", title: "Options exclude one another"}
 	templateNotFound = &problem{
 		status: 404, slug: "einvoice-template-not-found", code: "EINVOICE_TEMPLATE_NOT_FOUND", title: "Template not found",
@@ -223,7 +229,7 @@ var problems = []*problem{
 	preconditionFailed,
 	bodyTooLarge, contentTooLarge,
 	unsupportedEncoding,
-	markdownInvalid, invoiceInvalid, optionsConflict, keyReused, usageTooLarge,
+	markdownInvalid, invoiceInvalid, invoiceBroken, invoiceNotFound, optionsConflict, keyReused, usageTooLarge,
 	rateLimited, testLimit, downloadBusy, downloadsExhausted, concurrencyLimit, quotaBytesExceeded, usageBusy,
 	headersTooLarge,
 	internalError,
@@ -272,6 +278,24 @@ func limitReached(c events.Concurrency, url string) *problem {
 // invalidRequest refuses a request whose form is wrong.
 func invalidRequest(violations []schema.Violation) *problem {
 	return &problem{status: 422, violations: violations}
+}
+
+// rulesViolated refuses an e-invoice that breaks business rules: the fatal ones.
+func rulesViolated(found report.Rules) *problem {
+	var sets, lines []string
+	for _, s := range found.Sets {
+		sets = append(sets, s.Name+" "+s.Version)
+	}
+	var broken []report.Violation
+	for _, v := range found.Violations {
+		if v.Severity == report.Fatal && len(broken) < contract.MaxRulesViolated {
+			broken = append(broken, v)
+			lines = append(lines, fmt.Sprintf("%s (%s), line %d: %s %s", v.Rule, v.Term, v.Line, v.Message, v.Fix))
+		}
+	}
+	p := invoiceBroken.with(fmt.Sprintf("EINVOICE_RULES_VIOLATED: the invoice breaks rules of %s:\n%s", strings.Join(sets, ", "), strings.Join(lines, "\n")))
+	p.broken = broken
+	return p
 }
 
 // jobFailed is the problem of a request that waited for a job that failed.

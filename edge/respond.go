@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/schema"
+	"platen.dev/einvoice/report"
 	"platen.dev/events"
 )
 
@@ -27,6 +28,8 @@ type problemBody struct {
 	RequestID  string `json:"request_id"`
 	JobID      string `json:"job_id,omitempty"`
 	RetryAfter int64  `json:"retry_after_seconds,omitempty"`
+	// Broken are business rules.
+	Broken []report.Violation `json:"violations,omitempty"`
 	*upgrade
 }
 
@@ -71,7 +74,7 @@ func (s *Server) fail(ctx *fasthttp.RequestCtx, p *problem) {
 	}
 	writeJSON(ctx, problemBody{
 		JobID: job, Type: s.cfg.DocsURL + "#" + p.slug, Title: p.title, Status: p.status, Error: p.code,
-		Detail: p.detail, RequestID: id, RetryAfter: p.retryAfter, upgrade: p.upgrade,
+		Detail: p.detail, RequestID: id, RetryAfter: p.retryAfter, Broken: p.broken, upgrade: p.upgrade,
 	})
 }
 

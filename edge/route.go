@@ -39,6 +39,8 @@ func (s *Server) endpoints() (all []endpoint) {
 		endpoint{Operation: describeCancel(), handle: s.jobs.cancel},
 		endpoint{Operation: describeWebhooks(), handle: s.jobs.webhooks},
 		endpoint{Operation: describeRedelivery(), handle: s.jobs.redeliver},
+		endpoint{Operation: describeValidate(), body: true, handle: plain(s.invoices.validate)},
+		endpoint{Operation: describeExtract(), body: true, handle: plain(s.invoices.extract)},
 		endpoint{Operation: describeUsage(), handle: plain(s.usage.report)},
 		endpoint{Operation: describeEntries(), handle: plain(s.usage.entries)},
 		endpoint{Operation: describeWindows(), handle: plain(s.usage.windows)},

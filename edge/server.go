@@ -27,6 +27,7 @@ type Server struct {
 	*front
 	submissions *submissions
 	jobs        *jobs
+	invoices    *invoices
 	usage       *usageAPI
 	docs        *docs
 	// dashboard is nil if there is none.
@@ -51,6 +52,7 @@ func newServer(cfg Config, t timeouts) *Server {
 	s.front = &front{cfg: &cfg, match: s.match, bodies: transport.NewBodies(cfg.BodyBytes)}
 	s.jobs = &jobs{s.front}
 	s.submissions = &submissions{jobs: s.jobs, turns: transport.NewTurns(s.draining), limit: t.wait, draining: s.draining}
+	s.invoices = &invoices{s.front, s.submissions.turns}
 	s.usage = &usageAPI{s.front, usage.New(cfg.Ledger, cfg.QuotaWindows, cfg.Now)}
 	if s.dashboard = s.newDashboard(); s.dashboard != nil {
 		s.form = s.dashboard.Form

@@ -28,16 +28,16 @@ const (
 // profile that the identifier stands for. Both are empty if the document declares none
 // or cannot be read; the profile is empty if the identifier is unknown.
 func DeclaredGuideline(document []byte) (guideline, profile string) {
-	v, err := validate(document, "extended") // the profile that contains all others
-	if err != nil || v.root == nil {
+	invoice, err := Skim(document)
+	if err != nil {
 		return "", ""
 	}
-	guideline = newInvoice("extended", v.root).Guideline().Text()
-	return markup.Excerpt(guideline), profileOf(guideline)
+	guideline = invoice.Guideline().Text()
+	return markup.Excerpt(guideline), ProfileOf(guideline)
 }
 
-// profileOf is the profile whose identifier a guideline is, empty if there is none.
-func profileOf(guideline string) string {
+// ProfileOf is the profile whose identifier a guideline is, empty if there is none.
+func ProfileOf(guideline string) string {
 	for name, known := range Guidelines {
 		if known == guideline {
 			return name
@@ -50,7 +50,7 @@ func profileOf(guideline string) string {
 // profile it is wanted in, if any, in one sentence that may be shown to the caller.
 func AdviseOn(guideline, wanted string) string {
 	folded := strings.ToLower(guideline)
-	switch profile := profileOf(guideline); {
+	switch profile := ProfileOf(guideline); {
 	case profile != "":
 		return fmt.Sprintf("that identifier is the one of profile %s: send the invoice with it", profile)
 	case strings.Contains(folded, "xrechnung"):

@@ -46,6 +46,22 @@ func ParseSchemaOnly(document []byte, profile string) (*Invoice, error) {
 	return v.result()
 }
 
+// ErrNotCII means that a document is well-formed, and not a Cross-Industry Invoice.
+var ErrNotCII = errors.New("the XML is not a Cross-Industry Invoice")
+
+// Skim reads what a document has of an invoice, whatever violates a schema: elements that the widest profile knows. Its errors
+// are ErrNotCII and those of ParseSchemaOnly for documents that are not well-formed.
+func Skim(document []byte) (*Invoice, error) {
+	v, err := validate(document, "extended")
+	if err != nil {
+		return nil, err
+	}
+	if v.root == nil {
+		return nil, ErrNotCII
+	}
+	return newInvoice("extended", v.root), nil
+}
+
 // validate reads a whole document and collects its violations of the schema. A document
 // that is not well-formed is an error.
 func validate(document []byte, profile string) (*validator, error) {

@@ -132,6 +132,10 @@ type Invoice struct {
 	HTML []byte `cbor:"5,keyasint,omitempty"`
 	// HTMLBytes is the length of that HTML before it was compressed.
 	HTMLBytes int `cbor:"6,keyasint,omitempty"`
+	// Rules is contract.RulesWarn or RulesEnforce, "" for none. What an accepted invoice breaks is in the job's warnings.
+	Rules string `cbor:"7,keyasint,omitempty"`
+	// RuleSets are the names of rule sets, nil for those that the profile implies.
+	RuleSets []string `cbor:"8,keyasint,omitempty"`
 }
 
 // Delivery names the caller's own storage (docs/API.md, Delivery).

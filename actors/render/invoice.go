@@ -8,6 +8,7 @@ import (
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
+	"platen.dev/einvoice/rules"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -22,6 +23,8 @@ type invoice struct {
 	model   *einvoice.Invoice
 	// xml is as it was sent.
 	xml []byte
+	// sets are the business rules that the job's warnings tell of.
+	sets []*rules.Set
 }
 
 func readInvoice(i *events.Invoice) (*invoice, error) {
@@ -33,7 +36,30 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &invoice{i.Profile, model, xml}, nil
+	read := &invoice{profile: i.Profile, model: model, xml: xml}
+	if i.Rules != "" {
+		read.sets, _ = rules.Choose(i.RuleSets, i.Profile) // another version may have had other sets: then there are no warnings
+	}
+	return read, nil
+}
+
+// broken are the business rules that the invoice breaks, the fatal ones first.
+func (i *invoice) broken() (fatal, others []events.Warning) {
+	if i == nil || len(i.sets) == 0 {
+		return nil, nil
+	}
+	for _, v := range rules.Check(i.model, i.sets...).Violations {
+		w := events.Warning{
+			Code:   contract.RuleBroken,
+			Detail: contract.Detail(fmt.Sprintf("%s (%s), line %d, %s: %s %s", v.Rule, v.Term, v.Line, v.Severity, v.Message, v.Fix)),
+		}
+		if v.Severity == rules.Fatal {
+			fatal = append(fatal, w)
+		} else {
+			others = append(others, w)
+		}
+	}
+	return fatal, others
 }
 
 // unfold puts the visible half of a job's e-invoice where the content is. A page by URL

@@ -156,12 +156,14 @@ func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure, Detail: f.Detail}
 }
 
-// warnings are those about the file.
+// warnings are those about the file and the rules of its invoice, at most contract.MaxWarnings.
 func (w *work) warnings() (all []events.Warning) {
 	for _, warned := range w.out.warnings {
 		all = append(all, events.Warning{Code: warned.Code, Detail: contract.Detail(warned.Detail)})
 	}
-	return all
+	fatal, others := w.invoice.broken()
+	all = append(append(all, fatal...), others...)
+	return all[:min(len(all), contract.MaxWarnings)]
 }
 
 // fileURL is where a webhook says that the file can be downloaded; "" without one.

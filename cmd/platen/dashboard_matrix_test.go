@@ -60,6 +60,8 @@ var routeRules = map[string]struct {
 	"POST /members/role":             {may: ownerOnly, proof: []string{"member", "MEMBER", "role", "owner"}},
 	"POST /members/remove":           {may: ownerOnly, proof: []string{"member", "MEMBER", "confirm", "yes"}},
 	"GET /playground":                {may: builders},
+	"GET /invoices":                  {may: builders},
+	"POST /invoices":                 {may: builders},
 	"GET /trail":                     {may: builders},
 	"GET /security":                  {may: everyone},
 	"POST /security/password":        {may: everyone, proof: []string{"current", password, "password", password + "!", "repeat", password + "!"}},

@@ -2,17 +2,21 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/hybrid"
+	"platen.dev/einvoice/inspect"
+	"platen.dev/einvoice/report"
 	"platen.dev/einvoice/rules"
+	"platen.dev/events/contract"
 )
 
 // maxInvoiceFile limits the files that the e-invoice commands read, in bytes.
@@ -23,35 +27,39 @@ func einvoiceCommand() *cobra.Command {
 }
 
 func checkInvoiceCommand() *cobra.Command {
-	var profile string
+	var want inspect.Wanted
 	var names []string
-	var withRules bool
+	var withRules, asJSON bool
 	c := &cobra.Command{
 		Use: "check FILE", Short: "Check an XML invoice or a hybrid PDF", Args: cobra.ExactArgs(1),
+		Long: "Checks an invoice, whoever has made it, as POST /einvoices/validate does, and ends with 1 unless it is valid.",
 		RunE: func(c *cobra.Command, args []string) error {
 			file, err := readBounded(args[0])
 			if err != nil {
 				return err
 			}
-			sets, err := rules.Named(names)
-			if err != nil {
+			if want.Profile != "" && einvoice.Guidelines[want.Profile] == "" {
+				return fmt.Errorf("there is no profile %q; use one of %s", want.Profile, strings.Join(contract.Profiles(), ", "))
+			}
+			if want.Sets, err = rules.Named(names); err != nil {
 				return err
 			}
-			invoice, err := checkFile(file, profile, c.OutOrStdout())
-			if invoice == nil || !withRules && len(names) == 0 {
-				return err
+			if !withRules && len(names) == 0 {
+				want.Sets = []*rules.Set{}
 			}
-			return errors.Join(err, checkRules(invoice, sets, c.OutOrStdout()))
+			return printReport(checkFile(file, want), asJSON, c.OutOrStdout())
 		},
 	}
-	c.Flags().StringVar(&profile, "profile", "", "check against `PROFILE` (default: the one whose guideline the XML declares)")
-	c.Flags().BoolVar(&withRules, "rules", false, "check the business rules of the profile, too (docs/RULES.md lists them)")
-	c.Flags().StringSliceVar(&names, "rule-sets", nil, "check the rules of `SETS`, separated by commas, whatever the profile")
+	c.Flags().StringVar(&want.Profile, "profile", "", "check against `PROFILE` (default: the one whose guideline the XML declares)")
+	c.Flags().BoolVar(&withRules, "rules", true, "check the business rules that the guideline implies (docs/RULES.md lists them)")
+	c.Flags().StringSliceVar(&names, "rule-sets", nil, "check the rules of `SETS`, separated by commas, instead")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the report as the API has it")
 	return c
 }
 
 func extractInvoiceCommand() *cobra.Command {
 	var out string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "extract FILE", Short: "Extract the XML of a hybrid PDF", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -59,10 +67,15 @@ func extractInvoiceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return extractFacts(file, c.OutOrStdout())
+			}
 			return extractFile(file, out, c.OutOrStdout())
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "write the XML to `FILE` (default: standard output)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the XML and what it says as the API has it (POST /einvoices/extract)")
+	c.MarkFlagsMutuallyExclusive("json", "out")
 	return c
 }
 
@@ -81,56 +94,27 @@ func readBounded(path string) ([]byte, error) {
 
 func isPDF(file []byte) bool { return bytes.Contains(file[:min(len(file), 1024)], []byte("%PDF-")) }
 
-// checkFile checks an XML invoice, or a hybrid PDF with its XML. The invoice is nil if its XML is not valid by the schema.
-func checkFile(file []byte, profile string, stdout io.Writer) (*einvoice.Invoice, error) {
-	xml := file
-	var wrong error
+// checkFile checks an XML invoice, or a hybrid PDF with its XML.
+func checkFile(file []byte, want inspect.Wanted) *report.Report {
 	if isPDF(file) {
-		var err error
-		if xml, err = hybrid.Extract(file); err != nil {
-			return nil, err
-		}
-		if wrong = hybrid.Check(file); wrong == nil {
-			fmt.Fprintln(stdout, "PDF: a valid hybrid invoice by Platen's rules of PDF/A-3b and Factur-X")
-		}
+		return inspect.PDF(file, want)
 	}
-	guideline, declared := einvoice.DeclaredGuideline(xml)
-	if profile == "" {
-		profile = declared
-	}
-	if profile == "" && guideline != "" {
-		return nil, errors.Join(wrong, fmt.Errorf("the XML declares the guideline %q: %s; to check it all the same, name the profile with --profile",
-			guideline, einvoice.AdviseOn(guideline, "")))
-	}
-	if profile == "" {
-		profile = "en16931"
-	}
-	i, err := einvoice.ParseSchemaOnly(xml, profile)
-	if err == nil {
-		terminal.To(stdout).Printf("XML: invoice %s is valid by the schema of profile %s\n", i.Number().Text(), profile)
-	}
-	return i, errors.Join(wrong, err)
+	return inspect.XML(file, want)
 }
 
-// checkRules lists the violations of sets of rules or, if none is named, of those for the invoice's profile.
-func checkRules(invoice *einvoice.Invoice, sets []*rules.Set, stdout io.Writer) error {
-	if len(sets) == 0 {
-		sets = rules.For(invoice.Profile)
+func extractFacts(file []byte, stdout io.Writer) error {
+	e, err := inspect.Extract(file)
+	if err != nil {
+		return err
 	}
-	if len(sets) == 0 {
-		return fmt.Errorf("there are no rules for profile %s: name some with --rule-sets", invoice.Profile)
-	}
-	out, report := terminal.To(stdout), rules.Check(invoice, sets...)
-	for _, v := range report.Violations {
-		out.Printf("%s\n", v)
-	}
-	for _, s := range report.Sets {
-		out.Printf("rules: %s %s was checked\n", s.Name, s.Version)
-	}
-	if !report.Valid() {
-		return errors.New("the invoice breaks business rules")
-	}
-	return nil
+	return printJSON(e, stdout)
+}
+
+func printJSON(v any, stdout io.Writer) error {
+	e := json.NewEncoder(terminal.Escaped(stdout))
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // extractFile extracts the XML of a hybrid PDF.

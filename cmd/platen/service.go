@@ -69,7 +69,7 @@ func (s unit) watch(ctx context.Context, ready func() error) {
 	defer ticker.Stop()
 	for told := false; ; {
 		well := ready()
-		sent, supervised := s.tell(report(well, told))
+		sent, supervised := s.tell(stateOf(well, told))
 		if !supervised {
 			return
 		}
@@ -97,8 +97,8 @@ func (s unit) pause() time.Duration {
 	return min(look, watchdog/3)
 }
 
-// report is what systemd is told of a node that may be well, and of which it may have been told so before.
-func report(well error, told bool) string {
+// stateOf is what systemd is told of a node that may be well, and of which it may have been told so before.
+func stateOf(well error, told bool) string {
 	switch {
 	case well != nil:
 		reason, _, _ := strings.Cut(well.Error(), "\n") // the next line would be a state

@@ -32,6 +32,7 @@ const (
 	maxViolations = 20
 	maxPerRule    = 3
 	maxSeen       = 10_000
+	maxReports    = 10_000
 )
 
 func (e *InvalidError) Error() string {
@@ -57,8 +58,34 @@ func (e *InvalidError) Unwrap() []error {
 // Check checks that a file conforms to what is claimed, and returns nil or an *InvalidError. It has the rules
 // of veraPDF that a printed document can violate, and is at least as strict. It is not a validator for
 // arbitrary PDFs. further are the rules of a format that rests on PDF/A.
-func Check(pdf []byte, claim Claim, further ...func(*Subject)) (err error) {
-	c := &checker{pdf: pdf, claim: claim, seen: map[Violation]bool{}, count: map[string]int{}}
+func Check(pdf []byte, claim Claim, further ...func(*Subject)) error {
+	return newChecker(pdf, claim).run(cos.DefaultLimits, further)
+}
+
+// CheckForeign checks a file that anybody may have made for PDF/A-3, of any conformance level, by the rules of level B,
+// as Check does. What cannot be judged for such a file is a violation of a rule that is Doubtful. Time and memory are bounded
+// for any input.
+func CheckForeign(pdf []byte, further ...func(*Subject)) error {
+	c := newChecker(pdf, Claim{Part: 3})
+	c.foreign = true
+	return c.run(cos.LimitsFor(len(pdf)), further)
+}
+
+// Doubtful reports whether a file that violates a rule may conform nevertheless: Check reads the rule more narrowly than the
+// standard, since the browser has no use for the rest.
+func Doubtful(rule string) bool {
+	switch rule {
+	case "INFO", "LIMIT", "JPX", "6.2.11.3.3-1", "6.2.11.4.2-2", "6.6.2.3.1-1", "6.6.2.3.1-2", "6.6.2.3.3-8":
+		return true
+	}
+	return false
+}
+
+func newChecker(pdf []byte, claim Claim) *checker {
+	return &checker{pdf: pdf, claim: claim, seen: map[Violation]bool{}, count: map[string]int{}, reports: map[string]int{}}
+}
+
+func (c *checker) run(limits cos.Limits, further []func(*Subject)) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			c.report("6.1.2-1", "broken file: %v", panicked)
@@ -66,21 +93,25 @@ func Check(pdf []byte, claim Claim, further ...func(*Subject)) (err error) {
 		}
 	}()
 	c.header()
-	if c.file, err = cos.Open(pdf, cos.DefaultLimits); err != nil {
+	if c.file, err = cos.Open(c.pdf, limits); err != nil {
 		c.report("6.1.2-1", "%v", err)
 		return c.result()
 	}
-	c.catalog, _ = c.file.Catalog()
+	if c.catalog, _ = c.file.Catalog(); c.foreign && c.file.Encrypted() {
+		c.trailer()
+		return c.result() // nothing else can be read
+	}
 	for _, check := range checks {
 		check(c)
 	}
 	for _, check := range further {
 		check(&Subject{c})
 	}
-	if claim.Accessible {
+	if c.claim.Accessible {
 		c.accessible()
 	}
 	c.syntaxDeviations() // last, when all objects have been parsed
+	c.reportIf(c.file.Exhausted(), "LIMIT", "the file has more objects, or larger ones, than are checked")
 	return c.result()
 }
 
@@ -120,11 +151,13 @@ var checks = []func(*checker){
 type checker struct {
 	pdf        []byte
 	claim      Claim
+	foreign    bool // anybody may have made it
 	file       *cos.File
 	catalog    cos.Dict
 	violations []*Violation
 	seen       map[Violation]bool // what was reported already
 	count      map[string]int     // violations of each rule
+	reports    map[string]int     // how often each rule was reported, the same violation again included
 	truncated  bool
 
 	outputSpace string // the colour space of the output intent's profile, such as "RGB "; "" if there is none
@@ -153,6 +186,10 @@ func (c *checker) report(rule, format string, args ...any) {
 
 // add adds a violation of a rule of what the file claims.
 func (c *checker) add(rule, format string, args ...any) {
+	if c.reports[rule]++; c.reports[rule] > maxReports { // to describe each takes time
+		c.truncated = true
+		return
+	}
 	v := Violation{rule, fmt.Sprintf(format, args...)}
 	if c.seen[v] {
 		return

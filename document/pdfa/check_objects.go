@@ -45,7 +45,10 @@ func (c *checker) stream(number int, s *cos.Stream) {
 		c.reportIf(s.Dict[key] != nil, "6.1.7.1-3", "stream %d has %s", number, key)
 	}
 	for _, filter := range c.file.Filters(s) {
-		// PDF/A allows JPXDecode, but its data is not checked here
+		if c.foreign && filter == "JPXDecode" { // PDF/A allows it, but its data is not checked here
+			c.report("JPX", "stream %d is in JPEG 2000, which is not checked", number)
+			continue
+		}
 		c.reportIf(!slices.Contains(filters, filter), "6.1.7.2-1", "stream %d has the filter %s", number, filter)
 	}
 	switch c.name(s.Dict["Subtype"]) {

@@ -125,6 +125,9 @@ func newXMPData(all []*element) xmpData {
 	return x
 }
 
+// maxPacket is how many bytes of an XMP packet are read: some kilobytes are usual.
+const maxPacket = 1 << 20
+
 var packetHead = regexp.MustCompile(`^<\?xpacket\s([^?]*)\?>`)
 
 // metadata checks the XMP packet (6.6), and that Info agrees with it.
@@ -136,8 +139,8 @@ func (c *checker) metadata() {
 	}
 	packet, err := c.file.Decode(s)
 	head := packetHead.FindSubmatch(packet)
-	if err != nil || head == nil {
-		c.report("6.6.2.1-4", "the metadata is not an XMP packet")
+	if err != nil || head == nil || len(packet) > maxPacket {
+		c.report("6.6.2.1-4", "the metadata is not an XMP packet of up to %d bytes", maxPacket)
 		return
 	}
 	c.reportIf(bytes.Contains(head[1], []byte("bytes=")), "6.6.2.1-2", "the packet has the attribute bytes")
@@ -162,7 +165,8 @@ func (c *checker) identification() {
 	part, conformance := c.xmp.get(pdfaidNamespace, "part"), c.xmp.get(pdfaidNamespace, "conformance")
 	c.reportIf(part == "" && conformance == "", "6.6.4-1", "the packet has no PDF/A identification")
 	c.reportIf(part != "" && part != fmt.Sprint(c.claim.Part) || part == "" && conformance != "", "6.6.4-2", "part is %q", part)
-	c.reportIf(part != "" && conformance != "B", "6.6.4-3", "conformance is %q", conformance)
+	level := conformance == "B" || c.foreign && (conformance == "A" || conformance == "U")
+	c.reportIf(part != "" && !level, "6.6.4-3", "conformance is %q", conformance)
 	for n, name := range []string{"part", "conformance", "amd", "corr"} {
 		prefix, present := c.xmp.prefixes[[2]string{pdfaidNamespace, name}]
 		c.reportIf(present && prefix != "pdfaid", fmt.Sprintf("6.6.4-%d", 4+n), "%s has the prefix %q", name, prefix)

@@ -12,6 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/actors/service"
+	"platen.dev/edge/request"
+	"platen.dev/einvoice/report"
 	"platen.dev/events"
 	"platen.dev/events/limit"
 	"platen.dev/events/team"
@@ -46,7 +48,9 @@ type Config struct {
 	// Ledger is what accounts were charged.
 	Ledger Ledger
 	Jobs   Jobs
-	Log    JobLog
+	// CheckInvoice makes the report on an e-invoice, or says why not.
+	CheckInvoice func(account events.AccountID, plan events.Plan, c request.InvoiceCheck) (*report.Report, *Refusal)
+	Log          JobLog
 	// Templates shows e-invoices by block templates.
 	Templates Templates
 	Seal      Sealer
@@ -187,6 +191,7 @@ var (
 func (d *Dashboard) route() {
 	home, jobs, keys, members, usage := homePages{d.site}, newJobPages(d.site), keyPages{d.site}, memberPages{d.site}, usagePages{d.site}
 	play, templates, webhooks, security := playPages{d.site, jobs}, newTemplatePages(d.site), webhookPages{d.site}, securityPages{d.site, d.signIn}
+	invoices := invoicePages{d.site}
 	d.routes = map[string]route{
 		"GET ":                           {may: anyone, serve: home.home},
 		"GET /live":                      {may: anyone, serve: home.homeLive},
@@ -223,6 +228,8 @@ func (d *Dashboard) route() {
 		"POST /members/role":             {may: owners, serve: members.changeRole},
 		"POST /members/remove":           {may: owners, serve: members.removeMember},
 		"GET /playground":                {may: developers, serve: play.playground},
+		"GET /invoices":                  {may: developers, serve: invoices.form},
+		"POST /invoices":                 {may: developers, serve: invoices.check, large: true},
 		"GET /trail":                     {may: developers, serve: members.trail},
 		"GET /security":                  {may: anyone, serve: security.security},
 		"POST /security/password":        {may: anyone, serve: security.changePassword},

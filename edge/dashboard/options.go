@@ -171,6 +171,8 @@ func (f *fields) invoice(op events.Operation, i events.Invoice) {
 	}
 	f.text("html", inflated(i.HTML))
 	f.text(name+"profile", i.Profile)
+	f.text(name+"rules", i.Rules)
+	f.list(name+"rule_sets", i.RuleSets)
 	f.text(name+"xml", inflated(i.XML))
 	f.text("template", string(i.Template))
 }

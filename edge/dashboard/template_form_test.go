@@ -183,7 +183,7 @@ func TestFieldsOfTemplates(t *testing.T) {
 			}
 		}
 	}
-	if kinds[page.InputSwitch] != 10 || kinds[page.InputLines] != 18 || kinds[page.InputColor] != 1 || kinds[page.InputChoice] != 1 || kinds[page.InputText] != 3 {
+	if kinds[page.InputSwitch] != 11 || kinds[page.InputLines] != 18 || kinds[page.InputColor] != 1 || kinds[page.InputChoice] != 1 || kinds[page.InputText] != 3 {
 		t.Errorf("got %v", kinds)
 	}
 	if formats := groups[0].Fields[3]; formats.Name() != "format" || !slices.Equal(formats.Choices, contract.InvoiceFormats()) {

@@ -36,7 +36,34 @@ var invoiceOptions = schema.Object[Invoice]{
 		schema.Optional("format", schema.String{OneOf: []string{"factur-x"}}, schema.Unread[Invoice]).Default("factur-x"),
 		profileField(func(i *Invoice, v string) { i.Profile = v }),
 		xmlField(func(i *Invoice, v string) { i.XML = v }),
+		rulesField(func(i *Invoice, v string) { i.Rules = v }),
+		ruleSetsField(func(i *Invoice, v []string) { i.RuleSets = v }),
 	},
+	Rules: []schema.Rule[Invoice]{{Field: "rule_sets", Check: checkRuleSets}},
+}
+
+// checkRuleSets refuses sets that nothing is checked by.
+func checkRuleSets(i *Invoice) string {
+	if len(i.RuleSets) > 0 && i.Rules == "" {
+		return "rule_sets need rules warn or enforce"
+	}
+	return ""
+}
+
+func checkInvoiceRules(b *Body) string {
+	if b.Invoice == nil {
+		return ""
+	}
+	return checkRuleSets(b.Invoice)
+}
+
+func rulesField[T any](set func(*T, string)) schema.Field[T] {
+	return schema.Optional("rules", schema.String{OneOf: []string{contract.RulesNone, contract.RulesWarn, contract.RulesEnforce}}, func(t *T, v string) {
+		if v != contract.RulesNone {
+			set(t, v)
+		}
+	}).Default(contract.RulesNone).
+		Doc("An extension: business rules beside the schema. enforce refuses an invoice with a fatal violation; warn accepts it. What it breaks is in the warnings of its job.")
 }
 
 func profileField[T any](set func(*T, string)) schema.Field[T] {
@@ -87,6 +114,8 @@ var (
 			Doc("CommonMark with GFM tables and strikethrough.")
 	invoiceXMLField     = xmlField(func(b *Body, v string) { b.invoice().XML = v })
 	invoiceProfileField = profileField(func(b *Body, v string) { b.invoice().Profile = v })
+	invoiceRulesField   = rulesField(func(b *Body, v string) { b.invoice().Rules = v })
+	invoiceSetsField    = ruleSetsField(func(b *Body, v []string) { b.invoice().RuleSets = v })
 )
 
 // The options. Rendering options need a plan on some operations.
@@ -143,6 +172,7 @@ func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 			{Field: "delivery", Check: checkTestDelivery},
 			{Field: "wait", Check: checkWait},
 			{Field: "assets", Check: checkAssets},
+			{Field: "rule_sets", Check: checkInvoiceRules},
 			{Field: "options", Check: checkHeadings},
 			{Field: "render", Check: checkScripted},
 			{Field: "render", Check: checkHeaders},

@@ -68,6 +68,6 @@ var operations = []*Operation{
 	{
 		Name: events.EInvoiceToPDF, Summary: "E-invoice to PDF/A-3", Doc: "Validates a Cross-Industry Invoice and makes a hybrid invoice of it: PDF/A-3 with the XML embedded as factur-x.xml.",
 		Example: json.RawMessage(`{"profile":"en16931","xml":"<?xml version=\"1.0\" encoding=\"UTF-8\"?>…"}`),
-		body:    body("EInvoiceToPdfRequest", invoiceXMLField, invoiceProfileField, templateIDField, templateField),
+		body:    body("EInvoiceToPdfRequest", invoiceXMLField, invoiceProfileField, invoiceRulesField, invoiceSetsField, templateIDField, templateField),
 	},
 }

@@ -74,7 +74,12 @@ type Render struct {
 type Auth struct{ Type, Value string }
 
 // Invoice is an e-invoice as it was sent (docs/API.md, E-invoices).
-type Invoice struct{ XML, Profile string }
+type Invoice struct {
+	XML, Profile string
+	// Rules is contract.RulesWarn or RulesEnforce, "" for none; RuleSets are nil for those that the profile implies.
+	Rules    string
+	RuleSets []string
+}
 
 // Delivery is where the file is to be uploaded (docs/API.md, Delivery).
 type Delivery struct{ URL string }

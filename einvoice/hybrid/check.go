@@ -22,18 +22,19 @@ func CheckAccessible(pdf []byte) error {
 // subject is a file that is being checked.
 type subject struct {
 	*pdfa.Subject
-	file *cos.File
+	file   *cos.File
+	report func(rule, format string, args ...any)
 }
 
 func (s subject) reportIf(violated bool, rule, format string, args ...any) {
 	if violated {
-		s.Report(rule, format, args...)
+		s.report(rule, format, args...)
 	}
 }
 
 // attachments checks the embedded invoice (Factur-X 1.08, 6.2 and 6.3).
 func attachments(of *pdfa.Subject) {
-	s := subject{of, of.File()}
+	s := subject{of, of.File(), of.Report}
 	var invoices []attachment
 	for _, a := range attachmentsOf(s.file) {
 		if a.name == FileName {
@@ -41,19 +42,23 @@ func attachments(of *pdfa.Subject) {
 		}
 	}
 	if len(invoices) != 1 {
-		s.Report("FX-FILE", "%d files are named %s", len(invoices), FileName)
+		s.report("FX-FILE", "%d files are named %s", len(invoices), FileName)
 		return
 	}
-	invoice := invoices[0]
+	s.embedded(invoices[0])
+	if level, described := s.described(FileName); described {
+		s.agreement(invoices[0], level)
+	}
+}
+
+// embedded checks how an invoice is attached.
+func (s subject) embedded(invoice attachment) {
 	f, uf := s.file.Resolve(invoice.spec["F"]), s.file.Resolve(invoice.spec["UF"])
 	s.reportIf(f != nil && uf != nil && cos.Text(f) != cos.Text(uf), "FX-FILE", "F is %.60q, UF %.60q", cos.Text(f), cos.Text(uf))
-	s.reportIf(!invoice.named, "FX-NAMES", "%s is not in the name tree EmbeddedFiles", FileName)
+	s.reportIf(!invoice.named, "FX-NAMES", "%.60s is not in the name tree EmbeddedFiles", invoice.name)
 	kind := s.name(invoice.stream.Dict["Subtype"])
-	s.reportIf(strings.Contains(kind, "/") && kind != "text/xml", "FX-MIME", "%s has the MIME type %q", FileName, kind) // 6.8-1 wants a MIME type
-	s.reportIf(cos.Text(s.file.Resolve(s.file.Dict(invoice.stream.Dict["Params"])["ModDate"])) == "", "FX-DATE", "%s has no modification date", FileName)
-	if s.Described() {
-		s.invoiceProperties(invoice)
-	}
+	s.reportIf(strings.Contains(kind, "/") && kind != "text/xml", "FX-MIME", "%.60s has the MIME type %.60q", invoice.name, kind) // 6.8-1 wants a MIME type
+	s.reportIf(cos.Text(s.file.Resolve(s.file.Dict(invoice.stream.Dict["Params"])["ModDate"])) == "", "FX-DATE", "%.60s has no modification date", invoice.name)
 }
 
 func (s subject) name(value any) string {
@@ -61,32 +66,42 @@ func (s subject) name(value any) string {
 	return string(n)
 }
 
-// invoiceProperties checks that the packet, the relationship and the XML agree.
-func (s subject) invoiceProperties(a attachment) {
-	for _, want := range [][2]string{{"DocumentType", "INVOICE"}, {"DocumentFileName", FileName}, {"Version", "1.0"}} {
+// described checks what the packet says about the invoice, and returns the conformance level. It is false without a packet.
+func (s subject) described(fileName string) (level string, described bool) {
+	if !s.Described() {
+		return "", false
+	}
+	for _, want := range [][2]string{{"DocumentType", "INVOICE"}, {"DocumentFileName", fileName}, {"Version", "1.0"}} {
 		is, _ := s.Property(namespace, want[0])
-		s.reportIf(is != want[1], "FX-"+strings.ToUpper(want[0]), "fx:%s is %q", want[0], is)
+		s.reportIf(is != want[1], "FX-"+strings.ToUpper(want[0]), "fx:%s is %.60q", want[0], is)
 	}
 	level, prefix := s.Property(namespace, "ConformanceLevel")
 	for _, prefix := range []string{prefix, s.SchemaPrefix(namespace)} {
-		s.reportIf(prefix != "fx" && prefix != "", "FX-PREFIX", "the namespace of Factur-X has the prefix %q", prefix)
+		s.reportIf(prefix != "fx" && prefix != "", "FX-PREFIX", "the namespace of Factur-X has the prefix %.60q", prefix)
 	}
+	return level, true
+}
+
+// agreement checks that the packet, the relationship and the XML agree.
+func (s subject) agreement(a attachment, level string) {
 	name := profileOf(level)
 	if name == "" {
-		s.Report("FX-LEVEL", "fx:ConformanceLevel is %q", level)
+		s.report("FX-LEVEL", "fx:ConformanceLevel is %q", level)
 		return
 	}
-	relation := s.name(a.spec["AFRelationship"])
+	relation := s.relation(a)
 	s.reportIf(relation != "" && relation != profiles[name].relationship, "FX-RELATION", "AFRelationship of %s is %q", level, relation)
 	xml, err := s.file.Decode(a.stream)
 	if err != nil {
-		s.Report("FX-XML", "%v", err)
+		s.report("FX-XML", "%v", err)
 		return
 	}
 	guideline, problem := guidelineOf(xml)
 	s.reportIf(problem != "", "FX-XML", "%s", problem)
 	s.reportIf(problem == "" && guideline != einvoice.Guidelines[name], "FX-LEVEL", "fx:ConformanceLevel is %q, but the guideline of the XML is %.100q", level, guideline)
 }
+
+func (s subject) relation(a attachment) string { return s.name(a.spec["AFRelationship"]) }
 
 // guidelinePath is where an invoice declares its guideline, by local names.
 var guidelinePath = []string{"CrossIndustryInvoice", "ExchangedDocumentContext", "GuidelineSpecifiedDocumentContextParameter", "ID"}

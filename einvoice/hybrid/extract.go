@@ -15,32 +15,44 @@ var (
 	ErrSeveralInvoices = errors.New("the PDF has several embedded invoices")
 )
 
-// extractLimits are narrower than cos.DefaultLimits, as anyone may have made the PDF.
-var extractLimits = cos.Limits{Objects: 1 << 19, Decoded: 64 << 20}
-
 // invoiceNames are the file names of embedded invoices: of Factur-X and ZUGFeRD since 2.1,
 // of XRechnung, and of ZUGFeRD 1.0 and 2.0.
 var invoiceNames = []string{FileName, "xrechnung.xml", "zugferd-invoice.xml"}
 
+// Embedded is an invoice in a PDF.
+type Embedded struct {
+	XML []byte
+	// FileName and Relationship (AFRelationship) are as the PDF has them; "" for none.
+	FileName, Relationship string
+}
+
 // Extract returns the embedded invoice of a hybrid PDF from any producer. Time and memory
 // are bounded for any input.
 func Extract(pdf []byte) (xml []byte, err error) {
+	e, err := Read(pdf)
+	return e.XML, err
+}
+
+// Read is Extract, and says how the invoice is embedded.
+func Read(pdf []byte) (e Embedded, err error) {
 	defer recoverAsError(&err)
 	file, err := openUntrusted(pdf)
 	if err != nil {
-		return nil, err
+		return e, err
 	}
 	invoice, err := findInvoice(file)
 	if err != nil {
-		return nil, err
+		return e, err
 	}
-	if xml, err = file.Decode(invoice.stream); err != nil {
-		return nil, fmt.Errorf("read %s: %w", invoice.name, err)
+	xml, err := file.Decode(invoice.stream)
+	if err != nil {
+		return e, fmt.Errorf("read %s: %w", invoice.name, err)
 	}
 	if len(xml) == 0 {
-		return nil, fmt.Errorf("%w: %s is empty", ErrNoInvoice, invoice.name)
+		return e, fmt.Errorf("%w: %s is empty", ErrNoInvoice, invoice.name)
 	}
-	return xml, nil
+	relation, _ := file.Resolve(invoice.spec["AFRelationship"]).(cos.Name)
+	return Embedded{xml, invoice.name, string(relation)}, nil
 }
 
 // recoverAsError turns a panic into an error.
@@ -51,7 +63,7 @@ func recoverAsError(err *error) {
 }
 
 func openUntrusted(pdf []byte) (*cos.File, error) {
-	file, err := cos.Open(pdf, extractLimits)
+	file, err := cos.Open(pdf, cos.LimitsFor(len(pdf)))
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,8 @@ const (
 	MaxContent = 240 << 10
 	// MaxMarkdown is the longest Markdown in characters.
 	MaxMarkdown = 100_000
+	// MaxRuleSets is how many sets of business rules a request may name.
+	MaxRuleSets = 10
 	// MaxXML is the largest e-invoice in bytes.
 	MaxXML = 1 << 20
 	// MaxTemplate is the longest header or footer template in characters.

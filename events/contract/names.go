@@ -94,13 +94,25 @@ const (
 	PageCut = "PAGE_CUT"
 	// ResourceMissing is a part of the page that could not be loaded.
 	ResourceMissing = "RESOURCE_MISSING"
+	// RuleBroken is a business rule that an e-invoice breaks.
+	RuleBroken = "RULE"
 )
 
 // MaxWarnings is how many warnings a job has at most.
 const MaxWarnings = 20
 
 // WarningCodes returns the codes of a job's warnings.
-func WarningCodes() []string { return []string{PageCut, ResourceMissing} }
+func WarningCodes() []string { return []string{PageCut, ResourceMissing, RuleBroken} }
+
+// What is done about an e-invoice that breaks business rules: nothing, a warning, or a fatal violation refuses it.
+const (
+	RulesNone    = "none"
+	RulesWarn    = "warn"
+	RulesEnforce = "enforce"
+)
+
+// MaxRulesViolated is how many violations a refusal lists.
+const MaxRulesViolated = 50
 
 // Profiles returns the e-invoice profiles, the smallest first.
 func Profiles() []string { return []string{"minimum", "basicwl", "basic", "en16931", "extended"} }

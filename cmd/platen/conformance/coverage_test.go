@@ -62,7 +62,7 @@ type described struct {
 }
 
 // otherwise are the fields whose rows are not made of a field, with the rows.
-var otherwise = map[string]string{"einvoice.xml": "invoice/option", "template.blocks": "template/order"}
+var otherwise = map[string]string{"einvoice.xml": "invoice/option", "template.blocks": "template/order", "pdf": "check/body"}
 
 // Every field has a row, every field that needs a plan has one for that too, and
 // docs/API.md names them all.

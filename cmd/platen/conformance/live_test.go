@@ -45,6 +45,7 @@ var pipelineRows = []row{
 	{"pipeline/conformance", "Extensions", "a file conforms to pdfa and pdfua, or its job fails with CONFORMANCE_FAILED and what is missing", proveConformance},
 	{"pipeline/paper-of-document", "Extensions", "single_page and prefer_css_page_size make paper of the document's sizes, and a watermark fits it", provePaperOfDocument},
 	{"pipeline/end-templates", "Extensions", "first and last page have templates of their own; numbers and structure stay whole", proveEndTemplates},
+	{"pipeline/rules", "Extensions", "with rules warn, what an e-invoice breaks is in the job's warnings", proveRuleWarnings},
 	{"pipeline/toc", "Extensions", "toc is a page of contents with the numbers of the pages", proveTOC},
 	{"pipeline/watermarks", "Extensions", "watermarks are on the pages that they name, texts and pictures, above the content and behind it", proveWatermarks},
 	{"pipeline/large-watermark", "Extensions", "a picture counts toward what the queue takes, and is stored with large", proveLargeWatermark},

@@ -226,6 +226,9 @@ func retryOf(o object) string {
 
 func membersBeside(o object) (others []string) {
 	known := []string{"type", "title", "status", "error", "detail", "request_id", "retry_after_seconds", "feature", "required_plan", "upgrade_url", "plan", "limit", "in_flight"}
+	if o["error"] == "EINVOICE_RULES_VIOLATED" {
+		known = append(known, "violations")
+	}
 	for name := range o {
 		if !slices.Contains(known, name) {
 			others = append(others, name)

@@ -13,7 +13,8 @@ func proveWatermarks(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
 	html := `<html lang="en"><title>T</title>` + strings.Repeat(`<p style="page-break-after: always">x</p>`, 3) + "<p>x"
 	marks := []any{
-		object{"text": "ALL", "rotation_degrees": 0}, object{"text": "THIRD", "pages": "3", "position": "bottom-right", "opacity": 0.5},
+		object{"text": "ALL", "rotation_degrees": 0},
+		object{"text": "THIRD", "pages": "3", "position": "bottom-right", "opacity": 0.5},
 		object{"image": svgURI, "pages": "4-", "behind": true, "position": "top-left"},
 	}
 	for _, more := range []object{{}, {"tagged": true, "pdfa": "2b"}} {

@@ -7,14 +7,18 @@ import (
 
 	"platen.dev/document"
 	"platen.dev/edge"
+	"platen.dev/edge/request"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
+	"platen.dev/einvoice/inspect"
+	"platen.dev/einvoice/report"
+	"platen.dev/einvoice/rules"
 )
 
 // documents prepares what the API is sent.
 var documents = edge.Documents{
 	Markdown: convert, Fragment: fragment, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate,
-	Invoice: checkInvoice, Placeholders: blocks.CheckPlaceholders,
+	Invoice: checkInvoice, Rules: inspect.Rules, Validate: validate, Extract: inspect.Extract, Placeholders: blocks.CheckPlaceholders,
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.
@@ -46,6 +50,18 @@ func tooLarge(err error) error {
 func checkInvoice(xml []byte, profile string) error {
 	_, err := einvoice.Parse(xml, profile)
 	return err
+}
+
+// validate makes the report on an invoice that anybody may have made.
+func validate(c request.InvoiceCheck) *report.Report {
+	want := inspect.Wanted{Profile: c.Profile}
+	if len(c.Sets) > 0 {
+		want.Sets, _ = rules.Named(c.Sets) // the declaration of the body knows no others
+	}
+	if c.XML != nil {
+		return inspect.XML([]byte(*c.XML), want)
+	}
+	return inspect.PDF(c.PDF, want)
 }
 
 // picture is a page of a file that a job has made: a PDF, or a picture, which is its own only page.

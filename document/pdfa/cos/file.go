@@ -20,6 +20,7 @@ type File struct {
 
 	limits        Limits
 	decoded       int
+	parsed, steps int
 	entries       map[int]xrefEntry
 	objects       map[int]any
 	pending       map[int]bool // objects that are being parsed, to find cycles
@@ -85,17 +86,42 @@ func (f *File) Offset(number int) (int, bool) {
 	return e.offset, ok && e.stream == 0
 }
 
-// Resolve follows references. It returns nil for an object that is missing or cannot be
-// parsed.
+// Resolve follows references. It returns nil for an object that is missing, cannot be
+// parsed, or is beyond the limits.
 func (f *File) Resolve(value any) any {
 	for range maxRefChain {
 		ref, ok := value.(Ref)
 		if !ok {
 			return value
 		}
+		if f.spent() {
+			return nil
+		}
 		value = f.object(ref.Number)
+		f.steps += 1 + size(value)
 	}
 	return nil
+}
+
+// spent reports whether no more steps may be taken: objects that refer to one another may be walked in endless ways.
+func (f *File) spent() bool { return f.limits.Steps > 0 && f.steps >= f.limits.Steps }
+
+// Exhausted reports whether a limit was reached: what is missing then may be there.
+func (f *File) Exhausted() bool {
+	return f.spent() || f.decoded > f.limits.Decoded || f.limits.Parsed > 0 && f.parsed >= f.limits.Parsed
+}
+
+// size is how many elements an object has.
+func size(value any) int {
+	switch v := value.(type) {
+	case Array:
+		return len(v)
+	case Dict:
+		return len(v)
+	case *Stream:
+		return len(v.Dict)
+	}
+	return 0
 }
 
 // Dict returns the dictionary that a value is or refers to, or that of a stream. It
@@ -113,6 +139,9 @@ func (f *File) Dict(value any) Dict {
 // Array returns the array that a value is or refers to, or nil if it is not an array.
 func (f *File) Array(value any) Array {
 	a, _ := f.Resolve(value).(Array)
+	if f.steps += len(a); f.spent() {
+		return nil
+	}
 	return a
 }
 
@@ -165,7 +194,7 @@ func (f *File) objectAt(offset, number int) (any, error) {
 	if n, ok := found.(int64); err1 != nil || err2 != nil || err3 != nil || !ok || keyword != Operator("obj") || number != 0 && int(n) != number {
 		return nil, fmt.Errorf("%w: no object %d at byte %d", ErrSyntax, number, offset)
 	}
-	object, err := l.object(true)
+	object, err := f.parse(l)
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +236,7 @@ func (f *File) readStream(dict Dict, at int) *Stream {
 	if end < 0 {
 		end = len(f.Data) - at
 	}
+	f.parsed += end
 	s.Raw = f.Data[at : at+end]
 	return s
 }
@@ -231,8 +261,23 @@ func (f *File) compressedObject(where xrefEntry) (any, error) {
 	if p == nil || where.index >= len(p.offsets) || p.offsets[where.index] > len(p.data) {
 		return nil, errEnd
 	}
-	l := &lexer{data: p.data, pos: p.offsets[where.index], deviations: &f.Deviations}
-	return l.object(true)
+	return f.parse(&lexer{data: p.data, pos: p.offsets[where.index], deviations: &f.Deviations})
+}
+
+// parse parses an object of the file, within the limit.
+func (f *File) parse(l *lexer) (any, error) {
+	if f.limits.Parsed > 0 {
+		left := f.limits.Parsed - f.parsed
+		if left <= 0 {
+			return nil, fmt.Errorf("%w: more than %d bytes of objects", ErrLimit, f.limits.Parsed)
+		}
+		defer func(whole []byte) { l.data = whole }(l.data)
+		l.data = l.data[:min(len(l.data), l.pos+left)]
+	}
+	start := l.pos
+	object, err := l.object(true)
+	f.parsed += l.pos - start
+	return object, err
 }
 
 // readObjectStream decodes an object stream. It returns nil if the object is not one.

@@ -42,8 +42,11 @@ func filterNames(f *File, value any) []Name {
 func (f *File) Decode(s *Stream) ([]byte, error) {
 	data := s.Raw
 	filters := f.Filters(s)
-	if len(filters) > maxFilters {
+	switch {
+	case len(filters) > maxFilters:
 		return nil, fmt.Errorf("%w: %d filters", ErrLimit, len(filters))
+	case len(filters) == 0:
+		return f.counted(data)
 	}
 	for i, name := range filters {
 		var err error
@@ -83,13 +86,25 @@ func (f *File) decodeFilter(name Name, data []byte, parms Dict) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
-		return []byte(out.(String)), nil
+		return f.counted([]byte(out.(String)))
 	case "ASCII85Decode", "A85":
-		return decodeASCII85(data)
+		out, err := decodeASCII85(data)
+		if err != nil {
+			return nil, err
+		}
+		return f.counted(out)
 	case "RunLengthDecode", "RL":
 		return f.decodeRunLength(data)
 	}
 	return nil, fmt.Errorf("%w: %q", ErrUnsupportedFilter, string(name))
+}
+
+// counted is what a stream decodes to, unless that is beyond the limit of the file.
+func (f *File) counted(data []byte) ([]byte, error) {
+	if err := f.countDecoded(len(data)); err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // countDecoded counts n decoded bytes towards the limit of the file.
@@ -142,7 +157,7 @@ func (f *File) decodeRunLength(data []byte) ([]byte, error) {
 		}
 		i += 2
 	}
-	return out, f.countDecoded(len(out))
+	return f.counted(out)
 }
 
 // undoPredictor reverses the PNG predictors (7.4.4.4), which cross-reference streams use.

@@ -27,6 +27,7 @@ var fitting = map[string][]any{
 	"headers":        {map[string]any{"X-Tenant": "a \"b\""}},
 	"cookies":        {[]any{map[string]any{"name": "a", "value": "b", "secure": true}}, []any{}},
 	"hide_selectors": {[]any{"#a", "p > b, c"}, []any{"a\nb", " c "}, []any{"[\"a\"]"}, []any{}},
+	"rule_sets":      {[]any{"en16931"}, []any{}},
 	"user_agent":     {"Own/1.0 (x)"}, "locale": {"de-AT"}, "time_zone": {"Europe/Berlin"},
 	"tags":   {map[string]any{"customer": "4711 <b>", "0": "zero"}},
 	"assets": {[]any{map[string]any{"name": "a b.css", "content": "eA=="}}},

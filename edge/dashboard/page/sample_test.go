@@ -431,6 +431,8 @@ func views() []view {
 		{"trail", trail()},
 		{"playground", playground()},
 		{"try", tried()},
+		{"invoices", page.CheckInvoice{Frame: frame(), Profiles: contract.Profiles()}},
+		{"invoices-wrong", wrongInvoice()},
 		{"try-running", trying()},
 		{"try-wrong", wronglyTried()},
 	}...)
@@ -463,6 +465,7 @@ func empties() []view {
 		{"empty-trail", page.Trail{}},
 		{"empty-playground", page.Playground{}},
 		{"empty-try", page.Try{}},
+		{"empty-invoices", page.CheckInvoice{}},
 	}...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/einvoice/report"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -15,7 +16,11 @@ import (
 // named are the sections of which templates choose a text by a value, with the values that there are.
 func named() map[string][]string {
 	return map[string][]string{
-		"section":   {"home", "jobs", "usage", "playground", "keys", "webhooks", "templates", "members", "trail"},
+		"section":   {"home", "jobs", "usage", "playground", "invoices", "keys", "webhooks", "templates", "members", "trail"},
+		"verdict":   {"valid", "invalid", "undecided"},
+		"kind":      report.Kinds(),
+		"checked":   {"well_formed", "schema", "rules", "pdfa", "embedding"},
+		"severity":  report.Severities(),
 		"status":    strs(statuses),
 		"operation": strs(events.Operations()),
 		"role":      strs(events.Roles()),

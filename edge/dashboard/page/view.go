@@ -23,6 +23,7 @@ var functions = template.FuncMap{
 	"filtered": filtered, "date": date, "choices": choices, "command": command,
 	"controls": controls, "faultLinks": faultLinks, "chosen": chosen, "typed": typed, "hint": hint, "pageNumbers": pageNumbers, "pictureAddress": pictureAddress,
 	"entryAt": newShownEntry, "jobAddress": jobAddress, "away": away, "againAddress": againAddress, "failuresAddress": failuresAddress, "keyName": keyName, "pngAddress": pngAddress,
+	"checkedSections": checkedSections, "outcome": outcome,
 	"templateName": templateName, "colorOf": colorOf, "placed": placed, "plus": plus,
 }
 
@@ -35,6 +36,7 @@ func navigation(role events.Role, v any) []link {
 	if role != events.RoleBilling {
 		links = append(links,
 			link{Key: "playground", Address: "/dashboard/playground"},
+			link{Key: "invoices", Address: "/dashboard/invoices"},
 			link{Key: "keys", Address: "/dashboard/keys"},
 			link{Key: "webhooks", Address: "/dashboard/webhooks"},
 			link{Key: "templates", Address: "/dashboard/templates"},

@@ -15,7 +15,7 @@ var templates embed.FS
 // names are the pages by the names of their templates.
 var names = []string{
 	"signin", "code", "choice", "connect", "invitation", "message", "home", "jobs", "job", "record", "usage", "entries", "keys", "webhooks", "undelivered", "templates", "template",
-	"versions", "members", "security", "factor", "trail", "playground", "try", "outside", "accounts", "account", "cluster", "queues", "recent",
+	"versions", "members", "security", "factor", "trail", "playground", "try", "invoices", "outside", "accounts", "account", "cluster", "queues", "recent",
 }
 
 var pages = parse()
@@ -31,7 +31,7 @@ func parse() map[string]*template.Template {
 
 // Write writes the whole page that shows v, which is one of SignIn, Code, Choice, Connect, Invitation, Message, Home, Jobs, JobPage, Record, Usage,
 // UsageEntries, Keys, Webhooks, Undelivered, Templates, Template, TemplateVersions,
-// Members, Security, Factor, Trail, Playground and Try, or of operators: Outside, Accounts, AccountPage, Cluster,
+// Members, Security, Factor, Trail, Playground, Try and CheckInvoice, or of operators: Outside, Accounts, AccountPage, Cluster,
 // Queues and RecentJobs. It writes nothing if it fails.
 func Write(w io.Writer, v any) error {
 	layout := "member"
@@ -128,6 +128,8 @@ func name(v any) string {
 		return "playground"
 	case Try:
 		return "try"
+	case CheckInvoice:
+		return "invoices"
 	}
 	return operatorName(v)
 }

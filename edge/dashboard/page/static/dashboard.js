@@ -167,11 +167,38 @@ document.addEventListener('input', (event) => {
 
 document.addEventListener('change', async ({ target }) => {
   if (!target.dataset.into || !target.files.length) return;
-  const field = document.getElementById(target.dataset.into);
-  field.value = await target.files[0].text();
+  const [file] = target.files;
   target.value = '';
+  if ('bytes' in target.dataset) {
+    await send(file, target.dataset.into);
+    return;
+  }
+  const field = document.getElementById(target.dataset.into);
+  field.value = await file.text();
   field.dispatchEvent(new Event('input', { bubbles: true }));
 });
+
+// send puts the bytes of a file into a field, and sends its form.
+async function send(file, id) {
+  const field = document.getElementById(id);
+  field.value = await new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+  field.form.requestSubmit();
+}
+
+// A file may be dropped on a form that takes one.
+for (const event of ['dragover', 'drop']) {
+  document.addEventListener(event, (e) => {
+    const form = e.target.closest('[data-drop]');
+    if (!form || !e.dataTransfer.types.includes('Files')) return;
+    e.preventDefault();
+    if (event === 'drop' && e.dataTransfer.files.length) send(e.dataTransfer.files[0], form.dataset.drop);
+  });
+}
 
 // preview has the preview of a form follow what is typed, some time after the last key.
 function preview(form) {

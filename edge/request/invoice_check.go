@@ -1,0 +1,71 @@
+package request
+
+import (
+	"platen.dev/edge/schema"
+	"platen.dev/einvoice/rules"
+	"platen.dev/events/contract"
+)
+
+// InvoiceCheck is an e-invoice that is to be checked, whoever has made it (docs/API.md, Checking e-invoices).
+type InvoiceCheck struct {
+	// XML or PDF is set, the other is nil.
+	XML *string
+	PDF []byte
+	// Profile is "" for the one that the XML declares, and Sets are nil for those that it implies.
+	Profile string
+	Sets    []string
+}
+
+// Bytes is how large the invoice is.
+func (c InvoiceCheck) Bytes() int {
+	if c.XML != nil {
+		return len(*c.XML)
+	}
+	return len(c.PDF)
+}
+
+// InvoiceCheckKind and InvoicePDFKind are the declarations of the bodies.
+var (
+	InvoiceCheckKind = schema.Object[InvoiceCheck]{
+		Name: "EInvoiceCheck", Doc: "An invoice from any producer: as XML, or in a PDF.",
+		Fields: []schema.Field[InvoiceCheck]{
+			schema.Optional("xml", schema.String{}, func(c *InvoiceCheck, v string) { c.XML = &v }).
+				Doc("Either this,").Example("<?xml version=\"1.0\"?>…"),
+			schema.Optional("pdf", schema.Bytes{}, func(c *InvoiceCheck, v []byte) { c.PDF = v }).Doc("or a PDF with an invoice in it, in base64."),
+			schema.Optional("profile", schema.String{OneOf: contract.Profiles()}, func(c *InvoiceCheck, v string) { c.Profile = v }).
+				Doc("The profile to check by; otherwise the one whose guideline the XML declares."),
+			ruleSetsField(func(c *InvoiceCheck, v []string) { c.Sets = v }),
+		},
+		Rules: []schema.Rule[InvoiceCheck]{{Field: "xml", Check: func(c *InvoiceCheck) string {
+			if (c.XML == nil) == (c.PDF == nil) {
+				return "send either xml or pdf"
+			}
+			return ""
+		}}},
+	}
+	InvoicePDFKind = schema.Object[InvoiceCheck]{
+		Name: "EInvoicePdf",
+		Fields: []schema.Field[InvoiceCheck]{
+			schema.Required("pdf", schema.Bytes{}, func(c *InvoiceCheck, v []byte) { c.PDF = v }).Doc("A PDF with an invoice in it, in base64."),
+		},
+	}
+)
+
+// DecodeInvoice reads a body by one of these declarations, or returns all violations.
+func DecodeInvoice(kind schema.Object[InvoiceCheck], sent Sent) (InvoiceCheck, []schema.Violation) {
+	document, _, violations := kind.Decode(sent.Body, sent.ContentType)
+	return document.Value, violations
+}
+
+// ruleSetsField names sets of business rules.
+func ruleSetsField[T any](set func(*T, []string)) schema.Field[T] {
+	return schema.Optional("rule_sets", schema.List[string]{Items: schema.String{OneOf: ruleSets()}, Most: contract.MaxRuleSets}, set).
+		Doc("An extension: the sets of business rules; otherwise those that the guideline implies.")
+}
+
+func ruleSets() (names []string) {
+	for _, s := range rules.Sets() {
+		names = append(names, s.Name)
+	}
+	return names
+}

@@ -1,0 +1,116 @@
+package hybrid
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"platen.dev/document/pdfa"
+	"platen.dev/einvoice"
+	"platen.dev/events/contract"
+)
+
+// Inspection is what a PDF from any producer is by itself. Whether its XML is an invoice is for others to say.
+type Inspection struct {
+	// Embedded is zero if there is no invoice that could be read; then Err says why.
+	Embedded
+	Err error
+	// Level is the conformance level that the XMP packet names; "" for none.
+	Level string
+	// PDFA are the violations of PDF/A-3. Those of a rule that is pdfa.Doubtful may be none.
+	PDFA []*pdfa.Violation
+	// Truncated: there are more of them.
+	Truncated bool
+	// Embedding are the violations of Factur-X, and of its predecessors, whose form it has replaced.
+	Embedding []*pdfa.Violation
+}
+
+// Inspect looks at a PDF that anybody may have made. Time and memory are bounded for any input.
+func Inspect(pdf []byte) *Inspection {
+	in := &Inspection{}
+	in.Embedded, in.Err = Read(pdf)
+	var invalid *pdfa.InvalidError
+	if errors.As(pdfa.CheckForeign(pdf, in.look), &invalid) {
+		in.PDFA, in.Truncated = invalid.Violations, invalid.Truncated
+	}
+	return in
+}
+
+// look checks the embedding of a file's invoice.
+func (in *Inspection) look(of *pdfa.Subject) {
+	s := subject{of, of.File(), func(rule, format string, args ...any) {
+		in.Embedding = append(in.Embedding, &pdfa.Violation{Rule: rule, Detail: fmt.Sprintf(format, args...)})
+	}}
+	invoice, err := findInvoice(s.file)
+	if err != nil {
+		return // which Extract has said
+	}
+	in.Level, _ = s.Property(namespace, "ConformanceLevel")
+	want := fileNameOf(in.Level)
+	s.reportIf(invoice.name != want, "FX-FILE", "the invoice is named %.60q; Factur-X names it %s", invoice.name, want)
+	s.embedded(invoice)
+	s.reportIf(!invoice.associated, "FX-AF", "the invoice is not in the catalog's AF")
+	if in.Level == "" {
+		s.report("FX-LEVEL", "the XMP packet does not say that the file is a Factur-X invoice (%s)", namespace)
+		return
+	}
+	s.described(want)
+	in.relationship(s, s.relation(invoice))
+	in.level(s)
+}
+
+// levelXRechnung is the level of an XRechnung in a hybrid, whose file has a name of its own.
+const (
+	levelXRechnung    = "XRECHNUNG"
+	fileNameXRechnung = "xrechnung.xml"
+)
+
+func fileNameOf(level string) string {
+	if level == levelXRechnung {
+		return fileNameXRechnung
+	}
+	return FileName
+}
+
+// relationship checks AFRelationship. France takes more of them than Germany does (Factur-X 1.08, 6.2).
+func (in *Inspection) relationship(s subject, is string) {
+	want := "Alternative"
+	if name := profileOf(in.Level); name != "" {
+		want = profiles[name].relationship
+	}
+	switch is {
+	case want, "": // PDF/A demands that there is one
+	case "Source", "Data":
+		if want == "Alternative" {
+			s.report(RuleRelationGermany, "AFRelationship is %s, which France takes, and Germany does not: %s fits both", is, want)
+			return
+		}
+		fallthrough
+	default:
+		s.report("FX-RELATION", "AFRelationship of %s is %.60q; it must be %s", in.Level, is, want)
+	}
+}
+
+// RuleRelationGermany is the one rule of the embedding whose violation is allowed in a country.
+const RuleRelationGermany = "FX-RELATION-DE"
+
+// level checks that the packet names the profile of the XML.
+func (in *Inspection) level(s subject) {
+	name := profileOf(in.Level)
+	if name == "" && in.Level != levelXRechnung {
+		s.report("FX-LEVEL", "fx:ConformanceLevel is %.60q, which is none of Factur-X", in.Level)
+		return
+	}
+	if in.Err != nil || len(in.XML) > contract.MaxXML {
+		return // which is said of the XML
+	}
+	guideline, problem := guidelineOf(in.XML)
+	if problem != "" {
+		return
+	}
+	agrees := strings.Contains(guideline, "xrechnung")
+	if name != "" {
+		agrees = guideline == einvoice.Guidelines[name]
+	}
+	s.reportIf(!agrees, "FX-LEVEL", "fx:ConformanceLevel is %q, but the guideline of the XML is %.100q", in.Level, guideline)
+}

@@ -1,0 +1,45 @@
+package inspect
+
+import (
+	"strings"
+
+	"platen.dev/einvoice"
+)
+
+// basis is what an invoice is checked by.
+type basis struct {
+	guideline string
+	// profile is the one whose schema applies, "" for none.
+	profile string
+	// contradicted is set if the guideline is not that of the profile that the caller named.
+	contradicted bool
+	// usage is set for a specification that restricts EN 16931 by rules of its own, and is not Factur-X.
+	usage bool
+	// foreign is set for one that extends EN 16931 in its own way.
+	foreign bool
+}
+
+// What guidelines say of EN 16931: a specification that complies restricts it, one that conforms extends it.
+const (
+	complies = "urn:cen.eu:en16931:2017#compliant#"
+	conforms = "#conformant#"
+)
+
+// basisOf finds out what a guideline stands for. A document without one is checked as EN 16931, which says that it is missing.
+func basisOf(guideline, wanted string) basis {
+	b := basis{guideline: guideline, profile: einvoice.ProfileOf(guideline)}
+	folded := strings.ToLower(guideline)
+	own := strings.Contains(folded, "factur-x") || strings.Contains(folded, "zugferd")
+	if b.profile == "" && !own {
+		b.foreign = strings.Contains(folded, conforms)
+		b.usage = strings.HasPrefix(folded, complies) && !b.foreign
+	}
+	switch {
+	case wanted != "":
+		b.contradicted = guideline != "" && b.profile != wanted && !(b.usage && wanted == "en16931")
+		b.profile = wanted
+	case b.profile == "" && (b.usage || guideline == ""):
+		b.profile = "en16931"
+	}
+	return b
+}

@@ -1,0 +1,102 @@
+package inspect
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"platen.dev/document/markup"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/hybrid"
+	"platen.dev/einvoice/model"
+	"platen.dev/einvoice/report"
+	"platen.dev/events/contract"
+)
+
+// Extract takes the invoice out of a PDF from any producer and reads what it says. Its errors, which may be shown, say why there is
+// none.
+func Extract(pdf []byte) (*report.Extract, error) {
+	found, err := hybrid.Read(pdf)
+	if err != nil {
+		return nil, errors.New(markup.Excerpt(err.Error()))
+	}
+	e := &report.Extract{XML: asText(found.XML), FileName: text(found.FileName), Relationship: text(found.Relationship)}
+	if len(found.XML) > contract.MaxXML {
+		return e, nil
+	}
+	kind, guideline := recognise(found.XML)
+	e.Kind, e.Guideline = kind, text(guideline)
+	if invoice, err := einvoice.Skim(found.XML); err == nil {
+		e.Profile = report.Text(einvoice.ProfileOf(guideline))
+		e.Facts = facts(model.OfCII(invoice))
+	}
+	return e, nil
+}
+
+// asText is a document in UTF-8.
+func asText(document []byte) string {
+	if encoding := markup.Encoding(document); encoding == "" || encoding == "UTF-8" || encoding == "UTF8" {
+		return strings.ToValidUTF8(string(document), "\uFFFD")
+	}
+	decoded, _ := markup.Decode(document)
+	return strings.ToValidUTF8(decoded, "\uFFFD")
+}
+
+func facts(i *model.Invoice) *report.Facts {
+	f := &report.Facts{
+		Number: term(i.Number), TypeCode: term(i.TypeCode), IssueDate: date(i.IssueDate), DeliveryDate: date(i.DeliveryDate),
+		Currency: term(i.Currency), BuyerReference: term(i.BuyerReference), OrderNumber: term(i.BuyerOrder),
+		Seller: party(i.Seller), Buyer: party(i.Buyer), Lines: len(i.Lines), Totals: totals(i),
+	}
+	for _, t := range i.PaymentTerms {
+		f.DueDate = first(f.DueDate, date(t.DueDate))
+	}
+	for _, p := range i.Payments {
+		f.IBAN = first(f.IBAN, term(p.IBAN))
+	}
+	return f
+}
+
+func party(p model.Party) report.Party {
+	shown := report.Party{Name: term(p.Name), City: term(p.Address.City), Country: term(p.Address.Country)}
+	for _, id := range p.VATIDs {
+		shown.VATID = first(shown.VATID, term(id))
+	}
+	for _, id := range p.TaxNumbers {
+		shown.TaxNumber = first(shown.TaxNumber, term(id))
+	}
+	return shown
+}
+
+// totals are those in the currency of the invoice: the VAT may be stated in another one, too.
+func totals(i *model.Invoice) report.Totals {
+	t := i.Totals
+	shown := report.Totals{
+		Lines: term(t.Lines), Allowances: term(t.Allowances), Charges: term(t.Charges), WithoutTax: term(t.WithoutTax),
+		WithTax: term(t.WithTax), Paid: term(t.Paid), Due: term(t.Due),
+	}
+	for _, tax := range t.Tax {
+		if currency := tax.Attribute("currencyID"); currency == "" || currency == i.Currency.Text() {
+			shown.Tax = first(shown.Tax, term(tax))
+		}
+	}
+	return shown
+}
+
+// term is a term as the invoice has it.
+func term(t model.Term) report.Text { return report.Text(t.Text()) }
+
+// date is a day as YYYY-MM-DD, or the text if it is none.
+func date(t model.Term) report.Text {
+	if day, is := (einvoice.Date{Node: t}).Time(); is {
+		return report.Text(day.Format(time.DateOnly))
+	}
+	return term(t)
+}
+
+func first(a, b report.Text) report.Text {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,81 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/report"
+	"platen.dev/einvoice/rules"
+)
+
+// checkRules adds the section on business rules, if there are any for the invoice.
+func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*rules.Set) {
+	sets := named
+	if sets == nil {
+		sets = implied(b)
+	}
+	if b.usage && named == nil && !slices.ContainsFunc(sets, func(s *rules.Set) bool { return isOf(s, b.guideline) }) {
+		r.Leave(report.RulesSection, "The invoice follows a specification with rules of its own, which are not checked: only those of EN 16931 are.")
+	}
+	if len(sets) == 0 {
+		return
+	}
+	found := rules.Check(invoice, sets...)
+	all := violations(found)
+	r.Rules = &report.Rules{Section: report.NewSection(all, len(all) > report.MaxViolations)}
+	r.Rules.Violations = all[:min(len(all), report.MaxViolations)]
+	for _, s := range sets {
+		r.Rules.Sets = append(r.Rules.Sets, report.Set{Name: s.Name, Version: s.Version})
+	}
+}
+
+// Rules checks an invoice of a profile by sets of business rules, those of the profile if none is named. It is nil if there are none, or
+// the invoice is not valid by the schema.
+func Rules(document []byte, profile string, names []string) *report.Rules {
+	invoice, err := einvoice.ParseSchemaOnly(document, profile)
+	if err != nil {
+		return nil
+	}
+	sets, err := rules.Choose(names, profile)
+	if err != nil || len(sets) == 0 {
+		return nil
+	}
+	r := &report.Report{}
+	checkRules(r, invoice, basis{profile: profile}, sets)
+	return r.Rules
+}
+
+// violations are those of business rules, the gravest first.
+func violations(found *rules.Report) []report.Violation {
+	all := []report.Violation{}
+	for _, v := range found.Violations {
+		all = append(all, report.Violation{
+			Rule: report.Text(v.Rule), Severity: v.Severity.String(), Term: report.Text(v.Term), Path: report.Text(v.Path), Line: report.Number(v.Line),
+			Message: v.Message, Fix: report.Text(v.Fix),
+		})
+	}
+	slices.SortStableFunc(all, func(a, b report.Violation) int { return gravity(a) - gravity(b) })
+	return all
+}
+
+func gravity(v report.Violation) int { return slices.Index(report.Severities(), v.Severity) }
+
+// implied are the sets that a guideline stands for.
+func implied(b basis) []*rules.Set {
+	if !b.usage {
+		return rules.For(b.profile)
+	}
+	var sets []*rules.Set
+	for _, s := range rules.Sets() {
+		if s.Name == "en16931" || isOf(s, b.guideline) {
+			sets = append(sets, s)
+		}
+	}
+	return sets
+}
+
+// isOf reports whether a set has the rules of a national specification, which its guideline names.
+func isOf(s *rules.Set, guideline string) bool {
+	return s.Name == "xrechnung" && strings.Contains(strings.ToLower(guideline), "xrechnung")
+}

@@ -1,0 +1,118 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+
+	"platen.dev/document/markup"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/report"
+	"platen.dev/events/contract"
+)
+
+// checkXML adds the sections about the XML.
+func checkXML(r *report.Report, document []byte, want Wanted) {
+	if len(document) > contract.MaxXML {
+		r.Leave(report.WellFormedSection, fmt.Sprintf("The XML has %d bytes; at most %d are read.", len(document), contract.MaxXML))
+		return
+	}
+	invoice, err := einvoice.Skim(document)
+	r.WellFormed = wellFormed(document, err)
+	kind, guideline := recognise(document)
+	r.Kind, r.Guideline = kind, text(guideline)
+	if err != nil && !errors.Is(err, einvoice.ErrNotCII) {
+		return
+	}
+	switch {
+	case kind == report.UBL:
+		r.Leave(report.SchemaSection, "UBL is recognised, but its schema is not checked yet: only that the XML is well-formed.")
+		r.Leave(report.RulesSection, "The rules of UBL invoices are not checked yet.")
+	case kind == report.CII:
+		checkCII(r, document, invoice, want)
+	default:
+		section := report.NewSection(otherRoot(document), false)
+		r.Schema = &section
+	}
+}
+
+// wellFormed is the section on XML itself.
+func wellFormed(document []byte, err error) *report.Section {
+	var all []report.Violation
+	var invalid *einvoice.InvalidError
+	if errors.As(err, &invalid) {
+		all = schemaViolations(invalid.Violations)
+	}
+	if encoding := markup.Encoding(document); len(all) == 0 && encoding != "" && encoding != "UTF-8" && encoding != "UTF8" {
+		all = append(all, report.Violation{
+			Rule: "ENCODING", Severity: report.Fatal, Line: 1, Message: fmt.Sprintf("The XML is encoded in %s.", markup.Excerpt(encoding)),
+			Fix: "Encode it in UTF-8, which Factur-X demands.",
+		})
+	}
+	section := report.NewSection(all, false)
+	return &section
+}
+
+func schemaViolations(found []einvoice.Violation) (all []report.Violation) {
+	for _, v := range found {
+		all = append(all, report.Violation{
+			Severity: report.Fatal, Path: report.Text(v.Path), Line: report.Number(v.Line), Column: report.Number(v.Column),
+			Message: "Found " + v.Found + "; expected " + v.Expected + ".",
+		})
+	}
+	return all
+}
+
+// checkCII adds the sections on a Cross-Industry Invoice.
+func checkCII(r *report.Report, document []byte, skimmed *einvoice.Invoice, want Wanted) {
+	guideline := skimmed.Guideline().Text()
+	basis := basisOf(guideline, want.Profile)
+	r.Profile = report.Text(basis.profile)
+	if basis.profile == "" {
+		leaveOrRefuse(r, skimmed, basis)
+		return
+	}
+	invoice, err := einvoice.ParseSchemaOnly(document, basis.profile)
+	r.Schema = schemaSection(skimmed, basis, err)
+	if invoice == nil {
+		r.Leave(report.RulesSection, "The rules are for invoices that are valid by the schema.")
+		return
+	}
+	checkRules(r, invoice, basis, want.Sets)
+}
+
+// leaveOrRefuse says what to do about a guideline without a schema here.
+func leaveOrRefuse(r *report.Report, skimmed *einvoice.Invoice, b basis) {
+	if b.foreign {
+		r.Leave(report.SchemaSection, fmt.Sprintf("There is no schema here for the guideline %q. Name a profile to check by.", markup.Excerpt(b.guideline)))
+	} else {
+		section := report.NewSection([]report.Violation{guidelineViolation(skimmed, b)}, false)
+		r.Schema = &section
+	}
+	r.Leave(report.RulesSection, "The guideline does not say which rules apply.")
+}
+
+func schemaSection(skimmed *einvoice.Invoice, b basis, err error) *report.Section {
+	var all []report.Violation
+	if b.contradicted {
+		all = append(all, guidelineViolation(skimmed, b))
+	}
+	var invalid *einvoice.InvalidError
+	truncated := false
+	if errors.As(err, &invalid) {
+		all, truncated = append(all, schemaViolations(invalid.Violations)...), invalid.Truncated
+	}
+	section := report.NewSection(all, truncated)
+	return &section
+}
+
+func guidelineViolation(skimmed *einvoice.Invoice, b basis) report.Violation {
+	at := skimmed.Guideline()
+	message := fmt.Sprintf("The guideline is %q.", markup.Excerpt(b.guideline))
+	if b.profile != "" {
+		message = fmt.Sprintf("The guideline is %q, but that of profile %s is %q.", markup.Excerpt(b.guideline), b.profile, einvoice.Guidelines[b.profile])
+	}
+	return report.Violation{
+		Rule: "GUIDELINE", Severity: report.Fatal, Term: "BT-24", Path: report.Text(at.Path()), Line: report.Number(at.SourceLine()),
+		Message: message, Fix: report.Text(capital(einvoice.AdviseOn(b.guideline, b.profile))),
+	}
+}

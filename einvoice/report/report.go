@@ -1,0 +1,148 @@
+// Package report has what is said about an e-invoice that anybody may have made: whether it is valid, by sections, and what it says.
+// It is the body of the API's answers; package inspect makes it.
+package report
+
+import "slices"
+
+// MaxViolations is how many violations of the business rules a report lists, fatal ones first. Other sections have at most 20.
+const MaxViolations = 100
+
+// Kind is what a document was recognised as.
+type Kind = Text
+
+// The kinds. A PDF with an invoice in it is a hybrid, whatever the syntax of that.
+const (
+	CII    Kind = "cii"
+	UBL    Kind = "ubl"
+	Hybrid Kind = "hybrid"
+)
+
+// Kinds are all kinds.
+func Kinds() []string { return []string{string(CII), string(UBL), string(Hybrid)} }
+
+// Report says whether an invoice is valid. A section is nil if there is nothing for it to be about, or if it is Unchecked.
+type Report struct {
+	// Kind is "" for what is neither.
+	Kind Kind `json:"kind"`
+	// Profile is the one that the XML was checked against, Guideline the identifier that it declares.
+	Profile   Text `json:"profile"`
+	Guideline Text `json:"guideline"`
+	// Valid is false if a section has a fatal violation, nil if none has and something that decides is unchecked.
+	Valid      *bool      `json:"valid"`
+	WellFormed *Section   `json:"well_formed"`
+	Schema     *Section   `json:"schema"`
+	Rules      *Rules     `json:"rules"`
+	PDFA       *Section   `json:"pdfa"`
+	Embedding  *Embedding `json:"embedding"`
+	// Match is for the comparison of the page with the XML.
+	Match *Section `json:"match"`
+	// Unchecked are the sections that could not be checked, with the reason. It is never nil.
+	Unchecked []Unchecked `json:"unchecked"`
+}
+
+// Unchecked is a section that could not be checked.
+type Unchecked struct {
+	Section string `json:"section"`
+	Reason  string `json:"reason"`
+}
+
+// The names of sections.
+const (
+	WellFormedSection = "well_formed"
+	SchemaSection     = "schema"
+	RulesSection      = "rules"
+	PDFASection       = "pdfa"
+)
+
+// Sections are the names that Unchecked has.
+func Sections() []string {
+	return []string{WellFormedSection, SchemaSection, RulesSection, PDFASection}
+}
+
+// Section is what one kind of check has found.
+type Section struct {
+	// Valid is false if a violation is fatal.
+	Valid bool `json:"valid"`
+	// Violations is never nil.
+	Violations []Violation `json:"violations"`
+	// Truncated: there are more of them.
+	Truncated bool `json:"truncated"`
+}
+
+// Rules are the business rules.
+type Rules struct {
+	Section
+	Sets []Set `json:"sets"`
+}
+
+// Set is a set of rules.
+type Set struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Embedding is how the XML is in the PDF. Texts are "" for none.
+type Embedding struct {
+	Section
+	FileName Text `json:"file_name"`
+	// Relationship is AFRelationship, Level the conformance level of the XMP packet.
+	Relationship Text `json:"relationship"`
+	Level        Text `json:"level"`
+}
+
+// The severities.
+const (
+	Fatal       = "fatal"
+	Warning     = "warning"
+	Information = "information"
+)
+
+// Severities are all severities, the gravest first.
+func Severities() []string { return []string{Fatal, Warning, Information} }
+
+// Violation is one thing that is wrong. Its texts are short and may be shown.
+type Violation struct {
+	// Rule is a business rule, a clause of PDF/A or a rule of Factur-X; "" for the schema.
+	Rule     Text   `json:"rule"`
+	Severity string `json:"severity"`
+	// Term is the business term (BT-…) or group (BG-…).
+	Term Text `json:"term"`
+	// Path is that of the element; Line and Column count from 1, 0 for none.
+	Path    Text   `json:"path"`
+	Line    Number `json:"line"`
+	Column  Number `json:"column"`
+	Message string `json:"message"`
+	// Fix is how to mend it.
+	Fix Text `json:"fix"`
+}
+
+// NewSection is a section with these violations.
+func NewSection(violations []Violation, truncated bool) Section {
+	fatal := slices.ContainsFunc(violations, func(v Violation) bool { return v.Severity == Fatal })
+	return Section{Valid: !fatal, Violations: append([]Violation{}, violations...), Truncated: truncated}
+}
+
+// Leave notes that a section was not checked.
+func (r *Report) Leave(section, reason string) {
+	r.Unchecked = append(r.Unchecked, Unchecked{section, reason})
+}
+
+// Conclude decides whether the invoice is valid.
+func (r *Report) Conclude() {
+	if r.Unchecked == nil {
+		r.Unchecked = []Unchecked{}
+	}
+	sections := []*Section{r.WellFormed, r.Schema, r.PDFA, r.Match}
+	if r.Rules != nil {
+		sections = append(sections, &r.Rules.Section)
+	}
+	if r.Embedding != nil {
+		sections = append(sections, &r.Embedding.Section)
+	}
+	valid := !slices.ContainsFunc(sections, func(s *Section) bool { return s != nil && !s.Valid })
+	if valid && len(r.Unchecked) > 0 {
+		r.Valid = nil
+		return
+	}
+	r.Valid = &valid
+}
