@@ -51,6 +51,9 @@ func (i *Invoice) settle(settlement Term) {
 		return PaymentTerms{n, n.At("Description"), n.At("DueDateDateTime", "DateTimeString"), n.At("DirectDebitMandateID")}
 	})
 	i.Allowances, i.Charges = adjustmentsOf(settlement.All("SpecifiedTradeAllowanceCharge"))
+	i.Logistics = each(settlement.All("SpecifiedLogisticsServiceCharge"), func(n Term) Adjustment {
+		return Adjustment{Node: n, Charge: true, Amount: n.At("AppliedAmount"), Reason: n.At("Description"), Tax: taxOf(n.At("AppliedTradeTax"))}
+	})
 	i.Taxes = each(settlement.All("ApplicableTradeTax"), taxOf)
 	totals := settlement.At("SpecifiedTradeSettlementHeaderMonetarySummation")
 	i.Totals = Totals{
@@ -58,6 +61,7 @@ func (i *Invoice) settle(settlement Term) {
 		Allowances: totals.At("AllowanceTotalAmount"), Charges: totals.At("ChargeTotalAmount"),
 		WithoutTax: totals.At("TaxBasisTotalAmount"), Tax: totals.All("TaxTotalAmount"), WithTax: totals.At("GrandTotalAmount"),
 		Paid: totals.At("TotalPrepaidAmount"), Rounding: totals.At("RoundingAmount"), Due: totals.At("DuePayableAmount"),
+		Adjusted: each(settlement.All("SpecifiedFinancialAdjustment"), func(n Term) Term { return n.At("ActualAmount") }),
 	}
 }
 
@@ -150,7 +154,7 @@ func lineOf(n Term) Line {
 	agreement, settlement := n.At("SpecifiedLineTradeAgreement"), n.At("SpecifiedLineTradeSettlement")
 	net, gross := agreement.At("NetPriceProductTradePrice"), agreement.At("GrossPriceProductTradePrice")
 	l := Line{
-		Node: n, ID: document.At("LineID"), Notes: notesOf(document),
+		Node: n, ID: document.At("LineID"), Parent: document.At("ParentLineID"), Status: document.At("LineStatusReasonCode"), Notes: notesOf(document),
 		Quantity: n.At("SpecifiedLineTradeDelivery", "BilledQuantity"),
 		Total:    settlement.At("SpecifiedTradeSettlementLineMonetarySummation", "LineTotalAmount"),
 		Name:     product.At("Name"), ItemID: product.At("GlobalID"), Origin: product.At("OriginTradeCountry", "ID"),

@@ -48,6 +48,7 @@ type Invoice struct {
 
 	Allowances []Adjustment // BG-20
 	Charges    []Adjustment // BG-21
+	Logistics  []Adjustment // charges for logistics, of Factur-X alone
 	Taxes      []Tax        // BG-23
 	Totals     Totals       // BG-22
 	Lines      []Line       // BG-25
@@ -167,12 +168,15 @@ type Totals struct {
 	Paid       Term   // BT-113
 	Rounding   Term   // BT-114
 	Due        Term   // BT-115
+	Adjusted   []Term // amounts that change what is due, of Factur-X alone
 }
 
 // Line is a line of the invoice.
 type Line struct {
 	Node             Term
 	ID               Term   // BT-126
+	Parent           Term   // the line that this one is part of (BT-X-304)
+	Status           Term   // DETAIL, GROUP or INFORMATION (BT-X-8)
 	Notes            []Note // BT-127
 	Quantity         Term   // BT-129
 	Total            Term   // BT-131

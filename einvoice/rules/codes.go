@@ -21,6 +21,12 @@ func (l codeList) has(code string) bool {
 
 var readCodes sync.Map
 
+// isCodeList reports whether there is a list of that name.
+func isCodeList(name string) bool {
+	_, err := codeFiles.Open("codes/" + name + ".txt")
+	return err == nil
+}
+
 // codes is the list of a name, which is a file in the folder codes.
 func codes(name string) codeList {
 	if list, read := readCodes.Load(name); read {

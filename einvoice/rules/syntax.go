@@ -108,8 +108,10 @@ func once(id, term string, severity Severity, what string, count func(*model.Inv
 	return Rule{id, term, severity, what, "Keep one.", each(invoice, is(func(i *model.Invoice) bool { return count(i) <= 1 }))}
 }
 
-func kind(i *model.Invoice, code string) []model.Document {
-	return keep(i.Documents, func(d model.Document) bool { return strings.TrimSpace(d.TypeCode.Text()) == code })
+func kind(i *model.Invoice, code string) []model.Document { return ofKind(i.Documents, code) }
+
+func ofKind(all []model.Document, code string) []model.Document {
+	return keep(all, func(d model.Document) bool { return strings.TrimSpace(d.TypeCode.Text()) == code })
 }
 
 // oneID holds if a party is identified with a scheme or without, not both.
@@ -206,13 +208,18 @@ var syntaxRules = []Rule{
 	onlyIn("CII-DT-098", Warning, tradeTaxes, "ExemptionReason", "the VAT of lines and the VAT breakdown", isBreakdown),
 	onlyIn("CII-DT-054", Warning, tradeTaxes, "TaxPointDate", "the VAT breakdown", inSettlement),
 	onlyIn("CII-DT-058", Warning, tradeTaxes, "DueDateTypeCode", "the VAT breakdown", inSettlement),
-	{
-		"CII-DT-097", "", Fatal, "A date in format 102 is written YYYYMMDD, with months to 12 and days to 31.", "Correct the date.",
-		each(elements("DateTimeString"), is(func(t model.Term) bool {
-			return t.Attribute("format") != "102" || t.Kind() != cii.String || t.Parent().Element() == "FormattedIssueDateTime" || isDay(t.Text())
-		})),
-	},
+	dayRule,
 }
+
+var dayRule = Rule{
+	"CII-DT-097", "", Fatal, "A date in format 102 is written YYYYMMDD, with months to 12 and days to 31.", "Correct the date.",
+	each(elements("DateTimeString"), is(func(t model.Term) bool {
+		return t.Attribute("format") != "102" || t.Kind() != cii.String || isFormatted(t) || isDay(t.Text())
+	})),
+}
+
+// isFormatted reports whether a date is of the type that the official rules on dates leave out.
+func isFormatted(t model.Term) bool { return strings.HasPrefix(t.Parent().Element(), "Formatted") }
 
 // isDay checks the form of a date, not that the month has such a day.
 func isDay(text string) bool {

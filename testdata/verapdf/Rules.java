@@ -23,7 +23,8 @@ import net.sf.saxon.s9api.XsltTransformer;
 /**
  * Applies the official business rules in Mustang's validator to invoices, all in one JVM. Reads lines of a rule set and a file,
  * separated by a tab, from standard input, and prints for each, after the same two columns, "ok" or the error with
- * which the rules broke off, and the rules that fired as flag:rule×count. A flag that the rules do not give is "error".
+ * which the rules broke off, and the rules that fired as flag:rule×count. A flag that the rules do not give is "error", a rule
+ * without an identifier "?".
  */
 public class Rules {
   private static final Map<String, String> STYLESHEETS = Map.of(
@@ -56,6 +57,8 @@ public class Rules {
       try {
         XsltTransformer transformer = compiled.get(columns[0]).load();
         transformer.setMessageHandler(m -> { });
+        String folder = STYLESHEETS.get(columns[0]).replaceFirst("[^/]*$", "");
+        transformer.setURIResolver((file, base) -> new StreamSource(Rules.class.getClassLoader().getResource("xslt/" + folder + file).toString()));
         transformer.setSource(new StreamSource(Path.of(columns[1]).toFile()));
         transformer.setDestination(report);
         transformer.transform();
@@ -64,7 +67,8 @@ public class Rules {
           String flag = assertion.getAttributeValue(new QName("flag"));
           if (flag == null) flag = assertion.getAttributeValue(new QName("role"));
           Matcher code = BRACKETS.matcher(xpath.evaluateSingle("string(svrl:text)", assertion).getStringValue());
-          String id = code.find() ? code.group(1) : String.valueOf(assertion.getAttributeValue(new QName("id")));
+          String own = assertion.getAttributeValue(new QName("id"));
+          String id = code.find() ? code.group(1) : own == null ? "?" : own;
           fired.merge((flag == null ? "error" : flag) + ":" + id, 1, Integer::sum);
         }
       } catch (SaxonApiException e) {
