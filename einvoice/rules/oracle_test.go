@@ -37,6 +37,7 @@ var official = []struct{ table, set, profile string }{
 	{"fx-basicwl", "facturx", ""},
 	{"fx-en16931", "facturx", ""},
 	{"fx-extended", "facturx", ""},
+	{"br-fr", "fr", ""},
 }
 
 // TestOracle compares the rules that samples break with the verdicts of the official rules.

@@ -16,19 +16,27 @@ var unusedTable string
 func unusedRules() []Rule {
 	var all []Rule
 	for line := range strings.Lines(unusedTable) {
-		id, path, found := strings.Cut(strings.TrimSpace(line), "  ")
-		if !found || strings.HasPrefix(line, "#") {
+		id, path, isRow := strings.Cut(strings.TrimSpace(line), "  ")
+		if !isRow || strings.HasPrefix(line, "#") {
 			continue
 		}
-		steps := strings.Split(strings.Replace(strings.Replace(path, "line/", ".../IncludedSupplyChainTradeLineItem/", 1), "...", "SupplyChainTradeTransaction", 1), "/")
 		all = append(all, Rule{
 			id, "", Warning, "EN 16931 does not use " + path + ".", "Leave the element out.",
-			func(i *model.Invoice, broken func(model.Term, string)) {
-				walk(i.Root, steps, func(t model.Term) { broken(t, "") })
-			},
+			each(found(path), is(func(model.Term) bool { return false })),
 		})
 	}
 	return all
+}
+
+// found are the elements at a path below the root, in which "..." stands for SupplyChainTradeTransaction and "line" for an
+// IncludedSupplyChainTradeLineItem in it.
+func found(path string) scope[model.Term] {
+	path = strings.Replace(path, "line/", ".../IncludedSupplyChainTradeLineItem/", 1)
+	steps := strings.Split(strings.Replace(path, "...", "SupplyChainTradeTransaction", 1), "/")
+	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+		walk(i.Root, steps, func(t model.Term) { all = append(all, t) })
+		return all
+	}, itself}
 }
 
 // walk visits every element at a path.
