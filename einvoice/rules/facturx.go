@@ -38,7 +38,7 @@ func adopts(profile, id string) bool {
 		return in("BR-01 BR-02 BR-03 BR-04 BR-05 BR-06 BR-07 BR-08 BR-09 BR-13 BR-14 BR-15 BR-CO-09 BR-CO-26 BR-DEC-12 BR-DEC-13 BR-DEC-14 BR-DEC-18")
 	case "basicwl":
 		category, number := id[:strings.LastIndex(id, "-")], id[strings.LastIndex(id, "-")+1:]
-		return !in("BR-16 BR-B-01 BR-B-02 BR-CO-10 BR-O-12") && (strings.Count(category, "-") == 0 || category == "BR-CO" || number != "01" && number != "08")
+		return !in("BR-16 BR-B-01 BR-B-02 BR-CO-10 BR-O-12") && (strings.Count(category, "-") == 0 || oneOf(category, "BR-CO BR-DEC") || number != "01" && number != "08")
 	case "extended":
 		return !in("BR-22 BR-23 BR-24 BR-26 BR-27 BR-28 BR-38 BR-44 BR-54 BR-CO-04 BR-CO-10 BR-CO-11 BR-CO-12 BR-CO-13 BR-CO-15 BR-CO-16 BR-CO-17 BR-CO-22 BR-CO-24 " +
 			"BR-S-01 BR-S-08 BR-S-09 BR-S-10 BR-Z-01 BR-Z-08 BR-Z-10 BR-E-01 BR-E-08 BR-AE-01 BR-AE-08 BR-IC-01 BR-IC-08 BR-G-01 BR-G-08 " +
@@ -62,7 +62,7 @@ func within(r Rule, profiles ...string) Rule {
 var facturxRules = []Rule{
 	within(Rule{
 		"BR-17", "BT-59", Fatal, "A payee has a name.", "Name the payee.",
-		has(payee, func(p model.Party) model.Term { return p.Name }),
+		each(elements("PayeeTradeParty"), is(func(t model.Term) bool { return t.At("Name") != nil })),
 	}, "basicwl", "basic", "en16931", "extended"),
 	{
 		"BR-18", "BT-62", Fatal, "A tax representative of the seller has a name.", "Give the representative's name.",
@@ -72,6 +72,10 @@ var facturxRules = []Rule{
 		"BR-20", "BT-69", Fatal, "The address of a tax representative has a country.", "Give the country code of the representative.",
 		fills(taxRepresentative, func(p model.Party) model.Term { return p.Address.Country }),
 	},
+	within(Rule{
+		"BR-52", "BT-122", Fatal, "Each further document has a reference.", "Give the document's number.",
+		fills(elements("AdditionalReferencedDocument"), func(t model.Term) model.Term { return t.At("IssuerAssignedID") }),
+	}, "en16931", "extended"),
 	{"BR-47", "BT-118", Fatal, "Each row of the VAT breakdown has a category.", "Give the category, such as S.", has(taxes, taxCategory)},
 	{
 		"BR-48", "BT-119", Fatal, "Each row of the VAT breakdown has a rate, unless it is outside VAT.", "Give the rate, 0 if no tax is due.",

@@ -14,7 +14,6 @@ import (
 // explained are the known differences from the official verdicts, as "file rule", and why.
 var explained = map[string]string{
 	"v-decimal-ws.xml BR-DEC-14": "the official rule counts white space after the number as decimals",
-	"mutant BR-CO-25":            "Mustang has an older state of the official rules; 1.3.16 does not report it",
 	// The tables are of July 2026, before Factur-X 1.09.2.
 	"xml_en16931_3.xml BR-CO-27":                                      "called CII-SR-470 since",
 	"xml_en16931_3.xml CII-SR-470":                                    "called BR-CO-27 before",
