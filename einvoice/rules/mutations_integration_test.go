@@ -35,6 +35,8 @@ var triedOn = []struct {
 }{
 	{"en16931", []string{"basic", "en16931"}},
 	{"facturx", facturxProfiles},
+	{"xrechnung", []string{"en16931", "extended"}},
+	{"fr", []string{"basicwl", "en16931", "extended"}},
 }
 
 // trialsOf are the mutants that are valid by the schema, each once for each set.
@@ -52,7 +54,7 @@ func trialsOf(t *testing.T) (trials []trial) {
 				continue
 			}
 			for _, on := range triedOn {
-				if slices.Contains(on.profiles, m.profile) {
+				if slices.Contains(on.profiles, m.profile) && m.isFor(on.set) {
 					tr := trial{m, on.set, fires(invoice, named(t, on.set))}
 					if choice.takes(tr) {
 						trials = append(trials, tr)
@@ -62,6 +64,17 @@ func trialsOf(t *testing.T) (trials []trial) {
 		}
 	}
 	return trials
+}
+
+// isFor reports whether a mutant is one that a set is tried on: edited samples are for one set only.
+func (m mutant) isFor(set string) bool {
+	switch {
+	case strings.HasPrefix(m.change, "XRechnung"):
+		return set == "xrechnung"
+	case strings.HasPrefix(m.change, "French"):
+		return set == "fr"
+	}
+	return set == "facturx" || !strings.HasPrefix(m.change, "groups") && (set == "en16931" || m.large)
 }
 
 func named(t *testing.T, set string) *Set {
@@ -131,7 +144,7 @@ func bases(t *testing.T) (all []mutant) {
 	for _, profile := range facturxProfiles {
 		all = append(all, mutant{profile, "full: ", full(profile, ""), true})
 	}
-	return all
+	return append(all, editedBases(t, samples)...)
 }
 
 var (
@@ -143,8 +156,9 @@ var (
 		"EUR", "USD", "EUX", "DE123456789", "123", "20260230", "20261301", "20200101", "2026-01-01", "380", "381", "384", "916", "50", "130",
 		"30", "58", "59", "48", "5", "35", "AAB", "VATEX-EU-G", "vatex-eu-g", "0088", "EM", "C62", "true", "false", "application/pdf", "102", "GR", "EL", "XI", "1A",
 	}
-	// fewValues are those of large invoices.
-	fewValues = []string{"", "XX", "-1.005"}
+	// fewValues are those of large invoices, nationalValues those of edited ones.
+	fewValues      = []string{"", "XX", "-1.005"}
+	nationalValues = []string{"", "XX", "-1.005", "0", "20260230", "INFORMATION", "B2", "0225", "12345678901234567890123456789012345678"}
 )
 
 // changed are the mutants of a document of which each element has lines of its own: each element is left out and repeated, each text
@@ -156,6 +170,9 @@ func (m mutant) changed() (all []mutant) {
 		all = append(all, mutant{m.profile, m.change + change, strings.Join(changed, "\n"), m.large})
 	}
 	for from, line := range lines {
+		if strings.HasPrefix(m.change, "French") && !concernsFrance(line) || strings.HasPrefix(m.change, "groups") && from > 200 {
+			continue
+		}
 		if to := end(lines, from); to > from {
 			what := fmt.Sprintf("%d %s", from+1, strings.TrimSpace(line))
 			add("without "+what, slices.Concat(lines[:from], lines[to:])...)
@@ -165,13 +182,19 @@ func (m mutant) changed() (all []mutant) {
 			}
 		}
 	}
-	if m.large {
+	if strings.HasPrefix(m.change, "full") {
 		for _, path := range unusedPaths(m.profile) {
 			all = append(all, mutant{m.profile, m.change + "with " + path, full(m.profile, path), true})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b mutant) int { return strings.Compare(a.change, b.change) })
 	return all
+}
+
+// concernsFrance reports whether a line of a French invoice has something that other invoices do not have, or codes and amounts.
+func concernsFrance(line string) bool {
+	return strings.Contains(line, "ID") || strings.Contains(line, "Code") || strings.Contains(line, "Amount") || strings.Contains(line, "Content") || strings.Contains(line, "Note") ||
+		strings.Contains(line, "Date") || strings.Contains(line, "Party") || strings.Contains(line, "Document") || strings.Contains(line, "Percent") || strings.Contains(line, "Reason")
 }
 
 // end is the line after an element that starts on a line, or 0 if none does.
@@ -196,12 +219,20 @@ func end(lines []string, from int) int {
 func (m mutant) variants(line string) map[string]string {
 	all := map[string]string{}
 	values := values
-	if m.large {
+	switch {
+	case strings.HasPrefix(m.change, "full"):
 		values = fewValues
+	case m.large:
+		values = nationalValues
 	}
 	if parts := leaf.FindStringSubmatch(line); parts != nil {
 		for _, v := range values {
 			all["text "+v] = parts[1] + v + parts[4]
+		}
+		if amount := parseDecimal(parts[3]); m.large && !strings.HasPrefix(m.change, "full") && amount.exists() && strings.HasSuffix(parts[2], "Amount") {
+			for _, step := range []string{"0.01", "-0.01", "0.02", "-0.02", "0.03", "1", "1.01"} {
+				all["more by "+step] = parts[1] + amount.plus(parseDecimal(step)).String() + parts[4]
+			}
 		}
 		for _, name := range []string{"schemeID", "currencyID", "unitCode", "listID"} {
 			if m.large && !strings.Contains(parts[1], name) {

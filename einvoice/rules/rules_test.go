@@ -163,6 +163,18 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// Each list of codes says what it is and which version it has.
+func TestCodeLists(t *testing.T) {
+	for _, l := range CodeLists() {
+		if l.Title == "" || l.Version == "" || l.Size == 0 {
+			t.Errorf("incomplete: %+v", l)
+		}
+		if strings.Contains(string(codes(l.Name)), "|") {
+			t.Errorf("%s: its head is among its codes", l.Name)
+		}
+	}
+}
+
 func TestDecimal(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{parseDecimal("0.1").plus(parseDecimal("0.2")).String(), "0.3"},

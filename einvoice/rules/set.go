@@ -24,6 +24,9 @@ type Set struct {
 // Rules are the rows of the set. They must not be changed.
 func (s *Set) Rules() []Rule { return s.rules() }
 
+// Anchor is where docs/RULES.md describes a rule of the set.
+func (s *Set) Anchor(rule string) string { return strings.ToLower(s.Name + "-" + rule) }
+
 // rule is the row with an identifier, which the set has.
 func (s *Set) rule(id string) *Rule {
 	rules := s.rules()
@@ -41,6 +44,7 @@ var sets = []*Set{
 	},
 	{Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", rules: sync.OnceValue(xrechnung)},
 	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},
+	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", Profiles: facturxProfiles, rules: platen},
 }
 
 // Sets are all sets, in the order in which violations are reported.
