@@ -31,10 +31,12 @@ func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 	terms := model.OfCII(invoice)
 	report := &Report{Sets: sets}
 	applied := map[string]bool{}
-	for _, s := range sets {
+	for n, s := range sets {
 		report.apply(s, terms, applied)
-		for _, r := range s.rules() {
-			applied[r.ID] = true
+		if n < len(sets)-1 {
+			for _, r := range s.rules() {
+				applied[r.ID] = true
+			}
 		}
 	}
 	return report

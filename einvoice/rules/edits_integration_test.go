@@ -3,6 +3,8 @@
 package rules
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +38,7 @@ var edited = []struct {
 	{"French correction", "en16931", append([]string{">380<", ">384<"}, frenchEdits...)},
 	{"French self-billed", "en16931", append([]string{">380<", ">389<"}, frenchEdits...)},
 	{"French period", "en16931", append([]string{">380<", ">262<"}, frenchEdits...)},
-	{"French down payment", "en16931", append([]string{">380<", ">386<", ">B1<", ">B4<"}, frenchEdits...)},
+	{"French down payment", "en16931", append([]string{">380<", ">386<", ">A1<", ">B4<"}, frenchEdits...)},
 	{"French paid", "en16931", append([]string{">97.50<", ">297.50<", "DuePayableAmount>200.00<", "DuePayableAmount>0.00<", ">A1<", ">B2<"}, frenchEdits...)},
 	{"French in dollars", "en16931", append([]string{
 		"<ram:InvoiceCurrencyCode>EUR<", "<ram:TaxCurrencyCode>EUR</ram:TaxCurrencyCode>\n      <ram:InvoiceCurrencyCode>USD<", `<ram:TaxTotalAmount currencyID="EUR">47.50</ram:TaxTotalAmount>`,
@@ -116,7 +118,91 @@ func editedBases(t *testing.T, samples map[string]string) (all []mutant) {
 		if _, err := einvoice.ParseSchemaOnly([]byte(document), e.profile); err != nil {
 			t.Errorf("%s: %v", e.name, err)
 		}
-		all = append(all, mutant{e.profile, e.name + ": ", document, true})
+		all = append(all, mutant{e.profile, e.name + ": ", document, true, false})
+	}
+	for _, s := range single {
+		document := samples[s.of]
+		at := slices.IndexFunc(all, func(m mutant) bool { return m.change == s.of+": " })
+		profile := s.of
+		if at >= 0 {
+			document, profile = all[at].document, all[at].profile
+		} else if full, is := strings.CutPrefix(s.of, "full "); is {
+			document, profile = fullFor(full), full
+		}
+		for n := 0; n < len(s.pairs); n += 2 {
+			changed := regexp.MustCompile("(?s)"+s.pairs[n]).ReplaceAllString(document, s.pairs[n+1])
+			if changed == document {
+				t.Errorf("%s has no %s", s.of, s.pairs[n])
+			}
+			document = changed
+		}
+		all = append(all, mutant{profile, s.set + " of " + s.of + ": " + strings.Join(s.pairs, " => "), document, true, true})
 	}
 	return all
+}
+
+// fullFor is an invoice with everything, in which parties have identifiers and addresses of French schemes.
+func fullFor(profile string) string {
+	document := regexp.MustCompile(`(<ram:URIID schemeID=")[^"]*`).ReplaceAllString(full(profile, ""), "${1}0225")
+	return regexp.MustCompile(`(<ram:GlobalID schemeID=")[^"]*`).ReplaceAllString(document, "${1}0009")
+}
+
+// single are changes that break a rule that no other breaks, or just keep one. Each pair is an expression and what replaces it. The set is the
+// one that they are for, or "all".
+var single = []struct {
+	set, of string
+	pairs   []string
+}{
+	{"XRechnung", "XRechnung", []string{` *<ram:SpecifiedTaxRegistration>.*?</ram:SpecifiedTaxRegistration>\n`, ""}},
+	{"XRechnung", "XRechnung", []string{">380<", ">384<"}},
+	{"XRechnung", "XRechnung", []string{">380<", ">384<", ` *<ram:InvoiceReferencedDocument>.*?</ram:InvoiceReferencedDocument>\n`, ""}},
+	{"XRechnung", "XRechnung", []string{` *<ram:BillingSpecifiedPeriod>.*?</ram:BillingSpecifiedPeriod>\n`, ""}},
+	{"XRechnung", "XRechnung", []string{` *<ram:BillingSpecifiedPeriod>.*?</ram:BillingSpecifiedPeriod>\n`, "", ` *<ram:ActualDeliverySupplyChainEvent>.*?</ram:ActualDeliverySupplyChainEvent>\n`, ""}},
+	{"XRechnung", "XRechnung", []string{"PROZENT=2.25", "PROZENT=2"}},
+	{"XRechnung", "XRechnung", []string{"357.93#\n", "357.93#"}},
+	{"XRechnung", "XRechnung", []string{"#BASISBETRAG=-357.93", ""}},
+	{"XRechnung", "XRechnung", []string{"#SKONTO", "SKONTO"}},
+	{"XRechnung", "XRechnung", []string{"<ram:InvoiceCurrencyCode>", "<ram:TaxCurrencyCode>EUR</ram:TaxCurrencyCode>\n      <ram:InvoiceCurrencyCode>"}},
+	{"XRechnung", "XRechnung by card", []string{"<ram:PayeeSpecified", "<ram:PayeePartyCreditorFinancialAccount>\n          <ram:IBANID>DE1</ram:IBANID>\n        </ram:PayeePartyCreditorFinancialAccount>\n        <ram:PayeeSpecified"}},
+	{"XRechnung", "XRechnung by direct debit", []string{"<ram:PayeeSpecified", "<ram:PayeePartyCreditorFinancialAccount>\n          <ram:IBANID>DE1</ram:IBANID>\n        </ram:PayeePartyCreditorFinancialAccount>\n        <ram:PayeeSpecified"}},
+	{"XRechnung", "XRechnung by direct debit", []string{
+		` *<ram:PayerPartyDebtorFinancialAccount>.*?</ram:PayerPartyDebtorFinancialAccount>\n`, "", ` *<ram:CreditorReferenceID>[^<]*<[^<]*\n`, "", ` *<ram:DirectDebitMandateID>[^<]*<[^<]*\n`, "",
+	}},
+	{"XRechnung", "XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID="XX"`}},
+	{"XRechnung", "XRechnung extension", []string{`<ram:Name>Atelier Océan, dépôt`, "<ram:GlobalID schemeID=\"XX\">1</ram:GlobalID>\n        <ram:Name>Atelier"}},
+	{"XRechnung", "XRechnung of vehicles", []string{`listID="CVD"`, `listID="TST"`}},
+	{"XRechnung", "XRechnung of vehicles", []string{`listID="CVD"`, `listID="XX"`}},
+	{"French", "French", []string{`(<ram:CategoryCode>S</ram:CategoryCode>\n)(        <ram:RateApplicablePercent>20.00<[^\n]*\n      </ram:ApplicableTradeTax>)`, "${1}        <ram:TaxPointDate>\n          <udt:DateString format=\"102\">20260230</udt:DateString>\n        </ram:TaxPointDate>\n${2}"}},
+	{"French", "French", []string{">S<", ">L<"}},
+	{"French", "French", []string{"123456782_1", "123456782_" + strings.Repeat("1", 115)}},
+	{"French", "French", []string{"123456782_1", "123456782_" + strings.Repeat("1", 116)}},
+	{"French", "French", []string{`>987654324</ram:URIID>`, ">987654324" + strings.Repeat("1", 117) + "</ram:URIID>"}},
+	{"French", "French", []string{`"0224">A-1`, `"0224">` + strings.Repeat("1", 100)}},
+	{"French", "French", []string{`"0224">A-1`, `"0224">` + strings.Repeat("1", 101)}},
+	{"French", "French", []string{`"0224">A-1`, `"0009">98765432400010`}},
+	{"French", "French", []string{`"0224">A-1`, `"0009">98765432500010`}},
+	{"French", "French", []string{`"0009">12345678200010`, `"0224">a b`}},
+	{"French", "French", []string{`"0009">12345678200010`, `"0224">` + strings.Repeat("1", 101)}},
+	{"French", "French down payment", []string{">B4<", ">B1<"}},
+	{"French", "French sellers", []string{"<ram:InvoiceCurrencyCode>", "<ram:TaxCurrencyCode>USD</ram:TaxCurrencyCode>\n      <ram:InvoiceCurrencyCode>"}},
+	{"French", "full extended", []string{`(<ram:URIID [^>]*>)[^<]*`, "${1}a b"}},
+	{"French", "full extended", []string{`(<ram:URIID [^>]*>)[^<]*`, "${1}" + strings.Repeat("1", 125)}},
+	{"French", "full extended", []string{`(<ram:URIID [^>]*>)[^<]*`, "${1}" + strings.Repeat("1", 126)}},
+	{"French", "full extended", []string{`(<ram:GlobalID [^>]*>)[^<]*`, "${1}12345678200010"}},
+	{"French", "full extended", []string{`(<ram:GlobalID [^>]*>)[^<]*`, "${1}1234567820001"}},
+	{"French", "full extended", []string{`<ram:Value>[^<]*</ram:Value>`, `<ram:ValueMeasure unitCode="">1</ram:ValueMeasure>`}},
+	{"all", "basic", []string{` *<ram:IncludedSupplyChainTradeLineItem>.*</ram:IncludedSupplyChainTradeLineItem>\n`, ""}},
+	{"all", "en16931", []string{` *<ram:SpecifiedTaxRegistration>.*?</ram:SpecifiedTaxRegistration>\n`, "", ` *<ram:ID>4711</ram:ID>\n`, "", ` *<ram:GlobalID schemeID="0088">[^<]*<[^\n]*\n`, "", ` *<ram:SpecifiedLegalOrganization>.*?</ram:SpecifiedLegalOrganization>\n`, ""}},
+	{"all", "en16931", []string{`<ram:PayeePartyCreditorFinancialAccount>`, "<ram:ApplicableTradeSettlementFinancialCard>\n          <ram:ID>1234567890</ram:ID>\n        </ram:ApplicableTradeSettlementFinancialCard>\n        <ram:PayeePartyCreditorFinancialAccount>"}},
+	{"all", "en16931", []string{`<ram:PayeePartyCreditorFinancialAccount>`, "<ram:ApplicableTradeSettlementFinancialCard>\n          <ram:ID>12345678901</ram:ID>\n        </ram:ApplicableTradeSettlementFinancialCard>\n        <ram:PayeePartyCreditorFinancialAccount>"}},
+	{"all", "en16931", []string{`(<ram:SpecifiedTradeSettlementPaymentMeans>\n        <ram:TypeCode>58.*?</ram:SpecifiedTradeSettlementPaymentMeans>\n)`, "${1}      <ram:SpecifiedTradeSettlementPaymentMeans>\n        <ram:TypeCode>1</ram:TypeCode>\n        <ram:Information>x</ram:Information>\n      </ram:SpecifiedTradeSettlementPaymentMeans>\n"}},
+	{"all", "basic", []string{`<udt:DateTimeString format="102">20260228<`, `<udt:DateTimeString format="102">20260201<`}},
+	{"all", "basic", []string{`<udt:DateTimeString format="102">20260228<`, `<udt:DateTimeString format="102">20260131<`}},
+	{"all", "basic", []string{` *<ram:(Start|End)DateTime>.*?</ram:(Start|End)DateTime>\n`, ""}},
+	{"all", "extended", []string{`<ram:Content>`, "<ram:ContentCode>X</ram:ContentCode>\n      <ram:Content>"}},
+	{"all", "extended", []string{` *<ram:Content>[^<]*</ram:Content>\n`, ""}},
+	{"all", "extended", []string{` *<ram:Content>[^<]*</ram:Content>\n`, "", "(Delivered|<ram:IncludedNote>\n *)</ram:IncludedNote>", "${1}<ram:SubjectCode>AAI</ram:SubjectCode></ram:IncludedNote>"}},
+	{"all", "groups", []string{"202603011200", "202603012400"}},
+	{"all", "groups", []string{"202603011200", "202603012359"}},
+	{"all", "groups", []string{`( *<ram:LineTotalAmount>55.00</ram:LineTotalAmount>\n)(.*)( *<ram:LineTotalAmount>55.00</ram:LineTotalAmount>\n)`, "${1}${2}"}},
 }

@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -194,4 +195,38 @@ func firstCode(d demand) string {
 		}
 	}
 	return ""
+}
+
+// categoryBases are invoices with everything in each category of VAT, at its rate and at another, with and without reasons for exemption and numbers for taxes.
+func categoryBases() (all []mutant) {
+	line := func(names string) *regexp.Regexp { return regexp.MustCompile(`(?m)^ *<ram:(` + names + `)>[^<]*<.*\n`) }
+	registration := regexp.MustCompile(`(?s) *<ram:SpecifiedTaxRegistration>.*?</ram:SpecifiedTaxRegistration>\n`)
+	changes := []struct {
+		name   string
+		change func(string) string
+	}{
+		{"", func(d string) string { return d }},
+		{" at 7", func(d string) string {
+			return strings.ReplaceAll(d, "RateApplicablePercent>0<", "RateApplicablePercent>7<")
+		}},
+		{" without rate", func(d string) string { return line("RateApplicablePercent").ReplaceAllString(d, "") }},
+		{" without reason", func(d string) string { return line("ExemptionReason|ExemptionReasonCode").ReplaceAllString(d, "") }},
+		{" without numbers", func(d string) string { return registration.ReplaceAllString(d, "") }},
+		{" without numbers at 7", func(d string) string {
+			return registration.ReplaceAllString(strings.ReplaceAll(d, "RateApplicablePercent>0<", "RateApplicablePercent>7<"), "")
+		}},
+	}
+	codes := []string{"B"}
+	for _, c := range categories {
+		codes = append(codes, c.code)
+	}
+	for _, profile := range []string{"basicwl", "basic", "en16931", "extended"} {
+		for _, code := range codes {
+			document := strings.ReplaceAll(full(profile, ""), "CategoryCode>E<", "CategoryCode>"+code+"<")
+			for _, c := range changes {
+				all = append(all, mutant{profile, "category " + code + c.name, c.change(document), true, true})
+			}
+		}
+	}
+	return all
 }

@@ -215,8 +215,12 @@ func BenchmarkRules(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		Check(invoice, sets[0])
+	for _, s := range sets {
+		b.Run(s.Name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Check(invoice, s)
+			}
+		})
 	}
 }
