@@ -66,9 +66,11 @@ var extendedRules = []Rule{
 		each(groups, func(i *model.Invoice, l model.Line) bool {
 			return l.Total == nil || len(keep(parts(i, l), func(part model.Line) bool { return isGroup(part) && part.Total == nil })) == 0
 		})),
-	extended("BR-FXEXT-BR-22", "BT-129", "Each line that counts has a quantity.", "Give the invoiced quantity.", has(countingLines, func(l model.Line) model.Term { return l.Quantity })),
+	extended("BR-FXEXT-BR-22", "BT-129", "Each line that counts has a quantity.", "Give the invoiced quantity.",
+		has(countingLines, func(l model.Line) model.Term { return l.Quantity })),
 	extended("BR-FXEXT-BR-23", "BT-130", "The quantity of each line that counts has a unit.", "Give the code of the unit, such as C62 for pieces.", each(countingLines, is(hasUnit))),
-	extended("BR-FXEXT-BR-24", "BT-131", "Each line that counts has a net amount.", "Give the line's net amount.", has(countingLines, func(l model.Line) model.Term { return l.Total })),
+	extended("BR-FXEXT-BR-24", "BT-131", "Each line that counts has a net amount.", "Give the line's net amount.",
+		has(countingLines, func(l model.Line) model.Term { return l.Total })),
 	extended("BR-FXEXT-BR-26", "BT-146", "The item of each line that counts has a net price.", "Give the item's net price.", has(countingLines, func(l model.Line) model.Term { return l.NetPrice })),
 	extended("BR-FXEXT-CO-04", "BT-151", "Each line that counts has a VAT category.", "Give the VAT category of the line.",
 		each(countingLines, is(func(l model.Line) bool {

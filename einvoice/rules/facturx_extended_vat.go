@@ -36,7 +36,8 @@ func (c category) extendedRules() []Rule {
 	byReason, byRate := adds(true), adds(false)
 	return []Rule{
 		extended(prefix+"-01", "BG-23", of+"the VAT breakdown has a row if anything uses the category, and only then.", "Add or remove the row.", each(invoice, is(c.isBrokenDown))),
-		extended(fatal, "BT-116", base+", all or those with its reason for exemption.", fix, each(c.rows(), func(i *model.Invoice, row model.Tax) bool { return byReason(i, row) || byRate(i, row) })),
+		extended(fatal, "BT-116", base+", all or those with its reason for exemption.", fix,
+			each(c.rows(), func(i *model.Invoice, row model.Tax) bool { return byReason(i, row) || byRate(i, row) })),
 		within(Rule{prefix + "-08ini", "BT-116", Warning, base + ", whatever the reason for exemption.", fix, each(c.rows(), byRate)}, "extended"),
 		within(Rule{prefix + "-08rev", "BT-116", Warning, base + " with its reason for exemption.", fix, each(c.rows(), byReason)}, "extended"),
 	}

@@ -85,7 +85,8 @@ func frDocumentRules() []Rule {
 			})
 		suffix := strings.TrimPrefix(strings.Replace(p.suffix, "BT-102", "BT-96_BT-103", 1), "BT-95_")
 		suffix = strings.NewReplacer("BT-118", "BT-119", "BT-151", "BT-152").Replace(suffix)
-		all = append(all, must("BR-FR-16_"+suffix, firstTerm(suffix), p.path+"/RateApplicablePercent", "A rate of VAT is one of the list (fr-vat-rate).", fromList, inList("fr-vat-rate")))
+		all = append(all, must("BR-FR-16_"+suffix, firstTerm(suffix), p.path+"/RateApplicablePercent",
+			"A rate of VAT is one of the list (fr-vat-rate).", fromList, inList("fr-vat-rate")))
 	}
 	return all
 }

@@ -14,9 +14,11 @@ var frSharedRules = []Rule{
 	shared("BR-FR-MV-02_EXT-FR-FE-163", "EXT-FR-FE-163", "The lines of each seller are part of a line that groups them (GROUP).", "Add the line.", invoice, func(i *model.Invoice, _ *model.Invoice) bool {
 		return len(sellerGroups.of(i)) > 0
 	}),
-	shared("BR-FR-MV-03_EXT-FR-FE-164", "EXT-FR-FE-164", "A group names its seller.", "Give the name.", sellerGroups, filled("SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "Name")),
+	shared("BR-FR-MV-03_EXT-FR-FE-164", "EXT-FR-FE-164", "A group names its seller.", "Give the name.", sellerGroups,
+		filled("SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "Name")),
 	shared("BR-FR-MV-03_EXT-FR-FE-167", "EXT-FR-FE-167", "A group has its seller's company number.", "Give the number.", sellerGroups, filled(lineSeller...)),
-	shared("BR-FR-MV-03_EXT-FR-FE-177", "EXT-FR-FE-177", "A group has its seller's country.", "Give the country.", sellerGroups, filled("SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "PostalTradeAddress", "CountryID")),
+	shared("BR-FR-MV-03_EXT-FR-FE-177", "EXT-FR-FE-177", "A group has its seller's country.", "Give the country.", sellerGroups,
+		filled("SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "PostalTradeAddress", "CountryID")),
 	shared("BR-FR-MV-03_EXT-FR-FE-181", "EXT-FR-FE-181", "A group has its total VAT in the invoice's currency.", "Give the amount.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
 		return model.Filled(groupTax(l, i.Currency))
 	}),

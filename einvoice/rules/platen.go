@@ -20,9 +20,10 @@ var platenRules = []Rule{
 	caution("PLATEN-03", "BT-31", "A VAT identifier is the code of a country and 2 to 12 letters or digits.", "Complete the identifier.", terms(parties, vatIDs), func(_ *model.Invoice, t model.Term) bool {
 		return isVATID(t.Text())
 	}),
-	caution("PLATEN-04", "BT-55", "The code of a country has two characters.", "Give the code of ISO 3166-1, such as DE.", elements("CountryID"), func(_ *model.Invoice, t model.Term) bool {
-		return len(strings.TrimSpace(t.Text())) == 2
-	}),
+	caution("PLATEN-04", "BT-55", "The code of a country has two characters.",
+		"Give the code of ISO 3166-1, such as DE.", elements("CountryID"), func(_ *model.Invoice, t model.Term) bool {
+			return len(strings.TrimSpace(t.Text())) == 2
+		}),
 	caution("PLATEN-05", "BT-9", "What is due is not due before the invoice is issued.", "Correct one of the two dates.", dueDates, func(i *model.Invoice, t model.Term) bool {
 		return !isDay(t.Text()) || !isDay(i.IssueDate.Text()) || t.Text() >= i.IssueDate.Text()
 	}),

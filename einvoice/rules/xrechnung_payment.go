@@ -31,7 +31,10 @@ var germanPaymentRules = []Rule{
 	}),
 	{"BR-DE-19", "BT-84", Warning, "A SEPA transfer goes to an IBAN with the right check digits.", "Correct the IBAN.", each(sepaTransfers, is(func(p model.Payment) bool { return isIBAN(p.IBAN.Text()) }))},
 	{"BR-DE-20", "BT-91", Warning, "A SEPA direct debit is from an IBAN with the right check digits.", "Correct the IBAN.", each(germanDebits, is(func(p model.Payment) bool { return isIBAN(p.DebitedIBAN.Text()) }))},
-	{"BR-DE-23-a", "BG-17", Fatal, "A transfer (30, 58) has an account to pay to.", "Give the account.", each(germanTransfers, is(func(p model.Payment) bool { return p.Account != nil }))},
+	{
+		"BR-DE-23-a", "BG-17", Fatal, "A transfer (30, 58) has an account to pay to.", "Give the account.",
+		each(germanTransfers, is(func(p model.Payment) bool { return p.Account != nil })),
+	},
 	{"BR-DE-23-b", "BG-17", Fatal, "With a transfer (30, 58) there is neither a card nor a direct debit.", "Leave them out.", each(germanTransfers, func(i *model.Invoice, p model.Payment) bool { return p.Card == nil && !isDebited(i, p) })},
 	{"BR-DE-24-a", "BG-18", Fatal, "A payment by card (48, 54, 55) names the card.", "Give the card.", each(germanCards, is(func(p model.Payment) bool { return p.Card != nil }))},
 	{"BR-DE-24-b", "BG-18", Fatal, "With a payment by card (48, 54, 55) there is neither a transfer nor a direct debit.", "Leave them out.", each(germanCards, func(i *model.Invoice, p model.Payment) bool {

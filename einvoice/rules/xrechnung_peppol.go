@@ -30,7 +30,10 @@ var germanPeppolRules = []Rule{
 		applied := l.Node.At("SpecifiedLineTradeAgreement", "GrossPriceProductTradePrice", "AppliedTradeAllowanceCharge", "ActualAmount")
 		return l.GrossPrice == nil || number(l.NetPrice).equals(number(l.GrossPrice).minus(optional(applied)))
 	}))},
-	{"PEPPOL-EN16931-R053", "BT-110", Fatal, "There is one total VAT in the invoice's currency.", "Keep one.", each(totals, func(i *model.Invoice, t model.Totals) bool { return len(taxIn(t, i.Currency)) <= 1 })},
+	{
+		"PEPPOL-EN16931-R053", "BT-110", Fatal, "There is one total VAT in the invoice's currency.", "Keep one.",
+		each(totals, func(i *model.Invoice, t model.Totals) bool { return len(taxIn(t, i.Currency)) <= 1 }),
+	},
 	{"PEPPOL-EN16931-R054", "BT-111", Fatal, "There is one total VAT in another currency if there is an accounting currency, and none if not.", "Give the total VAT in the accounting currency.", each(totals, func(i *model.Invoice, t model.Totals) bool {
 		n := len(keep(t.Tax, func(tax model.Term) bool {
 			currency, has := attributeOf(tax, "currencyID")
@@ -46,7 +49,10 @@ var germanPeppolRules = []Rule{
 		negative := func(tax model.Term) bool { return number(tax).below(zero) }
 		return len(keep(own, negative)) > 0 && len(keep(other, negative)) > 0 || len(keep(own, negative)) < len(own) && len(keep(other, negative)) < len(other)
 	})},
-	{"PEPPOL-EN16931-R061", "BT-89", Fatal, "A direct debit (49, 59) names the mandate.", "Give the mandate.", each(paidBy("49 59"), func(i *model.Invoice, _ model.Payment) bool { return hasMandate(i) })},
+	{
+		"PEPPOL-EN16931-R061", "BT-89", Fatal, "A direct debit (49, 59) names the mandate.", "Give the mandate.",
+		each(paidBy("49 59"), func(i *model.Invoice, _ model.Payment) bool { return hasMandate(i) }),
+	},
 	{"PEPPOL-EN16931-R101", "BT-128", Fatal, "A document of a line is the object that is invoiced (type 130).", "Leave out others.", each(lines, is(func(l model.Line) bool {
 		return len(l.Documents) == 0 || len(keep(l.Documents, func(d model.Document) bool { return d.TypeCode.Text() == "130" })) > 0
 	}))},
@@ -56,7 +62,10 @@ var germanPeppolRules = []Rule{
 	{"PEPPOL-EN16931-R111", "BT-135", Fatal, "The period of a line ends within that of the invoice.", "Correct one of the two.", each(linePeriods, func(i *model.Invoice, p model.Period) bool {
 		return p.End == nil || i.Period.End == nil || p.End.Text() <= i.Period.End.Text()
 	})},
-	{"PEPPOL-EN16931-R121", "BT-149", Fatal, "A price is for a quantity above 0.", "Correct the base quantity.", each(terms(lines, func(l model.Line) []model.Term { return l.BaseQuantities }), is(func(t model.Term) bool { return number(t).above(zero) }))},
+	{
+		"PEPPOL-EN16931-R121", "BT-149", Fatal, "A price is for a quantity above 0.", "Correct the base quantity.",
+		each(terms(lines, func(l model.Line) []model.Term { return l.BaseQuantities }), is(func(t model.Term) bool { return number(t).above(zero) })),
+	},
 	{"PEPPOL-EN16931-R130", "BT-150", Fatal, "A price is for the unit that is invoiced.", "Give the same unit.", each(lines, is(func(l model.Line) bool {
 		return len(keep(l.BaseQuantities, func(t model.Term) bool {
 			_, has := attributeOf(t, "unitCode")
