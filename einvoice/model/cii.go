@@ -9,7 +9,7 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 	agreement, delivery := transaction.At("ApplicableHeaderTradeAgreement"), transaction.At("ApplicableHeaderTradeDelivery")
 	settlement := transaction.At("ApplicableHeaderTradeSettlement")
 	i := &Invoice{
-		Root: root, Profile: invoice.Profile,
+		Root: root, Profile: invoice.Profile, Elements: map[string][]Term{},
 		Guideline:         context.At("GuidelineSpecifiedDocumentContextParameter", "ID"),
 		Process:           context.At("BusinessProcessSpecifiedDocumentContextParameter", "ID"),
 		Number:            document.At("ID"),
@@ -27,6 +27,7 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 		DeliveryDate:      delivery.At("ActualDeliverySupplyChainEvent", "OccurrenceDateTime", "DateTimeString"),
 		Lines:             each(transaction.All("IncludedSupplyChainTradeLineItem"), lineOf),
 	}
+	i.index(root)
 	i.settle(settlement)
 	for _, l := range i.Lines {
 		i.LineTaxes = append(i.LineTaxes, l.Taxes...)
@@ -34,6 +35,14 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 		i.LineCharges = append(i.LineCharges, l.Charges...)
 	}
 	return i
+}
+
+// index gathers the elements by name.
+func (i *Invoice) index(t Term) {
+	i.Elements[t.Element()] = append(i.Elements[t.Element()], t)
+	for child := range t.Children() {
+		i.index(child)
+	}
 }
 
 // settle reads the part on payment.

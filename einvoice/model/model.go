@@ -17,6 +17,8 @@ func Filled(t Term) bool { return strings.TrimSpace(t.Text()) != "" }
 type Invoice struct {
 	Root    Term
 	Profile string
+	// Elements are all elements by their local names, in document order.
+	Elements map[string][]Term
 
 	Guideline Term // BT-24
 	Process   Term // BT-23

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"platen.dev/einvoice/model"
@@ -55,10 +54,7 @@ func taxRules(rows scope[model.Tax]) []Rule {
 		{
 			"BR-CO-03", "BT-7", Fatal, "The date when VAT is due and the code for it exclude each other.", "Give only one of the two.",
 			each(rows, func(i *model.Invoice, _ model.Tax) bool {
-				has := func(of func(model.Tax) model.Term) bool {
-					return len(keep(slices.Concat(lineTaxes.of(i), i.Taxes), func(t model.Tax) bool { return of(t) != nil })) > 0
-				}
-				return !has(func(t model.Tax) model.Term { return t.TaxPointDate }) || !has(func(t model.Tax) model.Term { return t.TaxPointCode })
+				return len(i.Elements["TaxPointDate"]) == 0 || len(i.Elements["DueDateTypeCode"]) == 0
 			}),
 		},
 		{

@@ -62,7 +62,7 @@ func within(r Rule, profiles ...string) Rule {
 var facturxRules = []Rule{
 	within(Rule{
 		"BR-17", "BT-59", Fatal, "A payee has a name.", "Name the payee.",
-		each(elements("PayeeTradeParty"), is(func(t model.Term) bool { return t.At("Name") != nil })),
+		each(called("PayeeTradeParty", ""), is(func(t model.Term) bool { return t.At("Name") != nil })),
 	}, "basicwl", "basic", "en16931", "extended"),
 	{
 		"BR-18", "BT-62", Fatal, "A tax representative of the seller has a name.", "Give the representative's name.",
@@ -74,7 +74,7 @@ var facturxRules = []Rule{
 	},
 	within(Rule{
 		"BR-52", "BT-122", Fatal, "Each further document has a reference.", "Give the document's number.",
-		fills(elements("AdditionalReferencedDocument"), func(t model.Term) model.Term { return t.At("IssuerAssignedID") }),
+		fills(called("AdditionalReferencedDocument", ""), func(t model.Term) model.Term { return t.At("IssuerAssignedID") }),
 	}, "en16931", "extended"),
 	{"BR-47", "BT-118", Fatal, "Each row of the VAT breakdown has a category.", "Give the category, such as S.", has(taxes, taxCategory)},
 	{

@@ -163,7 +163,7 @@ func sameAsParent(i *model.Invoice, l model.Line, of func(model.Line) string) bo
 
 // isRepeated reports whether an identifier is that of another document before it in the invoice.
 func isRepeated(i *model.Invoice, id model.Term) bool {
-	for _, t := range elements("IssuerAssignedID").of(i) {
+	for _, t := range called("IssuerAssignedID", "").of(i) {
 		if t == id {
 			return false
 		}

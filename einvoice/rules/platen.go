@@ -14,14 +14,14 @@ var platenRules = []Rule{
 	caution("PLATEN-01", "", "A date is a day of the calendar.", "Correct the day or the month.", dates, func(_ *model.Invoice, t model.Term) bool {
 		return !isDay(t.Text()) || isCalendarDay(strings.TrimSpace(t.Text()))
 	}),
-	caution("PLATEN-02", "BT-84", "An IBAN has the right length and check digits.", "Correct the IBAN.", elements("IBANID"), func(_ *model.Invoice, t model.Term) bool {
+	caution("PLATEN-02", "BT-84", "An IBAN has the right length and check digits.", "Correct the IBAN.", called("IBANID", ""), func(_ *model.Invoice, t model.Term) bool {
 		return !model.Filled(t) || isIBAN(t.Text())
 	}),
 	caution("PLATEN-03", "BT-31", "A VAT identifier is the code of a country and 2 to 12 letters or digits.", "Complete the identifier.", terms(parties, vatIDs), func(_ *model.Invoice, t model.Term) bool {
 		return isVATID(t.Text())
 	}),
 	caution("PLATEN-04", "BT-55", "The code of a country has two characters.",
-		"Give the code of ISO 3166-1, such as DE.", elements("CountryID"), func(_ *model.Invoice, t model.Term) bool {
+		"Give the code of ISO 3166-1, such as DE.", called("CountryID", ""), func(_ *model.Invoice, t model.Term) bool {
 			return len(strings.TrimSpace(t.Text())) == 2
 		}),
 	caution("PLATEN-05", "BT-9", "What is due is not due before the invoice is issued.", "Correct one of the two dates.", dueDates, func(i *model.Invoice, t model.Term) bool {

@@ -109,6 +109,8 @@ func inSettlement(t model.Term) bool {
 	return false
 }
 
+func never(model.Term) bool { return false }
+
 func isBreakdown(t model.Term) bool { return t.Element() == "ApplicableTradeTax" }
 
 // once holds if there is at most one of what is counted.
@@ -183,6 +185,9 @@ var syntaxRules = []Rule{
 		return len(different)
 	}),
 	{"CII-SR-039", "BT-127", Warning, "A line has one note.", "Join the notes.", each(lines, is(func(l model.Line) bool { return len(l.Notes) <= 1 }))},
+	{"CII-SR-040", "BT-127", Warning, "A line has one text of notes.", "Join the notes.", each(lines, is(func(l model.Line) bool {
+		return len(keep(l.Notes, func(n model.Note) bool { return n.Text != nil })) <= 1
+	}))},
 	{
 		"CII-SR-046", "BT-157", Fatal, "The standard identifier of an item names its scheme.", "Give the scheme, such as 0160 for a GTIN.",
 		each(lines, is(func(l model.Line) bool { _, has := attributeOf(l.ItemID, "schemeID"); return l.ItemID == nil || has })),
@@ -194,6 +199,10 @@ var syntaxRules = []Rule{
 		each(lines, is(func(l model.Line) bool {
 			return len(l.PriceAdjustments) == 0 || len(keep(l.PriceAdjustments, func(a model.Adjustment) bool { return !a.Charge })) > 0
 		})),
+	},
+	{
+		"CII-SR-439", "BT-146", Fatal, "The agreement on a line has a net price.", "Give the item's net price.",
+		each(lines, is(func(l model.Line) bool { return l.NetPrice != nil || l.Node.At("SpecifiedLineTradeAgreement") == nil })),
 	},
 	{"CII-SR-454", "BG-30", Warning, "A line has one VAT category.", "Split the line.", each(lines, is(func(l model.Line) bool { return len(l.Taxes) == 1 }))},
 	{"CII-DT-005", "", Fatal, "This identifier has no scheme.", "Leave schemeID out.", each(unschemed, is(func(t model.Term) bool { _, has := attributeOf(t, "schemeID"); return !has }))},
@@ -211,6 +220,15 @@ var syntaxRules = []Rule{
 		})),
 	},
 	{"CII-DT-037", "", Fatal, "The kind of tax is VAT.", "Give VAT.", each(tradeTaxes, is(func(t model.Term) bool { kind := t.At("TypeCode"); return kind == nil || kind.Text() == "VAT" }))},
+	{
+		"CII-DT-033", "BT-130", Fatal, "If a quantity names a unit, so does an invoiced quantity.", "Give the unit of the invoiced quantity.",
+		each(elements("Quantity"), func(i *model.Invoice, t model.Term) bool {
+			_, has := attributeOf(t, "unitCode")
+			return !has || len(keep(i.Lines, hasUnit)) > 0
+		}),
+	},
+	onlyIn("CII-DT-043", Warning, tradeTaxes, "LineTotalBasisAmount", "other syntaxes", never), onlyIn("CII-DT-044", Warning, tradeTaxes, "AllowanceChargeBasisAmount", "other syntaxes", never),
+	onlyIn("CII-DT-071", Fatal, called("BillingSpecifiedPeriod", ""), "Description", "other syntaxes", never),
 	onlyIn("CII-DT-041", Warning, tradeTaxes, "BasisAmount", "the VAT breakdown", inSettlement),
 	onlyIn("CII-DT-052", Warning, tradeTaxes, "ExemptionReasonCode", "the VAT of lines and the VAT breakdown", isBreakdown),
 	onlyIn("CII-DT-098", Warning, tradeTaxes, "ExemptionReason", "the VAT of lines and the VAT breakdown", isBreakdown),
