@@ -27,7 +27,7 @@ var (
 			return keep(gather(i.Lines, func(l model.Line) []model.Note { return l.Notes }), func(n model.Note) bool { return n.Subject != nil })
 		}, notes.at,
 	}
-	// buyersRegistrations are the numbers for taxes of everybody but the seller.
+	// othersRegistrations are the numbers for taxes of everybody but the seller.
 	othersRegistrations = scope[model.Term]{
 		func(i *model.Invoice) []model.Term {
 			return keep(elements("ID").of(i), func(t model.Term) bool {
