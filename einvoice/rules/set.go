@@ -39,12 +39,12 @@ var sets = []*Set{
 		rules: sync.OnceValue(en16931),
 	},
 	{
-		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2", Profiles: facturxProfiles,
+		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2",
 		rules: sync.OnceValue(facturx), findAll: findStructure,
 	},
 	{Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", rules: sync.OnceValue(xrechnung)},
 	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},
-	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", Profiles: facturxProfiles, rules: platen},
+	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", rules: platen},
 }
 
 // Sets are all sets, in the order in which violations are reported.
