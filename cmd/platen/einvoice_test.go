@@ -53,6 +53,7 @@ func TestInvoiceCommands(t *testing.T) {
 		{"check --rules=false " + wrong, "schema: valid\n", ""},
 		{"check --rules --rule-sets en16931 " + wrong, "EUX", "not valid"},
 		{"check --json " + wrong, `"rule": "BR-CL-04"`, "not valid"},
+		{"check --rule-sets facturx,xrechnung,fr,platen " + plain, "rules of facturx ", "not valid"},
 		{"check --rule-sets nonsense " + plain, "", "use one of en16931"},
 		{"check " + broken, "ram:LineNo", "not valid"},
 		{"check " + torn, "6.6.4-2", "not valid"},

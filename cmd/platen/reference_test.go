@@ -188,11 +188,19 @@ func inDays(d time.Duration) string  { return fmt.Sprintf("%.0f days", d.Hours()
 
 func ruleLines() (lines []string) {
 	for _, s := range rules.Sets() {
-		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Official rules %s; profiles: %s.", s.Title, s.Version, strings.Join(s.Profiles, ", ")), "",
+		profiles := "none unless named"
+		if len(s.Profiles) > 0 {
+			profiles = strings.Join(s.Profiles, ", ")
+		}
+		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Version %s; profiles: %s.", s.Title, s.Version, profiles), "",
 			"| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
 		for _, r := range s.Rules() {
-			lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s | %s |", r.ID, r.Term, r.Severity, r.Demand, r.Fix))
+			lines = append(lines, fmt.Sprintf("| <a id=%q></a>%s | %s | %s | %s | %s |", s.Anchor(r.ID), r.ID, r.Term, r.Severity, r.Demand, r.Fix))
 		}
+	}
+	lines = append(lines, "", "## Lists of codes", "", "| list | codes of | version | codes |", "|---|---|---|---|")
+	for _, l := range rules.CodeLists() {
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %d |", l.Name, l.Title, l.Version, l.Size))
 	}
 	return lines
 }

@@ -9,7 +9,7 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 	agreement, delivery := transaction.At("ApplicableHeaderTradeAgreement"), transaction.At("ApplicableHeaderTradeDelivery")
 	settlement := transaction.At("ApplicableHeaderTradeSettlement")
 	i := &Invoice{
-		Root: root, Profile: invoice.Profile,
+		Root: root, Profile: invoice.Profile, Elements: map[string][]Term{},
 		Guideline:         context.At("GuidelineSpecifiedDocumentContextParameter", "ID"),
 		Process:           context.At("BusinessProcessSpecifiedDocumentContextParameter", "ID"),
 		Number:            document.At("ID"),
@@ -27,6 +27,7 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 		DeliveryDate:      delivery.At("ActualDeliverySupplyChainEvent", "OccurrenceDateTime", "DateTimeString"),
 		Lines:             each(transaction.All("IncludedSupplyChainTradeLineItem"), lineOf),
 	}
+	i.index(root)
 	i.settle(settlement)
 	for _, l := range i.Lines {
 		i.LineTaxes = append(i.LineTaxes, l.Taxes...)
@@ -34,6 +35,14 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 		i.LineCharges = append(i.LineCharges, l.Charges...)
 	}
 	return i
+}
+
+// index gathers the elements by name.
+func (i *Invoice) index(t Term) {
+	i.Elements[t.Element()] = append(i.Elements[t.Element()], t)
+	for child := range t.Children() {
+		i.index(child)
+	}
 }
 
 // settle reads the part on payment.
@@ -51,6 +60,9 @@ func (i *Invoice) settle(settlement Term) {
 		return PaymentTerms{n, n.At("Description"), n.At("DueDateDateTime", "DateTimeString"), n.At("DirectDebitMandateID")}
 	})
 	i.Allowances, i.Charges = adjustmentsOf(settlement.All("SpecifiedTradeAllowanceCharge"))
+	i.Logistics = each(settlement.All("SpecifiedLogisticsServiceCharge"), func(n Term) Adjustment {
+		return Adjustment{Node: n, Charge: true, Amount: n.At("AppliedAmount"), Reason: n.At("Description"), Tax: taxOf(n.At("AppliedTradeTax"))}
+	})
 	i.Taxes = each(settlement.All("ApplicableTradeTax"), taxOf)
 	totals := settlement.At("SpecifiedTradeSettlementHeaderMonetarySummation")
 	i.Totals = Totals{
@@ -58,6 +70,7 @@ func (i *Invoice) settle(settlement Term) {
 		Allowances: totals.At("AllowanceTotalAmount"), Charges: totals.At("ChargeTotalAmount"),
 		WithoutTax: totals.At("TaxBasisTotalAmount"), Tax: totals.All("TaxTotalAmount"), WithTax: totals.At("GrandTotalAmount"),
 		Paid: totals.At("TotalPrepaidAmount"), Rounding: totals.At("RoundingAmount"), Due: totals.At("DuePayableAmount"),
+		Adjusted: each(settlement.All("SpecifiedFinancialAdjustment"), func(n Term) Term { return n.At("ActualAmount") }),
 	}
 }
 
@@ -150,7 +163,7 @@ func lineOf(n Term) Line {
 	agreement, settlement := n.At("SpecifiedLineTradeAgreement"), n.At("SpecifiedLineTradeSettlement")
 	net, gross := agreement.At("NetPriceProductTradePrice"), agreement.At("GrossPriceProductTradePrice")
 	l := Line{
-		Node: n, ID: document.At("LineID"), Notes: notesOf(document),
+		Node: n, ID: document.At("LineID"), Parent: document.At("ParentLineID"), Status: document.At("LineStatusReasonCode"), Notes: notesOf(document),
 		Quantity: n.At("SpecifiedLineTradeDelivery", "BilledQuantity"),
 		Total:    settlement.At("SpecifiedTradeSettlementLineMonetarySummation", "LineTotalAmount"),
 		Name:     product.At("Name"), ItemID: product.At("GlobalID"), Origin: product.At("OriginTradeCountry", "ID"),

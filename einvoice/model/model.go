@@ -17,6 +17,8 @@ func Filled(t Term) bool { return strings.TrimSpace(t.Text()) != "" }
 type Invoice struct {
 	Root    Term
 	Profile string
+	// Elements are all elements by their local names, in document order.
+	Elements map[string][]Term
 
 	Guideline Term // BT-24
 	Process   Term // BT-23
@@ -48,6 +50,7 @@ type Invoice struct {
 
 	Allowances []Adjustment // BG-20
 	Charges    []Adjustment // BG-21
+	Logistics  []Adjustment // charges for logistics, of Factur-X alone
 	Taxes      []Tax        // BG-23
 	Totals     Totals       // BG-22
 	Lines      []Line       // BG-25
@@ -167,12 +170,15 @@ type Totals struct {
 	Paid       Term   // BT-113
 	Rounding   Term   // BT-114
 	Due        Term   // BT-115
+	Adjusted   []Term // amounts that change what is due, of Factur-X alone
 }
 
 // Line is a line of the invoice.
 type Line struct {
 	Node             Term
 	ID               Term   // BT-126
+	Parent           Term   // the line that this one is part of (BT-X-304)
+	Status           Term   // DETAIL, GROUP or INFORMATION (BT-X-8)
 	Notes            []Note // BT-127
 	Quantity         Term   // BT-129
 	Total            Term   // BT-131

@@ -31,27 +31,39 @@ func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 	terms := model.OfCII(invoice)
 	report := &Report{Sets: sets}
 	applied := map[string]bool{}
-	for _, s := range sets {
-		var own []string
-		rules := s.rules()
-		for n := range rules {
-			if r := &rules[n]; !applied[r.ID] {
-				report.apply(s, r, terms)
-				own = append(own, r.ID)
+	for n, s := range sets {
+		report.apply(s, terms, applied)
+		if n < len(sets)-1 {
+			for _, r := range s.rules() {
+				applied[r.ID] = true
 			}
-		}
-		for _, id := range own {
-			applied[id] = true
 		}
 	}
 	return report
 }
 
-func (r *Report) apply(s *Set, rule *Rule, invoice *model.Invoice) {
-	places := 0
-	rule.find(invoice, func(at model.Term, found string) {
-		if places++; places <= MaxPlaces {
-			r.Violations = append(r.Violations, rule.violation(s.Name, at, found))
+// apply applies the rules of a set that no other set has applied.
+func (r *Report) apply(s *Set, invoice *model.Invoice, applied map[string]bool) {
+	rules := s.rules()
+	for n := range rules {
+		rule := &rules[n]
+		if applied[rule.ID] || rule.find == nil {
+			continue
+		}
+		places := 0
+		rule.find(invoice, func(at model.Term, found string) {
+			if places++; places <= MaxPlaces {
+				r.Violations = append(r.Violations, rule.violation(s.Name, at, found))
+			}
+		})
+	}
+	if s.findAll == nil {
+		return
+	}
+	places := map[string]int{}
+	s.findAll(invoice, func(id string, at model.Term, found string) {
+		if places[id]++; places[id] <= MaxPlaces && !applied[id] {
+			r.Violations = append(r.Violations, s.rule(id).violation(s.Name, at, found))
 		}
 	})
 }

@@ -8,7 +8,10 @@ import (
 
 // en16931 are the rules of EN 16931-1 and those of its binding to CII.
 func en16931() []Rule {
-	return slices.Concat(documentRules, partyRules, lineRules, totalRules, adjustmentRules(), taxRules, categoryRules(), paymentRules, codeRules, syntaxRules, unusedRules())
+	return slices.Concat(
+		documentRules, partyRules, lineRules, totalRules, adjustmentRules(), taxRules(ordinary), categoryRules(false), paymentRules,
+		codeRules, syntaxRules, unusedRules(),
+	)
 }
 
 // documentRules are about the document as a whole.

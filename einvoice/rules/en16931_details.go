@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"platen.dev/einvoice/model"
@@ -42,30 +41,29 @@ var ordinary = taxesIn(func(i *model.Invoice) []model.Tax {
 	return keep(i.Taxes, func(t model.Tax) bool { return !isVAT(t) || !strings.Contains(" L M O ", " "+t.Category.Text()+" ") })
 })
 
-// taxRules are about each row of the VAT breakdown.
-var taxRules = []Rule{
-	{"BR-45", "BT-116", Fatal, "Each row of the VAT breakdown has a taxable amount.", "Give the amount.", has(ordinary, func(t model.Tax) model.Term { return t.Base })},
-	{"BR-46", "BT-117", Fatal, "Each row of the VAT breakdown has an amount of tax.", "Give the amount, 0 if no tax is due.", has(ordinary, func(t model.Tax) model.Term { return t.Amount })},
-	{"BR-47", "BT-118", Fatal, "Each row of the VAT breakdown has a category.", "Give the category, such as S.", each(ordinary, is(isVATWithCategory))},
-	{
-		"BR-48", "BT-119", Fatal, "Each row of the VAT breakdown has a rate.", "Give the rate, 0 if no tax is due.",
-		each(ordinary, is(func(t model.Tax) bool { return isVAT(t) && t.Rate != nil })),
-	},
-	{
-		"BR-CO-03", "BT-7", Fatal, "The date when VAT is due and the code for it exclude each other.", "Give only one of the two.",
-		each(ordinary, func(i *model.Invoice, _ model.Tax) bool {
-			has := func(of func(model.Tax) model.Term) bool {
-				return len(keep(slices.Concat(lineTaxes.of(i), i.Taxes), func(t model.Tax) bool { return of(t) != nil })) > 0
-			}
-			return !has(func(t model.Tax) model.Term { return t.TaxPointDate }) || !has(func(t model.Tax) model.Term { return t.TaxPointCode })
-		}),
-	},
-	{
-		"BR-CO-17", "BT-117", Fatal, "The tax of a row is its taxable amount times its rate, give or take 1.", "Correct the tax, the taxable amount or the rate.",
-		each(ordinary, is(taxFollowsRate)),
-	},
-	{"BR-DEC-19", "BT-116", Fatal, "A taxable amount has at most two decimals.", roundIt, cents(ordinary, func(t model.Tax) model.Term { return t.Base })},
-	{"BR-DEC-20", "BT-117", Fatal, "An amount of tax has at most two decimals.", roundIt, cents(ordinary, func(t model.Tax) model.Term { return t.Amount })},
+// taxRules are about rows of the VAT breakdown.
+func taxRules(rows scope[model.Tax]) []Rule {
+	return []Rule{
+		{"BR-45", "BT-116", Fatal, "Each row of the VAT breakdown has a taxable amount.", "Give the amount.", has(rows, func(t model.Tax) model.Term { return t.Base })},
+		{"BR-46", "BT-117", Fatal, "Each row of the VAT breakdown has an amount of tax.", "Give the amount, 0 if no tax is due.", has(rows, func(t model.Tax) model.Term { return t.Amount })},
+		{"BR-47", "BT-118", Fatal, "Each row of the VAT breakdown has a category.", "Give the category, such as S.", each(rows, is(isVATWithCategory))},
+		{
+			"BR-48", "BT-119", Fatal, "Each row of the VAT breakdown has a rate.", "Give the rate, 0 if no tax is due.",
+			each(rows, is(func(t model.Tax) bool { return isVAT(t) && t.Rate != nil })),
+		},
+		{
+			"BR-CO-03", "BT-7", Fatal, "The date when VAT is due and the code for it exclude each other.", "Give only one of the two.",
+			each(rows, func(i *model.Invoice, _ model.Tax) bool {
+				return len(i.Elements["TaxPointDate"]) == 0 || len(i.Elements["DueDateTypeCode"]) == 0
+			}),
+		},
+		{
+			"BR-CO-17", "BT-117", Fatal, "The tax of a row is its taxable amount times its rate, give or take 1.", "Correct the tax, the taxable amount or the rate.",
+			each(rows, is(taxFollowsRate)),
+		},
+		{"BR-DEC-19", "BT-116", Fatal, "A taxable amount has at most two decimals.", roundIt, cents(rows, func(t model.Tax) model.Term { return t.Base })},
+		{"BR-DEC-20", "BT-117", Fatal, "An amount of tax has at most two decimals.", roundIt, cents(rows, func(t model.Tax) model.Term { return t.Amount })},
+	}
 }
 
 func taxFollowsRate(t model.Tax) bool {

@@ -20,18 +20,20 @@ type category struct {
 	taxed bool
 	// explained: a row gives the reason why no tax is due.
 	explained bool
+	// anyTax: the rules ask everything with the category, whatever the kind of tax, as those of Factur-X do.
+	anyTax bool
 }
 
 var categories = []category{
-	{"S", "S", "the standard rate", sellerHasTaxNumber, sellerNumber, rateAbove, "above 0", true, false},
-	{"Z", "Z", "the zero rate", sellerHasTaxNumber, sellerNumber, rateZero, "0", false, false},
-	{"E", "E", "an exemption", sellerHasTaxNumber, sellerNumber, rateZero, "0", false, true},
-	{"AE", "AE", "reverse charge", reverseCharged, "The seller is identified by a VAT identifier or tax number, and the buyer by a VAT identifier or register number", rateZero, "0", false, true},
-	{"K", "IC", "an intra-Community supply", intraCommunity, "Seller (or tax representative) and buyer have VAT identifiers", rateZero, "0", false, true},
-	{"G", "G", "an export", sellerHasVATID, "The seller or the tax representative has a VAT identifier", rateZero, "0", false, true},
-	{"O", "O", "no VAT", noVATIDs, "Neither seller, tax representative nor buyer has a VAT identifier", rateAbsent, "left out", false, true},
-	{"L", "AF", "IGIC", sellerHasTaxNumber, sellerNumber, rateAbove, "above 0", true, false},
-	{"M", "AG", "IPSI", sellerHasTaxNumber, sellerNumber, rateNotNegative, "0 or more", true, false},
+	{"S", "S", "the standard rate", sellerHasTaxNumber, sellerNumber, rateAbove, "above 0", true, false, false},
+	{"Z", "Z", "the zero rate", sellerHasTaxNumber, sellerNumber, rateZero, "0", false, false, false},
+	{"E", "E", "an exemption", sellerHasTaxNumber, sellerNumber, rateZero, "0", false, true, false},
+	{"AE", "AE", "reverse charge", reverseCharged, "The seller is identified by a VAT identifier or tax number, and the buyer by a VAT identifier or register number", rateZero, "0", false, true, false},
+	{"K", "IC", "an intra-Community supply", intraCommunity, "Seller (or tax representative) and buyer have VAT identifiers", rateZero, "0", false, true, false},
+	{"G", "G", "an export", sellerHasVATID, "The seller or the tax representative has a VAT identifier", rateZero, "0", false, true, false},
+	{"O", "O", "no VAT", noVATIDs, "Neither seller, tax representative nor buyer has a VAT identifier", rateAbsent, "left out", false, true, false},
+	{"L", "AF", "IGIC", sellerHasTaxNumber, sellerNumber, rateAbove, "above 0", true, false, false},
+	{"M", "AG", "IPSI", sellerHasTaxNumber, sellerNumber, rateNotNegative, "0 or more", true, false, false},
 }
 
 const sellerNumber = "The seller has a VAT identifier or tax number, or the tax representative a VAT identifier"
@@ -55,11 +57,13 @@ func rateNotNegative(t model.Tax) bool { return number(t.Rate).atLeast(zero) }
 func rateAbsent(t model.Tax) bool      { return t.Rate == nil }
 
 // categoryRules are the rules of every category.
-func categoryRules() []Rule {
+func categoryRules(anyTax bool) []Rule {
 	var all []Rule
 	for _, c := range categories {
+		c.anyTax = anyTax
 		all = append(all, c.rules()...)
 	}
+	rows := func(code string) scope[model.Tax] { return category{code: code, anyTax: anyTax}.rows() }
 	return append(all,
 		Rule{
 			"BR-IC-11", "BT-72", Fatal, "An intra-Community supply has a delivery date or an invoicing period.", "Give one of the two.",
@@ -69,8 +73,8 @@ func categoryRules() []Rule {
 			"BR-IC-12", "BT-80", Fatal, "An intra-Community supply says to which country it goes.", "Give the country of delivery.",
 			each(rows("K"), func(i *model.Invoice, _ model.Tax) bool { return i.ShipTo.Address.Country != nil }),
 		},
-		onlyOutside("BR-O-11", "BG-23", taxes, lineTaxes), onlyOutside("BR-O-12", "BG-25", taxes, lineTaxes),
-		onlyOutside("BR-O-13", "BG-20", allowanceTaxes, chargeTaxes), onlyOutside("BR-O-14", "BG-21", allowanceTaxes, chargeTaxes),
+		onlyOutside("BR-O-11", "BG-23", rows("O"), taxes, lineTaxes), onlyOutside("BR-O-12", "BG-25", rows("O"), taxes, lineTaxes),
+		onlyOutside("BR-O-13", "BG-20", rows("O"), allowanceTaxes, chargeTaxes), onlyOutside("BR-O-14", "BG-21", rows("O"), allowanceTaxes, chargeTaxes),
 		Rule{
 			"BR-B-01", "BT-151", Fatal, "Split payment (category B) is for Italy alone.", "Use another category unless all parties are in Italy.",
 			each(invoice, is(func(i *model.Invoice) bool {
@@ -103,7 +107,7 @@ func (c category) rules() []Rule {
 	}
 	if c.id != "AF" && c.id != "AG" { // the official rules do not calculate these
 		all = append(all,
-			Rule{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", each(rows(c.code), c.baseAddsUp)},
+			Rule{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", each(c.rows(), c.baseAddsUp)},
 			Rule{"BR-" + c.id + "-09", "BT-117", Fatal, of + "the tax is what its rate makes of the taxable amount.", "Correct the tax.", each(c.rated(), is(c.taxIsRight))})
 	}
 	return append(all, c.reason(of))
@@ -112,20 +116,23 @@ func (c category) rules() []Rule {
 func (c category) reason(of string) Rule {
 	r := Rule{
 		ID: "BR-" + c.id + "-10", Term: "BT-120", Demand: of + "no reason for an exemption is given.", Fix: "Leave the reason out.",
-		find: each(rows(c.code), is(func(t model.Tax) bool { return t.Reason == nil && t.ReasonCode == nil })),
+		find: each(c.rows(), is(func(t model.Tax) bool { return t.Reason == nil && t.ReasonCode == nil })),
 	}
 	if c.explained {
 		r.Demand, r.Fix = of+"the reason why no tax is due is given.", "Give the reason as text or as a VATEX code."
-		r.find = each(rows(c.code), is(func(t model.Tax) bool { return t.Reason != nil || t.ReasonCode != nil }))
+		r.find = each(c.rows(), is(func(t model.Tax) bool { return t.Reason != nil || t.ReasonCode != nil }))
 	}
 	return r
 }
 
 // rows are the rows of the VAT breakdown of a category.
-func rows(code string) scope[model.Tax] { return category{code: code}.subject(taxes) }
+func (c category) rows() scope[model.Tax] { return c.subject(taxes) }
 
-// subject are those of a category that are about VAT.
+// subject are those of a category that the rules ask.
 func (c category) subject(s scope[model.Tax]) scope[model.Tax] {
+	if c.anyTax {
+		return c.within(s)
+	}
 	return scope[model.Tax]{
 		func(i *model.Invoice) []model.Tax { return keep(c.within(s).of(i), isVAT) }, s.at,
 	}
@@ -188,7 +195,8 @@ func (c category) baseAddsUp(i *model.Invoice, row model.Tax) bool {
 	if c.taxed || c.code == "O" {
 		return number(row.Base).equals(base)
 	}
-	return number(row.Base).near(base)
+	difference := number(row.Base).minus(base)
+	return difference.abs().below(one) || c.anyTax && difference.equals(one)
 }
 
 func (c category) taxIsRight(row model.Tax) bool {
@@ -200,10 +208,10 @@ func (c category) taxIsRight(row model.Tax) bool {
 }
 
 // onlyOutside: where no VAT applies to anything, it applies to nothing of some kinds.
-func onlyOutside(id, term string, kinds ...scope[model.Tax]) Rule {
+func onlyOutside(id, term string, rows scope[model.Tax], kinds ...scope[model.Tax]) Rule {
 	return Rule{
 		id, term, Fatal, "An invoice with category O has no other category.", "Invoice what is outside VAT on its own.",
-		each(rows("O"), func(i *model.Invoice, _ model.Tax) bool {
+		each(rows, func(i *model.Invoice, _ model.Tax) bool {
 			return !slices.ContainsFunc(kinds, func(kind scope[model.Tax]) bool {
 				return slices.ContainsFunc(kind.of(i), func(t model.Tax) bool { return t.Category != nil && t.Category.Text() != "O" })
 			})
@@ -211,10 +219,12 @@ func onlyOutside(id, term string, kinds ...scope[model.Tax]) Rule {
 	}
 }
 
-// uses reports whether anything in the invoice has a category.
-func uses(i *model.Invoice, code string) bool {
-	c := category{code: code}
-	return len(c.within(taxes).of(i))+len(c.within(lineTaxes).of(i))+len(c.within(allowanceTaxes).of(i))+len(c.within(chargeTaxes).of(i)) > 0
+// uses reports whether anything of some kinds, or else in the invoice, has a category.
+func uses(i *model.Invoice, code string, kinds ...scope[model.Tax]) bool {
+	if len(kinds) == 0 {
+		kinds = []scope[model.Tax]{taxes, lineTaxes, allowanceTaxes, chargeTaxes}
+	}
+	return slices.ContainsFunc(kinds, func(kind scope[model.Tax]) bool { return len(category{code: code}.within(kind).of(i)) > 0 })
 }
 
 func isVAT(t model.Tax) bool             { return strings.EqualFold(t.Type.Text(), "VAT") }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"platen.dev/document/markup"
+	"platen.dev/einvoice/model"
 )
 
 // Set is a set of rules that belong together.
@@ -16,16 +17,34 @@ type Set struct {
 	// Profiles are those whose invoices are checked by the set unless others are named.
 	Profiles []string
 	rules    func() []Rule
+	// findAll finds, in one pass over the invoice, what it breaks of the rules that have no condition of their own.
+	findAll func(i *model.Invoice, broken func(rule string, at model.Term, found string))
 }
 
 // Rules are the rows of the set. They must not be changed.
 func (s *Set) Rules() []Rule { return s.rules() }
+
+// Anchor is where docs/RULES.md describes a rule of the set.
+func (s *Set) Anchor(rule string) string { return strings.ToLower(s.Name + "-" + rule) }
+
+// rule is the row with an identifier, which the set has.
+func (s *Set) rule(id string) *Rule {
+	rules := s.rules()
+	return &rules[slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })]
+}
 
 var sets = []*Set{
 	{
 		Name: "en16931", Title: "EN 16931, in the syntax of CII", Version: "1.3.16", Profiles: []string{"basic", "en16931"},
 		rules: sync.OnceValue(en16931),
 	},
+	{
+		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2",
+		rules: sync.OnceValue(facturx), findAll: findStructure,
+	},
+	{Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", rules: sync.OnceValue(xrechnung)},
+	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},
+	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", rules: platen},
 }
 
 // Sets are all sets, in the order in which violations are reported.

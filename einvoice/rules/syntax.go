@@ -16,19 +16,27 @@ var unusedTable string
 func unusedRules() []Rule {
 	var all []Rule
 	for line := range strings.Lines(unusedTable) {
-		id, path, found := strings.Cut(strings.TrimSpace(line), "  ")
-		if !found || strings.HasPrefix(line, "#") {
+		id, path, isRow := strings.Cut(strings.TrimSpace(line), "  ")
+		if !isRow || strings.HasPrefix(line, "#") {
 			continue
 		}
-		steps := strings.Split(strings.Replace(strings.Replace(path, "line/", ".../IncludedSupplyChainTradeLineItem/", 1), "...", "SupplyChainTradeTransaction", 1), "/")
 		all = append(all, Rule{
 			id, "", Warning, "EN 16931 does not use " + path + ".", "Leave the element out.",
-			func(i *model.Invoice, broken func(model.Term, string)) {
-				walk(i.Root, steps, func(t model.Term) { broken(t, "") })
-			},
+			each(found(path), is(func(model.Term) bool { return false })),
 		})
 	}
 	return all
+}
+
+// found are the elements at a path below the root, in which "..." stands for SupplyChainTradeTransaction and "line" for an
+// IncludedSupplyChainTradeLineItem in it.
+func found(path string) scope[model.Term] {
+	path = strings.Replace(path, "line/", ".../IncludedSupplyChainTradeLineItem/", 1)
+	steps := strings.Split(strings.Replace(path, "...", "SupplyChainTradeTransaction", 1), "/")
+	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+		walk(i.Root, steps, func(t model.Term) { all = append(all, t) })
+		return all
+	}, itself}
 }
 
 // walk visits every element at a path.
@@ -101,6 +109,8 @@ func inSettlement(t model.Term) bool {
 	return false
 }
 
+func never(model.Term) bool { return false }
+
 func isBreakdown(t model.Term) bool { return t.Element() == "ApplicableTradeTax" }
 
 // once holds if there is at most one of what is counted.
@@ -108,8 +118,10 @@ func once(id, term string, severity Severity, what string, count func(*model.Inv
 	return Rule{id, term, severity, what, "Keep one.", each(invoice, is(func(i *model.Invoice) bool { return count(i) <= 1 }))}
 }
 
-func kind(i *model.Invoice, code string) []model.Document {
-	return keep(i.Documents, func(d model.Document) bool { return strings.TrimSpace(d.TypeCode.Text()) == code })
+func kind(i *model.Invoice, code string) []model.Document { return ofKind(i.Documents, code) }
+
+func ofKind(all []model.Document, code string) []model.Document {
+	return keep(all, func(d model.Document) bool { return strings.TrimSpace(d.TypeCode.Text()) == code })
 }
 
 // oneID holds if a party is identified with a scheme or without, not both.
@@ -173,6 +185,9 @@ var syntaxRules = []Rule{
 		return len(different)
 	}),
 	{"CII-SR-039", "BT-127", Warning, "A line has one note.", "Join the notes.", each(lines, is(func(l model.Line) bool { return len(l.Notes) <= 1 }))},
+	{"CII-SR-040", "BT-127", Warning, "A line has one text of notes.", "Join the notes.", each(lines, is(func(l model.Line) bool {
+		return len(keep(l.Notes, func(n model.Note) bool { return n.Text != nil })) <= 1
+	}))},
 	{
 		"CII-SR-046", "BT-157", Fatal, "The standard identifier of an item names its scheme.", "Give the scheme, such as 0160 for a GTIN.",
 		each(lines, is(func(l model.Line) bool { _, has := attributeOf(l.ItemID, "schemeID"); return l.ItemID == nil || has })),
@@ -184,6 +199,10 @@ var syntaxRules = []Rule{
 		each(lines, is(func(l model.Line) bool {
 			return len(l.PriceAdjustments) == 0 || len(keep(l.PriceAdjustments, func(a model.Adjustment) bool { return !a.Charge })) > 0
 		})),
+	},
+	{
+		"CII-SR-439", "BT-146", Fatal, "The agreement on a line has a net price.", "Give the item's net price.",
+		each(lines, is(func(l model.Line) bool { return l.NetPrice != nil || l.Node.At("SpecifiedLineTradeAgreement") == nil })),
 	},
 	{"CII-SR-454", "BG-30", Warning, "A line has one VAT category.", "Split the line.", each(lines, is(func(l model.Line) bool { return len(l.Taxes) == 1 }))},
 	{"CII-DT-005", "", Fatal, "This identifier has no scheme.", "Leave schemeID out.", each(unschemed, is(func(t model.Term) bool { _, has := attributeOf(t, "schemeID"); return !has }))},
@@ -201,18 +220,32 @@ var syntaxRules = []Rule{
 		})),
 	},
 	{"CII-DT-037", "", Fatal, "The kind of tax is VAT.", "Give VAT.", each(tradeTaxes, is(func(t model.Term) bool { kind := t.At("TypeCode"); return kind == nil || kind.Text() == "VAT" }))},
+	{
+		"CII-DT-033", "BT-130", Fatal, "If a quantity names a unit, so does an invoiced quantity.", "Give the unit of the invoiced quantity.",
+		each(elements("Quantity"), func(i *model.Invoice, t model.Term) bool {
+			_, has := attributeOf(t, "unitCode")
+			return !has || len(keep(i.Lines, hasUnit)) > 0
+		}),
+	},
+	onlyIn("CII-DT-043", Warning, tradeTaxes, "LineTotalBasisAmount", "other syntaxes", never), onlyIn("CII-DT-044", Warning, tradeTaxes, "AllowanceChargeBasisAmount", "other syntaxes", never),
+	onlyIn("CII-DT-071", Fatal, called("BillingSpecifiedPeriod", ""), "Description", "other syntaxes", never),
 	onlyIn("CII-DT-041", Warning, tradeTaxes, "BasisAmount", "the VAT breakdown", inSettlement),
 	onlyIn("CII-DT-052", Warning, tradeTaxes, "ExemptionReasonCode", "the VAT of lines and the VAT breakdown", isBreakdown),
 	onlyIn("CII-DT-098", Warning, tradeTaxes, "ExemptionReason", "the VAT of lines and the VAT breakdown", isBreakdown),
 	onlyIn("CII-DT-054", Warning, tradeTaxes, "TaxPointDate", "the VAT breakdown", inSettlement),
 	onlyIn("CII-DT-058", Warning, tradeTaxes, "DueDateTypeCode", "the VAT breakdown", inSettlement),
-	{
-		"CII-DT-097", "", Fatal, "A date in format 102 is written YYYYMMDD, with months to 12 and days to 31.", "Correct the date.",
-		each(elements("DateTimeString"), is(func(t model.Term) bool {
-			return t.Attribute("format") != "102" || t.Kind() != cii.String || t.Parent().Element() == "FormattedIssueDateTime" || isDay(t.Text())
-		})),
-	},
+	dayRule,
 }
+
+var dayRule = Rule{
+	"CII-DT-097", "", Fatal, "A date in format 102 is written YYYYMMDD, with months to 12 and days to 31.", "Correct the date.",
+	each(elements("DateTimeString"), is(func(t model.Term) bool {
+		return t.Attribute("format") != "102" || t.Kind() != cii.String || isFormatted(t) || isDay(t.Text())
+	})),
+}
+
+// isFormatted reports whether a date is of the type that the official rules on dates leave out.
+func isFormatted(t model.Term) bool { return strings.HasPrefix(t.Parent().Element(), "Formatted") }
 
 // isDay checks the form of a date, not that the month has such a day.
 func isDay(text string) bool {

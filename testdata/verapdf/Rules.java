@@ -1,7 +1,5 @@
 import java.io.PrintStream;
-import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +16,13 @@ import net.sf.saxon.s9api.XdmItem;
 import net.sf.saxon.s9api.XdmNode;
 import net.sf.saxon.s9api.XPathCompiler;
 import net.sf.saxon.s9api.XsltExecutable;
-import net.sf.saxon.s9api.XsltTransformer;
+import net.sf.saxon.s9api.Xslt30Transformer;
 
 /**
  * Applies the official business rules in Mustang's validator to invoices, all in one JVM. Reads lines of a rule set and a file,
  * separated by a tab, from standard input, and prints for each, after the same two columns, "ok" or the error with
- * which the rules broke off, and the rules that fired as flag:rule×count. A flag that the rules do not give is "error".
+ * which the rules broke off, and the rules that fired as flag:rule×count. A flag that the rules do not give is "error", a rule
+ * without an identifier "?".
  */
 public class Rules {
   private static final Map<String, String> STYLESHEETS = Map.of(
@@ -37,40 +36,50 @@ public class Rules {
       "extended", "ZF_250/FACTUR-X_EXTENDED.xslt");
   private static final Pattern BRACKETS = Pattern.compile("\\[([A-Za-z0-9_-]+)\\]");
 
+  private static final Processor PROCESSOR = new Processor(false);
+
   public static void main(String[] args) throws Exception {
-    Processor processor = new Processor(false);
     Map<String, XsltExecutable> compiled = new TreeMap<>();
-    XPathCompiler xpath = processor.newXPathCompiler();
-    xpath.declareNamespace("svrl", "http://purl.oclc.org/dsdl/svrl");
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     List<String> lines = new java.io.BufferedReader(new java.io.InputStreamReader(System.in, StandardCharsets.UTF_8)).lines().collect(Collectors.toList());
     for (String line : lines) {
-      String[] columns = line.split("\t");
-      if (!compiled.containsKey(columns[0])) {
-        URL sheet = Rules.class.getClassLoader().getResource("xslt/" + STYLESHEETS.get(columns[0]));
-        compiled.put(columns[0], processor.newXsltCompiler().compile(new StreamSource(sheet.toString())));
+      String set = line.split("\t")[0];
+      if (!compiled.containsKey(set)) {
+        compiled.put(set, PROCESSOR.newXsltCompiler().compile(new StreamSource(resource(STYLESHEETS.get(set)))));
       }
-      XdmDestination report = new XdmDestination();
-      String state = "ok";
-      Map<String, Integer> fired = new TreeMap<>();
-      try {
-        XsltTransformer transformer = compiled.get(columns[0]).load();
-        transformer.setMessageHandler(m -> { });
-        transformer.setSource(new StreamSource(Path.of(columns[1]).toFile()));
-        transformer.setDestination(report);
-        transformer.transform();
-        for (XdmItem item : xpath.evaluate("//svrl:failed-assert|//svrl:successful-report", report.getXdmNode())) {
-          XdmNode assertion = (XdmNode) item;
-          String flag = assertion.getAttributeValue(new QName("flag"));
-          if (flag == null) flag = assertion.getAttributeValue(new QName("role"));
-          Matcher code = BRACKETS.matcher(xpath.evaluateSingle("string(svrl:text)", assertion).getStringValue());
-          String id = code.find() ? code.group(1) : String.valueOf(assertion.getAttributeValue(new QName("id")));
-          fired.merge((flag == null ? "error" : flag) + ":" + id, 1, Integer::sum);
-        }
-      } catch (SaxonApiException e) {
-        state = "error " + e.getMessage().replaceAll("\\s+", " ");
-      }
-      out.println(line + "\t" + state + "\t" + fired.entrySet().stream().map(e -> e.getKey() + "×" + e.getValue()).collect(Collectors.joining(",")));
     }
+    lines.parallelStream().map(line -> line + "\t" + judge(compiled, line.split("\t"))).forEachOrdered(out::println);
+  }
+
+  private static String resource(String path) {
+    return Rules.class.getClassLoader().getResource("xslt/" + path).toString();
+  }
+
+  /** The state and the rules that fired, separated by a tab. */
+  @SuppressWarnings("deprecation")
+  private static String judge(Map<String, XsltExecutable> compiled, String[] columns) {
+    XdmDestination report = new XdmDestination();
+    String folder = STYLESHEETS.get(columns[0]).replaceFirst("[^/]*$", "");
+    Map<String, Integer> fired = new TreeMap<>();
+    try {
+      XPathCompiler xpath = PROCESSOR.newXPathCompiler();
+      xpath.declareNamespace("svrl", "http://purl.oclc.org/dsdl/svrl");
+      Xslt30Transformer transformer = compiled.get(columns[0]).load30();
+      transformer.setMessageHandler(m -> { });
+      transformer.setURIResolver((file, base) -> new StreamSource(resource(folder + file)));
+      transformer.transform(new StreamSource(Path.of(columns[1]).toFile()), report);
+      for (XdmItem item : xpath.evaluate("//svrl:failed-assert|//svrl:successful-report", report.getXdmNode())) {
+        XdmNode assertion = (XdmNode) item;
+        String flag = assertion.getAttributeValue(new QName("flag"));
+        if (flag == null) flag = assertion.getAttributeValue(new QName("role"));
+        Matcher code = BRACKETS.matcher(xpath.evaluateSingle("string(svrl:text)", assertion).getStringValue());
+        String own = assertion.getAttributeValue(new QName("id"));
+        String id = code.find() ? code.group(1) : own == null ? "?" : own;
+        fired.merge((flag == null ? "error" : flag) + ":" + id, 1, Integer::sum);
+      }
+    } catch (SaxonApiException e) {
+      return "error " + e.getMessage().replaceAll("\\s+", " ") + "\t";
+    }
+    return "ok\t" + fired.entrySet().stream().map(e -> e.getKey() + "×" + e.getValue()).collect(Collectors.joining(","));
   }
 }

@@ -1,0 +1,175 @@
+package rules
+
+import (
+	"strings"
+
+	"platen.dev/einvoice/model"
+)
+
+// frSharedRules are about invoices of several sellers in one (processes B8, S8, M8), whose lines are grouped by seller and invoice.
+var frSharedRules = []Rule{
+	shared("BR-FR-MV-01_EXT-FR-FE-163", "EXT-FR-FE-163", "The status of a line is not blank.", "Give DETAIL, GROUP or INFORMATION.", lines, func(_ *model.Invoice, l model.Line) bool {
+		return l.Status == nil || model.Filled(l.Status)
+	}),
+	shared("BR-FR-MV-02_EXT-FR-FE-163", "EXT-FR-FE-163", "The lines of each seller are part of a line that groups them (GROUP).", "Add the line.", invoice, func(i *model.Invoice, _ *model.Invoice) bool {
+		return len(sellerGroups.of(i)) > 0
+	}),
+	shared("BR-FR-MV-03_EXT-FR-FE-164", "EXT-FR-FE-164", "A group names its seller.", "Give the name.", sellerGroups,
+		filled("SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "Name")),
+	shared("BR-FR-MV-03_EXT-FR-FE-167", "EXT-FR-FE-167", "A group has its seller's company number.", "Give the number.", sellerGroups, filled(lineSeller...)),
+	shared("BR-FR-MV-03_EXT-FR-FE-177", "EXT-FR-FE-177", "A group has its seller's country.", "Give the country.", sellerGroups,
+		filled("SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "PostalTradeAddress", "CountryID")),
+	shared("BR-FR-MV-03_EXT-FR-FE-181", "EXT-FR-FE-181", "A group has its total VAT in the invoice's currency.", "Give the amount.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
+		return model.Filled(groupTax(l, i.Currency))
+	}),
+	shared("BR-FR-MV-03_EXT-FR-FE-182", "EXT-FR-FE-182", "A group has its total VAT in the accounting currency, if there is one.", "Give the amount.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
+		return i.TaxCurrency == nil || i.TaxCurrency.Text() != "" && model.Filled(groupTax(l, i.TaxCurrency))
+	}),
+	shared("BR-FR-MV-03_BT-128_AFL", "BT-128", "A group's invoice (AFL) is a reference of type 130 with a number.", "Give both.", sellerGroups, func(_ *model.Invoice, l model.Line) bool {
+		return len(keep(lineReferences(l, "AFL"), func(t model.Term) bool {
+			return t.At("TypeCode").Text() != "130" || !model.Filled(t.At("IssuerAssignedID"))
+		})) == 0
+	}),
+	shared("BR-FR-MV-03_BT-128_AVV", "BT-128", "A group's process (AVV) is a reference of type 130 other than B8, S8 and M8.", "Give both.", sellerGroups, func(_ *model.Invoice, l model.Line) bool {
+		return len(keep(lineReferences(l, "AVV"), func(t model.Term) bool {
+			id := t.At("IssuerAssignedID")
+			return t.At("TypeCode").Text() != "130" || !model.Filled(id) || oneOf(id.Text(), "B8 S8 M8")
+		})) == 0
+	}),
+	shared("BR-FR-MV-05_EXT-FR-FE-BG-12", "BT-131", "The net amount of a group is the sum of its lines, give or take a cent for each.", "Correct the sum or the lines.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
+		of := keep(i.Lines, func(part model.Line) bool {
+			return part.Parent != nil && part.Parent.Text() == trimmed(l.ID) && part.Status != nil && part.Status.Text() != "INFORMATION" && part.Total != nil
+		})
+		total := sum(of, func(part model.Line) decimal { return number(part.Total) })
+		return toleranceOf(len(of)).atLeast(number(l.Total).minus(total).abs())
+	}),
+	shared("BR-FR-MV-06_EXT-FR-FE-167", "EXT-FR-FE-167", "Each line has its seller's company number, that of the group it is part of.", "Correct the number.", lines, func(i *model.Invoice, l model.Line) bool {
+		return sameAsParent(i, l, func(l model.Line) string { return trimmed(l.Node.At(lineSeller...)) })
+	}),
+	shared("BR-FR-MV-07_BT-128", "BT-128", "Each line has the number of its invoice (AFL), that of the group it is part of.", "Correct the number.", lines, func(i *model.Invoice, l model.Line) bool {
+		return sameAsParent(i, l, lineInvoice)
+	}),
+	shared("BR-FR-MV-08_BT-128", "BT-120", "The reason for exemption of a line begins with the number of its invoice between #.", "Put the number first.", detailLines, func(_ *model.Invoice, l model.Line) bool {
+		reason := l.Node.At("SpecifiedLineTradeSettlement", "ApplicableTradeTax", "ExemptionReason")
+		return model.Filled(reason) && lineInvoice(l) != "" && strings.HasPrefix(reason.Text(), "#"+lineInvoice(l)+"#")
+	}),
+	shared("BR-FR-MV-09_EXT-FR-FE-181", "EXT-FR-FE-181", "A group's total VAT is the sum of the rows of the VAT breakdown for its invoice, give or take a cent.", "Correct the total or the rows.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
+		total := sum(i.Taxes, func(t model.Tax) decimal {
+			if t.Type.Text() != "VAT" || !strings.HasPrefix(t.Reason.Text(), "#"+lineInvoice(l)+"#") {
+				return zero
+			}
+			return optional(t.Amount)
+		})
+		return cent.atLeast(number(groupTax(l, i.Currency)).minus(total).abs())
+	}),
+	shared("BR-FR-MV-10_EXT-FR-FE-184", "EXT-FR-FE-184", "A group's amount with VAT is its net amount plus its VAT, give or take a cent for each line.", "Correct one of the three.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
+		gross := lineTotals(l).At("GrandTotalAmount")
+		n := len(keep(i.Lines, func(part model.Line) bool {
+			return part.Parent != nil && part.Parent.Text() == l.ID.Text() && part.Status.Text() == "DETAIL"
+		}))
+		return gross == nil || toleranceOf(n).atLeast(number(gross).minus(number(l.Total)).minus(number(groupTax(l, i.Currency))).abs())
+	}),
+	shared("BR-FR-MV-11_BT-128", "BT-128", "The group of the seller of the whole invoice has the number of the whole invoice.", "Correct the number.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
+		seller := l.Node.At(lineSeller...)
+		if seller == nil || i.Seller.LegalID == nil || seller.Text() != i.Seller.LegalID.Text() {
+			return true
+		}
+		return len(keep(invoiceReferences(l), func(t model.Term) bool { return t.At("IssuerAssignedID").Text() == i.Number.Text() })) > 0
+	}),
+	shared("BR-FR-MV-12_BT-128", "BT-128", "No two groups have the same invoice.", "Correct the numbers.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
+		for _, reference := range invoiceReferences(l) {
+			if isRepeated(i, reference.At("IssuerAssignedID")) {
+				return false
+			}
+		}
+		return true
+	}),
+	shared("BR-FR-MV-13_BT-3", "BT-3", "An invoice of several sellers is none that the buyer issues.", "Correct the type.", invoice, func(i *model.Invoice, _ *model.Invoice) bool {
+		return model.Filled(i.TypeCode) && !isSelfBilled(i)
+	}),
+}
+
+var (
+	lineSeller = []string{"SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "SpecifiedLegalOrganization", "ID"}
+	// sellerGroups are the lines that group those of a seller.
+	sellerGroups = scope[model.Line]{
+		func(i *model.Invoice) []model.Line {
+			return keep(i.Lines, func(l model.Line) bool { return isGroup(l) && l.Parent == nil })
+		}, lines.at,
+	}
+	detailLines = scope[model.Line]{
+		func(i *model.Invoice) []model.Line {
+			return keep(i.Lines, func(l model.Line) bool { return l.Status.Text() == "DETAIL" })
+		}, lines.at,
+	}
+)
+
+// shared is a fatal rule on invoices of several sellers.
+func shared[T any](id, term, demand, fix string, s scope[T], keeps func(*model.Invoice, T) bool) Rule {
+	return Rule{id, term, Fatal, "With several sellers (process B8, S8, M8): " + strings.ToLower(demand[:1]) + demand[1:], fix, each(s, func(i *model.Invoice, t T) bool {
+		return !oneOf(i.Process.Text(), "B8 S8 M8") || keeps(i, t)
+	})}
+}
+
+func filled(path ...string) func(*model.Invoice, model.Line) bool {
+	return func(_ *model.Invoice, l model.Line) bool { return model.Filled(l.Node.At(path...)) }
+}
+
+func lineTotals(l model.Line) model.Term {
+	return l.Node.At("SpecifiedLineTradeSettlement", "SpecifiedTradeSettlementLineMonetarySummation")
+}
+
+// groupTax is the total VAT of a line in a currency.
+func groupTax(l model.Line, currency model.Term) model.Term {
+	for _, t := range lineTotals(l).All("TaxTotalAmount") {
+		if currency != nil && t.Attribute("currencyID") == currency.Text() {
+			return t
+		}
+	}
+	return nil
+}
+
+// lineReferences are the references of a line of a kind.
+func lineReferences(l model.Line, kind string) []model.Term {
+	return keep(l.Node.At("SpecifiedLineTradeSettlement").All("AdditionalReferencedDocument"), func(t model.Term) bool { return t.At("ReferenceTypeCode").Text() == kind })
+}
+
+// invoiceReferences are those of a line to its invoice.
+func invoiceReferences(l model.Line) []model.Term {
+	return keep(lineReferences(l, "AFL"), func(t model.Term) bool { return t.At("TypeCode").Text() == "130" })
+}
+
+// lineInvoice is the number of a line's invoice, empty if it has none.
+func lineInvoice(l model.Line) string {
+	for _, t := range invoiceReferences(l) {
+		return trimmed(t.At("IssuerAssignedID"))
+	}
+	return ""
+}
+
+// sameAsParent reports whether something of a line is there, and the same in the line that it is part of.
+func sameAsParent(i *model.Invoice, l model.Line, of func(model.Line) string) bool {
+	own := of(l)
+	if own == "" || l.Parent == nil {
+		return own != ""
+	}
+	for _, parent := range i.Lines {
+		if parent.ID != nil && parent.ID.Text() == l.Parent.Text() {
+			return of(parent) == own
+		}
+	}
+	return false
+}
+
+// isRepeated reports whether an identifier is that of another document before it in the invoice.
+func isRepeated(i *model.Invoice, id model.Term) bool {
+	for _, t := range called("IssuerAssignedID", "").of(i) {
+		if t == id {
+			return false
+		}
+		if id != nil && t.Text() == id.Text() {
+			return true
+		}
+	}
+	return false
+}
