@@ -16,7 +16,8 @@ func (p *presenter) payment(b Block) *payment {
 	shown := &payment{Text: p.expand(b.Text), Terms: p.paymentTerms()}
 	for _, m := range p.invoice.PaymentMeans() {
 		fields := nonEmpty(
-			field{p.Word("Payment by"), p.text(m.Information())}, field{p.Word("IBAN"), p.text(m.IBAN())}, field{p.Word("Account"), p.text(m.AccountID())}, field{p.Word("BIC"), p.text(m.BIC())},
+			field{p.Word("Payment by"), p.text(m.Information())}, field{p.Word("IBAN"), p.text(m.IBAN())},
+			field{p.Word("Account"), p.text(m.AccountID())}, field{p.Word("BIC"), p.text(m.BIC())},
 			field{p.Word("Account holder"), p.text(m.AccountName())}, field{p.Word("Debited account"), p.text(m.DebitedIBAN())},
 			field{p.Word("Card"), p.joinTexts(", ", m.CardNumber(), m.CardHolder())},
 		)
