@@ -83,4 +83,3 @@ var codeRules = []Rule{
 }
 
 func taxCategory(t model.Tax) model.Term       { return t.Category }
-func reasonCode(a model.Adjustment) model.Term { return a.ReasonCode }
