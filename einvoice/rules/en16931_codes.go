@@ -82,4 +82,4 @@ var codeRules = []Rule{
 		})),
 }
 
-func taxCategory(t model.Tax) model.Term       { return t.Category }
+func taxCategory(t model.Tax) model.Term { return t.Category }
