@@ -227,7 +227,8 @@ var syntaxRules = []Rule{
 			return !has || len(keep(i.Lines, hasUnit)) > 0
 		}),
 	},
-	onlyIn("CII-DT-043", Warning, tradeTaxes, "LineTotalBasisAmount", "other syntaxes", never), onlyIn("CII-DT-044", Warning, tradeTaxes, "AllowanceChargeBasisAmount", "other syntaxes", never),
+	onlyIn("CII-DT-043", Warning, tradeTaxes, "LineTotalBasisAmount", "other syntaxes", never),
+	onlyIn("CII-DT-044", Warning, tradeTaxes, "AllowanceChargeBasisAmount", "other syntaxes", never),
 	onlyIn("CII-DT-071", Fatal, called("BillingSpecifiedPeriod", ""), "Description", "other syntaxes", never),
 	onlyIn("CII-DT-041", Warning, tradeTaxes, "BasisAmount", "the VAT breakdown", inSettlement),
 	onlyIn("CII-DT-052", Warning, tradeTaxes, "ExemptionReasonCode", "the VAT of lines and the VAT breakdown", isBreakdown),
