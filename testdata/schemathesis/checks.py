@@ -25,6 +25,7 @@ BY_NAME = {
     "IDEMPOTENCY_KEY_REUSED",  # depends on the requests before
     "EINVOICE_OPTIONS_CONFLICT",  # fields exclude one another, and the contract names the condition
     "EINVOICE_XML_INVALID",  # XML is held to an XSD
+    "EINVOICE_NOT_FOUND",  # a PDF may have no invoice
     "EINVOICE_TEMPLATE_NOT_FOUND",  # ids are drawn
     "MARKDOWN_INVALID",  # nested too deep
     "EMPTY_HTML",  # empty once sanitised; the contract wants 400 for "" too, hence no minLength
