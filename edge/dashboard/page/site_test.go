@@ -124,7 +124,7 @@ func (s *site) open(t *testing.T) *tab {
 	t.Helper()
 	p, err := s.browser.Page(proto.TargetCreateTarget{})
 	must(t, err)
-	opened := &tab{Page: p.Timeout(2 * time.Minute), t: t, site: s}
+	opened := &tab{Page: p.Timeout(10 * time.Minute), t: t, site: s}
 	go opened.EachEvent(
 		func(e *proto.RuntimeConsoleAPICalled) { opened.note(fmt.Sprint(e.Type, " ", e.Args)) },
 		func(e *proto.RuntimeExceptionThrown) { opened.note(e.ExceptionDetails.Text) },
