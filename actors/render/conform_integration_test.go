@@ -19,6 +19,7 @@ import (
 
 const (
 	pixel   = `data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==`
+	svgMark = `data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSIxMDAiIGhlaWdodD0iNTAiPjxyZWN0IHdpZHRoPSIxMDAiIGhlaWdodD0iNTAiIGZpbGw9InRlYWwiIG9wYWNpdHk9IjAuNSIvPjwvc3ZnPg==`
 	lengthy = "words that go on and on until a line ends and another begins, and on "
 )
 
@@ -82,6 +83,14 @@ var variants = []func(*events.PrintOptions){
 		o.Compression = &events.Compression{Level: 9}
 		o.Watermark = &events.Watermark{Text: "機密", Color: "red", FontSize: "2cm", Rotation: 30}
 	},
+	func(o *events.PrintOptions) {
+		half := 0.5
+		o.Watermarks = []events.Watermark{
+			{Image: svgMark, Behind: true, Opacity: &half, Pages: "1"},
+			{Image: pixel, Position: "top-right"},
+			{Text: "COPY", Color: "red", FontSize: "20px", Position: "bottom-left", Rotation: 10},
+		}
+	},
 	func(o *events.PrintOptions) { o.Width, o.Height, o.MarginTop = "10cm", "15cm", "5mm" },
 }
 
@@ -115,8 +124,8 @@ func documents(t *testing.T) (all []string) {
 	return all
 }
 
-// TestVeraPDF makes every document a file of each standard, and has veraPDF judge it: it agrees with what is
-// accepted, and with what is refused. PLATEN_KEEP names a directory to keep the files in.
+// TestVeraPDF makes every document a file of two of the standards, each with every option, and has veraPDF judge it: it agrees with what
+// is accepted, and with what is refused. VERAPDF=all makes them of all four. PLATEN_KEEP names a directory to keep the files in.
 func TestVeraPDF(t *testing.T) {
 	p := newPrinting(t)
 	dir := t.TempDir()
@@ -124,10 +133,13 @@ func TestVeraPDF(t *testing.T) {
 		dir = keep
 	}
 	refused := map[string]string{} // why, by the file's name
-	all := documents(t)
+	all, made := documents(t), 0
 	for n, html := range all {
 		prints := map[bool][]byte{} // by whether they are tagged
-		for _, o := range conformances {
+		for k, o := range conformances {
+			if (n+k)%2 == 1 && os.Getenv("VERAPDF") != "all" {
+				continue
+			}
 			variants[n%len(variants)](&o)
 			o.Metadata = &events.Metadata{Author: "me"}
 			if n%3 > 0 {
@@ -141,6 +153,7 @@ func TestVeraPDF(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, name), pdf, 0o600); err != nil {
 				t.Fatal(err)
 			}
+			made++
 		}
 	}
 	if len(all) < 200 {
@@ -156,7 +169,7 @@ func TestVeraPDF(t *testing.T) {
 			t.Errorf("%s is refused: %s; veraPDF finds nothing", name, why)
 		}
 	}
-	if judged != len(all)*len(conformances) || len(refused) > judged/4 {
+	if judged != made || len(refused) > judged/4 {
 		t.Errorf("%d files of %d documents were judged; %d refused: %v", judged, len(all), len(refused), refused)
 	}
 	t.Logf("%d files of %d documents, %d of them refused", judged, len(all), len(refused))
