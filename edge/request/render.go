@@ -47,7 +47,7 @@ var scriptFields = []schema.Field[Render]{
 		Default(false).Doc("An extension: the page is scrolled to its end, step by step, and back before anything is waited for."),
 	schema.Optional("user_agent", headerText("user_agent", contract.MaxUserAgent), func(o *Render, v string) { o.UserAgent = v }).
 		Doc("An extension: the user agent. Otherwise an ordinary Chromium on Linux."),
-	schema.Optional("locale", schema.String{MinLength: 2, MaxLength: 35, Check: checkLocale}, setLocale).DefaultLater(contract.DefaultLocale).Example("de-AT").
+	schema.Optional("locale", schema.String{MinLength: 2, MaxLength: 35, Normal: normalLocale}, func(o *Render, v string) { o.Locale = v }).DefaultLater(contract.DefaultLocale).Example("de-AT").
 		Doc("An extension: the language of the browser, a BCP 47 tag: Accept-Language, navigator.language, dates and numbers."),
 	schema.Optional("time_zone", schema.String{MaxLength: 64, Check: checkTimeZone}, func(o *Render, v string) { o.TimeZone = v }).Example("Europe/Berlin").
 		Doc("An extension: the time zone of the browser, a name of the IANA database."),
@@ -108,13 +108,10 @@ func checkHeader(h contract.Header) string { return sentence("header", contract.
 
 func checkCookie(c *contract.Cookie) string { return sentence("cookie", contract.CheckCookie(*c)) }
 
-func checkLocale(s string) string {
-	_, err := contract.ParseLocale(s)
-	return sentence("locale", err)
+func normalLocale(s string) (usual, wrong string) {
+	usual, err := contract.ParseLocale(s)
+	return usual, sentence("locale", err)
 }
-
-// setLocale keeps the usual form.
-func setLocale(o *Render, text string) { o.Locale, _ = contract.ParseLocale(text) }
 
 func checkTimeZone(s string) string { return sentence("time_zone", contract.CheckTimeZone(s)) }
 

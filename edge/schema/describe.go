@@ -20,7 +20,7 @@ const References = "#/components/schemas/"
 // the named objects that it refers to, itself included, by their names.
 //
 // The schema accepts what Decode accepts. It refuses what Decode refuses, too,
-// except for String.Check and Object.Rules, which it cannot express, and digits of a
+// except for String.Check, String.Normal and Object.Rules, which it cannot express, and digits of a
 // Number beyond a float's precision. Patterns are passed on as they are: they have
 // to mean the same in Go and in ECMAScript.
 //

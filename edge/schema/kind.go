@@ -33,6 +33,8 @@ type String struct {
 	Pattern *regexp.Regexp
 	// Check returns a sentence that says what is wrong with the value, "" for nothing.
 	Check func(string) string
+	// Normal, in place of Check, returns the value in its usual form as well, which is what is read.
+	Normal func(string) (usual, wrong string)
 	// Format names a JSON Schema format for readers, such as uri or date-time.
 	Format string
 	// Secret marks a credential: written by clients, never shown.

@@ -25,9 +25,9 @@ func (s String) decode(d *decoder, value any) string {
 	case s.Pattern != nil && !matchesWhole(s.Pattern, text):
 		d.refuse("string_pattern_mismatch", "String should match pattern '%s'", s.Pattern)
 	default:
-		s.checkMeaning(d, text)
+		return s.read(d, text)
 	}
-	return s.spelled(text)
+	return ""
 }
 
 // refuseType says what was expected. A value off the list is reported alike whatever
@@ -44,13 +44,21 @@ func (s String) refuseUnlisted(d *decoder) {
 	d.refuse("literal_error", "Input should be %s", alternatives(s.OneOf))
 }
 
-func (s String) checkMeaning(d *decoder, text string) {
-	if s.Check == nil {
-		return
+// read is a text of the right form as it is read.
+func (s String) read(d *decoder, text string) (usual string) {
+	wrong := ""
+	switch {
+	case s.Normal != nil:
+		usual, wrong = s.Normal(text)
+	case s.Check != nil:
+		usual, wrong = s.spelled(text), s.Check(text)
+	default:
+		usual = s.spelled(text)
 	}
-	if wrong := s.Check(text); wrong != "" {
+	if wrong != "" {
 		d.refuse("value_error", "Value error, %s", wrong)
 	}
+	return usual
 }
 
 func (String) canonical(value any) any { return value }
