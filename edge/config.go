@@ -45,6 +45,9 @@ type ReadModels interface {
 // ErrTooLarge means that a document would be larger than allowed.
 var ErrTooLarge = errors.New("the document is too large")
 
+// ByRules checks an e-invoice by business rules, those of its profile if no sets are named. It is nil if there are none.
+type ByRules = func(sets []string) *report.Rules
+
 // Documents prepares content for rendering. The texts of its errors are shown to callers.
 type Documents struct {
 	// Markdown converts to a whole HTML document. Like Sanitize, it returns ErrTooLarge if that would
@@ -58,10 +61,8 @@ type Documents struct {
 	Embeds func(html string) bool
 	// Template returns a safe header or footer template.
 	Template func(html string) string
-	// Invoice returns why XML is not a valid e-invoice of a profile.
-	Invoice func(xml []byte, profile string) error
-	// Rules checks a valid e-invoice by business rules, those of the profile if no sets are named; nil if there are none.
-	Rules func(xml []byte, profile string, sets []string) *report.Rules
+	// Invoice returns why XML is not a valid e-invoice of a profile. A valid one may be checked by business rules.
+	Invoice func(xml []byte, profile string) (ByRules, error)
 	// Validate makes the report on an e-invoice that anybody may have made, Extract takes one out of a PDF. Their time and memory are
 	// bounded for any input.
 	Validate func(request.InvoiceCheck) *report.Report

@@ -171,11 +171,12 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 	if len(xml) > contract.MaxXML {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML may have 1,048,576 bytes.")
 	}
-	if err := s.cfg.Documents.Invoice(xml, i.Profile); err != nil {
+	byRules, err := s.cfg.Documents.Invoice(xml, i.Profile)
+	if err != nil {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: " + err.Error())
 	}
 	if i.Rules == contract.RulesEnforce {
-		if wrong := s.enforce(account, xml, i); wrong != nil {
+		if wrong := s.enforce(account, byRules, i); wrong != nil {
 			return nil, wrong
 		}
 	}
@@ -183,9 +184,9 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 }
 
 // enforce refuses an invoice that breaks business rules.
-func (s *submissions) enforce(account events.AccountID, xml []byte, i request.Invoice) *problem {
-	defer s.turns.Take(account, len(xml))()
-	found := s.cfg.Documents.Rules(xml, i.Profile, i.RuleSets)
+func (s *submissions) enforce(account events.AccountID, byRules ByRules, i request.Invoice) *problem {
+	defer s.turns.Take(account, len(i.XML))()
+	found := byRules(i.RuleSets)
 	if found == nil || found.Valid {
 		return nil
 	}

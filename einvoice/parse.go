@@ -15,7 +15,7 @@ import (
 // profile, and that it is an invoice or a credit note (docs/API.md, E-invoices). Its
 // errors may be shown to the caller; those of XML and of the schema are *InvalidError.
 func Parse(document []byte, profile string) (*Invoice, error) {
-	if encoding := markup.Encoding(document); encoding != "" && encoding != "UTF-8" && encoding != "UTF8" {
+	if encoding := markup.ForeignEncoding(document); encoding != "" {
 		return nil, fmt.Errorf("the XML is encoded in %s; it must be encoded in UTF-8", markup.Excerpt(encoding))
 	}
 	v, err := validate(document, profile)

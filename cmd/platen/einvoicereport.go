@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,19 +44,13 @@ func reportLines(r *report.Report) (lines []string) {
 	if r.Kind != "" {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Kind, r.Profile, r.Guideline)))
 	}
-	add := func(name string, s *report.Section) { lines = append(lines, sectionLines(name, s)...) }
-	add("XML", r.WellFormed)
-	add("schema", r.Schema)
-	if r.Rules != nil {
-		var sets []string
-		for _, s := range r.Rules.Sets {
-			sets = append(sets, s.Name+" "+s.Version)
+	names := map[string]string{report.WellFormedSection: "XML", report.PDFASection: "PDF/A-3"}
+	for _, p := range r.Parts() {
+		name := cmp.Or(names[p.Name], p.Name)
+		if p.Name == report.RulesSection {
+			name = "rules of " + r.Rules.Names()
 		}
-		add("rules of "+strings.Join(sets, ", "), &r.Rules.Section)
-	}
-	add("PDF/A-3", r.PDFA)
-	if r.Embedding != nil {
-		add("embedding", &r.Embedding.Section)
+		lines = append(lines, sectionLines(name, p.Section)...)
 	}
 	for _, u := range r.Unchecked {
 		lines = append(lines, u.Section+": not checked. "+u.Reason)
@@ -64,9 +59,6 @@ func reportLines(r *report.Report) (lines []string) {
 }
 
 func sectionLines(name string, s *report.Section) []string {
-	if s == nil {
-		return nil
-	}
 	said := "not valid"
 	if s.Valid {
 		said = "valid"

@@ -133,6 +133,15 @@ func Encoding(document []byte) string {
 	return strings.ToUpper(encodingDeclaration(string(document[bomLength:min(len(document), bomLength+1024)])))
 }
 
+// ForeignEncoding is the Encoding of a document that is not in UTF-8, as far as it says; "" otherwise.
+func ForeignEncoding(document []byte) string {
+	encoding := Encoding(document)
+	if encoding == "UTF-8" || encoding == "UTF8" {
+		return ""
+	}
+	return encoding
+}
+
 // encodingDeclaration finds the encoding in the XML declaration, if there is one. It does
 // not check the declaration, as the Reader does that.
 func encodingDeclaration(text string) string {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ func Extract(pdf []byte) (*report.Extract, error) {
 
 // asText is a document in UTF-8.
 func asText(document []byte) string {
-	if encoding := markup.Encoding(document); encoding == "" || encoding == "UTF-8" || encoding == "UTF8" {
+	if markup.ForeignEncoding(document) == "" {
 		return strings.ToValidUTF8(string(document), "\uFFFD")
 	}
 	decoded, _ := markup.Decode(document)
@@ -49,10 +50,10 @@ func facts(i *model.Invoice) *report.Facts {
 		Seller: party(i.Seller), Buyer: party(i.Buyer), Lines: len(i.Lines), Totals: totals(i),
 	}
 	for _, t := range i.PaymentTerms {
-		f.DueDate = first(f.DueDate, date(t.DueDate))
+		f.DueDate = cmp.Or(f.DueDate, date(t.DueDate))
 	}
 	for _, p := range i.Payments {
-		f.IBAN = first(f.IBAN, term(p.IBAN))
+		f.IBAN = cmp.Or(f.IBAN, term(p.IBAN))
 	}
 	return f
 }
@@ -60,10 +61,10 @@ func facts(i *model.Invoice) *report.Facts {
 func party(p model.Party) report.Party {
 	shown := report.Party{Name: term(p.Name), City: term(p.Address.City), Country: term(p.Address.Country)}
 	for _, id := range p.VATIDs {
-		shown.VATID = first(shown.VATID, term(id))
+		shown.VATID = cmp.Or(shown.VATID, term(id))
 	}
 	for _, id := range p.TaxNumbers {
-		shown.TaxNumber = first(shown.TaxNumber, term(id))
+		shown.TaxNumber = cmp.Or(shown.TaxNumber, term(id))
 	}
 	return shown
 }
@@ -77,7 +78,7 @@ func totals(i *model.Invoice) report.Totals {
 	}
 	for _, tax := range t.Tax {
 		if currency := tax.Attribute("currencyID"); currency == "" || currency == i.Currency.Text() {
-			shown.Tax = first(shown.Tax, term(tax))
+			shown.Tax = cmp.Or(shown.Tax, term(tax))
 		}
 	}
 	return shown
@@ -92,11 +93,4 @@ func date(t model.Term) report.Text {
 		return report.Text(day.Format(time.DateOnly))
 	}
 	return term(t)
-}
-
-func first(a, b report.Text) report.Text {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -48,8 +48,7 @@ func pdfaSection(found *hybrid.Inspection) *report.Section {
 		}
 		all = append(all, violation(severity, v))
 	}
-	section := report.NewSection(all, found.Truncated)
-	return &section
+	return new(report.NewSection(all, found.Truncated))
 }
 
 func embeddingSection(found *hybrid.Inspection) *report.Embedding {

@@ -30,19 +30,14 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 	}
 }
 
-// Rules checks an invoice of a profile by sets of business rules, those of the profile if none is named. It is nil if there are none, or
-// the invoice is not valid by the schema.
-func Rules(document []byte, profile string, names []string) *report.Rules {
-	invoice, err := einvoice.ParseSchemaOnly(document, profile)
-	if err != nil {
-		return nil
-	}
-	sets, err := rules.Choose(names, profile)
+// Rules checks an invoice by sets of business rules, those of its profile if none is named. It is nil if there are none.
+func Rules(invoice *einvoice.Invoice, names []string) *report.Rules {
+	sets, err := rules.Choose(names, invoice.Profile)
 	if err != nil || len(sets) == 0 {
 		return nil
 	}
 	r := &report.Report{}
-	checkRules(r, invoice, basis{profile: profile}, sets)
+	checkRules(r, invoice, basis{profile: invoice.Profile}, sets)
 	return r.Rules
 }
 

@@ -30,8 +30,7 @@ func checkXML(r *report.Report, document []byte, want Wanted) {
 	case kind == report.CII:
 		checkCII(r, document, invoice, want)
 	default:
-		section := report.NewSection(otherRoot(document), false)
-		r.Schema = &section
+		r.Schema = new(report.NewSection(otherRoot(document), false))
 	}
 }
 
@@ -42,14 +41,13 @@ func wellFormed(document []byte, err error) *report.Section {
 	if errors.As(err, &invalid) {
 		all = schemaViolations(invalid.Violations)
 	}
-	if encoding := markup.Encoding(document); len(all) == 0 && encoding != "" && encoding != "UTF-8" && encoding != "UTF8" {
+	if encoding := markup.ForeignEncoding(document); len(all) == 0 && encoding != "" {
 		all = append(all, report.Violation{
 			Rule: "ENCODING", Severity: report.Fatal, Line: 1, Message: fmt.Sprintf("The XML is encoded in %s.", markup.Excerpt(encoding)),
 			Fix: "Encode it in UTF-8, which Factur-X demands.",
 		})
 	}
-	section := report.NewSection(all, false)
-	return &section
+	return new(report.NewSection(all, false))
 }
 
 func schemaViolations(found []einvoice.Violation) (all []report.Violation) {
@@ -85,8 +83,7 @@ func leaveOrRefuse(r *report.Report, skimmed *einvoice.Invoice, b basis) {
 	if b.foreign {
 		r.Leave(report.SchemaSection, fmt.Sprintf("There is no schema here for the guideline %q. Name a profile to check by.", markup.Excerpt(b.guideline)))
 	} else {
-		section := report.NewSection([]report.Violation{guidelineViolation(skimmed, b)}, false)
-		r.Schema = &section
+		r.Schema = new(report.NewSection([]report.Violation{guidelineViolation(skimmed, b)}, false))
 	}
 	r.Leave(report.RulesSection, "The guideline does not say which rules apply.")
 }
@@ -101,8 +98,7 @@ func schemaSection(skimmed *einvoice.Invoice, b basis, err error) *report.Sectio
 	if errors.As(err, &invalid) {
 		all, truncated = append(all, schemaViolations(invalid.Violations)...), invalid.Truncated
 	}
-	section := report.NewSection(all, truncated)
-	return &section
+	return new(report.NewSection(all, truncated))
 }
 
 func guidelineViolation(skimmed *einvoice.Invoice, b basis) report.Violation {

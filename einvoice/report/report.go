@@ -2,7 +2,10 @@
 // It is the body of the API's answers; package inspect makes it.
 package report
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // MaxViolations is how many violations of the business rules a report lists, fatal ones first. Other sections have at most 20.
 const MaxViolations = 100
@@ -52,6 +55,8 @@ const (
 	SchemaSection     = "schema"
 	RulesSection      = "rules"
 	PDFASection       = "pdfa"
+	EmbeddingSection  = "embedding"
+	MatchSection      = "match"
 )
 
 // Sections are the names that Unchecked has.
@@ -122,6 +127,41 @@ func NewSection(violations []Violation, truncated bool) Section {
 	return Section{Valid: !fatal, Violations: append([]Violation{}, violations...), Truncated: truncated}
 }
 
+// Part is a section with its name.
+type Part struct {
+	Name string
+	*Section
+}
+
+// Parts are the sections that the report has, in their order.
+func (r *Report) Parts() (all []Part) {
+	add := func(name string, s *Section) {
+		if s != nil {
+			all = append(all, Part{name, s})
+		}
+	}
+	add(WellFormedSection, r.WellFormed)
+	add(SchemaSection, r.Schema)
+	if r.Rules != nil {
+		add(RulesSection, &r.Rules.Section)
+	}
+	add(PDFASection, r.PDFA)
+	if r.Embedding != nil {
+		add(EmbeddingSection, &r.Embedding.Section)
+	}
+	add(MatchSection, r.Match)
+	return all
+}
+
+// Names are the sets with their versions, such as "en16931 1.3.16, platen 1".
+func (r *Rules) Names() string {
+	var all []string
+	for _, s := range r.Sets {
+		all = append(all, s.Name+" "+s.Version)
+	}
+	return strings.Join(all, ", ")
+}
+
 // Leave notes that a section was not checked.
 func (r *Report) Leave(section, reason string) {
 	r.Unchecked = append(r.Unchecked, Unchecked{section, reason})
@@ -132,14 +172,7 @@ func (r *Report) Conclude() {
 	if r.Unchecked == nil {
 		r.Unchecked = []Unchecked{}
 	}
-	sections := []*Section{r.WellFormed, r.Schema, r.PDFA, r.Match}
-	if r.Rules != nil {
-		sections = append(sections, &r.Rules.Section)
-	}
-	if r.Embedding != nil {
-		sections = append(sections, &r.Embedding.Section)
-	}
-	valid := !slices.ContainsFunc(sections, func(s *Section) bool { return s != nil && !s.Valid })
+	valid := !slices.ContainsFunc(r.Parts(), func(p Part) bool { return !p.Valid })
 	if valid && len(r.Unchecked) > 0 {
 		r.Valid = nil
 		return

@@ -18,7 +18,7 @@ import (
 // documents prepares what the API is sent.
 var documents = edge.Documents{
 	Markdown: convert, Fragment: fragment, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate,
-	Invoice: checkInvoice, Rules: inspect.Rules, Validate: validate, Extract: inspect.Extract, Placeholders: blocks.CheckPlaceholders,
+	Invoice: checkInvoice, Validate: validate, Extract: inspect.Extract, Placeholders: blocks.CheckPlaceholders,
 }
 
 // sanitize returns "" for HTML of which nothing is left to show.
@@ -47,9 +47,9 @@ func tooLarge(err error) error {
 	return err
 }
 
-func checkInvoice(xml []byte, profile string) error {
-	_, err := einvoice.Parse(xml, profile)
-	return err
+func checkInvoice(xml []byte, profile string) (edge.ByRules, error) {
+	invoice, err := einvoice.Parse(xml, profile)
+	return func(sets []string) *report.Rules { return inspect.Rules(invoice, sets) }, err
 }
 
 // validate makes the report on an invoice that anybody may have made.

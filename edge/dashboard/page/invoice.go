@@ -28,24 +28,17 @@ type checked struct {
 
 // checkedSections are those that a report has.
 func checkedSections(r *report.Report) (all []checked) {
-	add := func(key, facts string, s *report.Section) {
-		if s != nil {
-			all = append(all, checked{s, key, facts})
+	for _, p := range r.Parts() {
+		facts := ""
+		switch p.Name {
+		case report.SchemaSection:
+			facts = string(r.Profile)
+		case report.RulesSection:
+			facts = r.Rules.Names()
+		case report.EmbeddingSection:
+			facts = strings.Join(strings.Fields(string(r.Embedding.FileName+" "+r.Embedding.Relationship)), " · ")
 		}
-	}
-	add(report.WellFormedSection, "", r.WellFormed)
-	add(report.SchemaSection, string(r.Profile), r.Schema)
-	if r.Rules != nil {
-		var sets []string
-		for _, s := range r.Rules.Sets {
-			sets = append(sets, s.Name+" "+s.Version)
-		}
-		add(report.RulesSection, strings.Join(sets, ", "), &r.Rules.Section)
-	}
-	add(report.PDFASection, "", r.PDFA)
-	if e := r.Embedding; e != nil {
-		facts := strings.Join(strings.Fields(string(e.FileName+" "+e.Relationship)), " · ")
-		add("embedding", facts, &e.Section)
+		all = append(all, checked{p.Section, p.Name, facts})
 	}
 	return all
 }
