@@ -23,7 +23,7 @@ type invoice struct {
 	model   *einvoice.Invoice
 	// xml is as it was sent.
 	xml []byte
-	// sets are the business rules that the job's warnings tell of.
+	// sets are the business rules that the job's warnings report.
 	sets []*rules.Set
 }
 
@@ -38,7 +38,7 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	}
 	read := &invoice{profile: i.Profile, model: model, xml: xml}
 	if i.Rules != "" {
-		read.sets, _ = rules.Choose(i.RuleSets, i.Profile) // another version may have had other sets: then there are no warnings
+		read.sets, _ = rules.Choose(i.RuleSets, i.Profile) // a set of another version may be missing: then nothing is reported
 	}
 	return read, nil
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"platen.dev/browserpool/page"
@@ -42,9 +41,8 @@ func (w *work) watermark(m events.Watermark) document.Watermark {
 		Text: m.Text, Picture: m.Image, Color: m.Color, FontSize: m.FontSize, Rotation: int(m.Rotation), Position: m.Position, Opacity: m.Opacity, Behind: m.Behind,
 	}
 	if m.Pages != "" {
-		d.On = func(place int) bool {
-			return contract.InPageRanges(m.Pages, contract.PageAt(w.submission.Content.Print.PageRanges, place))
-		}
+		wanted, printed := contract.PagesOf(m.Pages), contract.PagesOf(w.submission.Content.Print.PageRanges)
+		d.On = func(place int) bool { return wanted.Has(printed.At(place)) }
 	}
 	return d
 }
@@ -60,12 +58,9 @@ func (w *work) pageSizes() (sizes []document.PageSize, ofPage []int, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	size := document.PageSize{Width: points(width), Height: points(height)}
+	size := document.PageSize{Width: width.Points(), Height: height.Points()}
 	if o.Landscape {
 		size.Width, size.Height = size.Height, size.Width
 	}
 	return []document.PageSize{size}, slices.Repeat([]int{1}, w.out.pages), nil
 }
-
-// points is a side of paper as the browser has it: it rounds up.
-func points(side contract.Length) float64 { return math.Ceil(float64(side) * 72) }

@@ -33,7 +33,7 @@ func (p press) addContents(ctx context.Context, toc *contract.TOC) (names []stri
 // printWithContents prints a document with contents whose destinations these are. All pages are printed to learn the numbers of theirs.
 func (p press) printWithContents(ctx context.Context, m measurements, params *printParams, names []string) ([]byte, error) {
 	asked := *params
-	params.PageRanges, params.GenerateTaggedPDF, params.GenerateOutline = "", false, false
+	*params = params.whole()
 	pdf, err := p.printFitted(ctx, m, params)
 	params.PageRanges, params.GenerateTaggedPDF, params.GenerateOutline = asked.PageRanges, asked.GenerateTaggedPDF, asked.GenerateOutline
 	if err != nil {

@@ -77,6 +77,12 @@ func (p *printParams) setTemplates(o contract.Paper) {
 	}
 }
 
+// whole is p for a print of all pages that only tells where things are: without a structure, which takes time.
+func (p printParams) whole() printParams {
+	p.PageRanges, p.GenerateTaggedPDF, p.GenerateOutline = "", false, false
+	return p
+}
+
 // withTemplates is p with other templates in place of those of o, where there are any.
 func (p printParams) withTemplates(o contract.Paper, header, footer *string) printParams {
 	if header != nil {
@@ -146,7 +152,7 @@ func (p *printParams) setHeight(inches float64) {
 // points is the paper as the browser has it: it rounds sizes up to whole points, margins down.
 func (p *printParams) points() (width, height float64) {
 	width, height = p.paperSize()
-	return math.Ceil(width * pointsPerInch), math.Ceil(height * pointsPerInch)
+	return contract.Length(width).Points(), contract.Length(height).Points()
 }
 
 // marginPoints is one of the margins as the browser has it.

@@ -17,8 +17,8 @@ const rangeRefused = "Page range exceeds page count"
 // the limit is printed, which takes no longer than the layout.
 func (p press) checkPDFPages(ctx context.Context, params printParams) error {
 	limit := p.job.Limits.withDefaults().Pages
+	params = params.whole()
 	params.PageRanges = fmt.Sprintf("%d-%d", limit+1, limit+1)
-	params.GenerateTaggedPDF, params.GenerateOutline = false, false // a structure takes time
 	_, err := p.printAt(ctx, params, contract.MaxFileBytes)
 	switch {
 	case err == nil:

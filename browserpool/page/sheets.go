@@ -32,8 +32,9 @@ func (p press) printSheets(ctx context.Context, params printParams, pages int) (
 			return nil, err
 		}
 	}
+	printed := contract.PagesOf(o.PageRanges)
 	again := func(number, place int, header, footer *string) error {
-		if !contract.InPageRanges(o.PageRanges, number) {
+		if !printed.Has(number) {
 			return nil
 		}
 		own := params.withTemplates(o, header, footer)
@@ -56,7 +57,6 @@ func (p press) printSheets(ctx context.Context, params printParams, pages int) (
 
 // totalPages counts all pages of a document of which some were printed.
 func (p press) totalPages(ctx context.Context, params printParams) (int, error) {
-	params.PageRanges, params.GenerateTaggedPDF, params.GenerateOutline = "", false, false
-	pdf, err := p.printAgain(ctx, params, p.job.maxBytes())
+	pdf, err := p.printAgain(ctx, params.whole(), p.job.maxBytes())
 	return countPDFPages(pdf), err
 }

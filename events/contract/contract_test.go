@@ -143,7 +143,7 @@ func TestParsePageURL(t *testing.T) {
 func TestPageAt(t *testing.T) {
 	for ranges, want := range map[string][]int{"": {1, 2, 3}, "1": {1, 0, 0}, "2-3, 7-": {2, 3, 7, 8}, "5, 9, 11-12": {5, 9, 11, 12, 0}} {
 		for i, number := range want {
-			if got := PageAt(ranges, i+1); got != number {
+			if got := PagesOf(ranges).At(i + 1); got != number {
 				t.Errorf("%q: page %d is %d, want %d", ranges, i+1, got, number)
 			}
 		}

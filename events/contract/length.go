@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +16,9 @@ var (
 
 // Length is a CSS length in inches.
 type Length float64
+
+// Points is a side of paper in points, as the browser has it: it rounds up.
+func (l Length) Points() float64 { return math.Ceil(float64(l) * unitsPerInch["pt"]) }
 
 // PixelsPerInch is the number of CSS pixels in an inch.
 const PixelsPerInch = 96

@@ -18,10 +18,22 @@ type PageRange struct {
 	Last int
 }
 
+// PageRanges are ranges in ascending order.
+type PageRanges []PageRange
+
+// PagesOf are the ranges of an option that was checked; "" means all pages.
+func PagesOf(option string) PageRanges {
+	if option == "" {
+		return PageRanges{{First: 1}}
+	}
+	ranges, _ := ParsePageRanges(option) // what it refuses has no pages
+	return ranges
+}
+
 var pageRange = regexp.MustCompile(`^ *(\d{1,6}) *(?:(-) *(\d{1,6})? *)?$`)
 
 // ParsePageRanges parses ranges such as 1-3, 5, 8-. Each begins after the one before.
-func ParsePageRanges(text string) (ranges []PageRange, err error) {
+func ParsePageRanges(text string) (ranges PageRanges, err error) {
 	before := PageRange{}
 	for part := range strings.SplitSeq(text, ",") {
 		r, ok := parsePageRange(part)
@@ -33,29 +45,22 @@ func ParsePageRanges(text string) (ranges []PageRange, err error) {
 	return ranges, nil
 }
 
-// InPageRanges reports whether a page is within ranges as ParsePageRanges reads them; "" means all pages.
-func InPageRanges(ranges string, page int) bool {
-	if ranges == "" {
-		return true
-	}
-	parsed, _ := ParsePageRanges(ranges) // what it refuses has no pages
-	return slices.ContainsFunc(parsed, func(r PageRange) bool { return r.First <= page && (page <= r.Last || r.Last == 0) })
+// Has reports whether a page is within the ranges.
+func (all PageRanges) Has(page int) bool {
+	return slices.ContainsFunc(all, func(r PageRange) bool { return r.First <= page && (page <= r.Last || r.Last == 0) })
 }
 
-// PageAt returns the number that the page at a place, from 1, has in the whole document, of which ranges were printed; "" means all.
-func PageAt(ranges string, place int) int {
-	if ranges == "" {
-		return place
-	}
-	parsed, _ := ParsePageRanges(ranges)
-	for _, r := range parsed {
+// At returns the number that the page at a place, from 1, has in the whole document, of which the ranges were printed; 0 if they have
+// no such page.
+func (all PageRanges) At(place int) int {
+	for _, r := range all {
 		if length := r.Last - r.First + 1; r.Last > 0 && place > length {
 			place -= length
 			continue
 		}
 		return r.First + place - 1
 	}
-	return 0 // there is no such page
+	return 0
 }
 
 func parsePageRange(text string) (r PageRange, ok bool) {
