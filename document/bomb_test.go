@@ -102,7 +102,7 @@ func TestBombs(t *testing.T) {
 		"predicted samples":          picturePDF(100, 100, rgb+" /DecodeParms <</Predictor 15 /Columns 1000000000>>", inflating),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for what, f := range map[string]Finishing{"recompress": {ImageQuality: 50}, "stamp": {Overlay: newPDF(1)}} {
+			for what, f := range map[string]Finishing{"recompress": {ImageQuality: 50}, "stamp": {Overlay: newPDF(1), Over: []int{1}}} {
 				var out []byte
 				var err error
 				used := allocated(func() { out, err = Finish(t.Context(), pdf, f) })

@@ -24,7 +24,7 @@ type Finishing struct {
 	// take more than 200 MiB.
 	ImageQuality int
 	// Overlay is a PDF whose pages are laid over and under those of the document; nil for none. Over and Under say which page of it, from
-	// 1, is laid over and under each page, 0 for none; without either the first one is over every page.
+	// 1, is laid over and under each page, 0 for none.
 	Overlay     []byte
 	Over, Under []int
 	// Tagged means that the PDF has a structure, which the overlay is to leave as it is.
@@ -127,24 +127,17 @@ func (f Finishing) qpdfJob() map[string]any {
 
 // lay lays pages of the overlay over and under those of the document, for qpdf.
 func (f Finishing) lay(job map[string]any) {
-	if f.Over == nil && f.Under == nil {
-		job["overlay"] = map[string]any{"file": descriptor(3), "from": "", "repeat": "1"}
-		return
-	}
 	for kind, layers := range map[string][]int{"overlay": f.Over, "underlay": f.Under} {
-		if l := pagesOf(layers); len(l.pages) > 0 {
-			job[kind] = map[string]any{"file": descriptor(3), "from": listed(l.layers), "to": listed(l.pages)}
+		var from, to []string
+		for i, layer := range layers {
+			if layer > 0 {
+				from, to = append(from, strconv.Itoa(layer)), append(to, strconv.Itoa(i+1))
+			}
+		}
+		if len(from) > 0 {
+			job[kind] = map[string]any{"file": descriptor(3), "from": strings.Join(from, ","), "to": strings.Join(to, ",")}
 		}
 	}
-}
-
-// listed writes numbers as qpdf reads them.
-func listed(numbers []int) string {
-	all := make([]string, len(numbers))
-	for i, n := range numbers {
-		all[i] = strconv.Itoa(n)
-	}
-	return strings.Join(all, ",")
 }
 
 // restrictions are what qpdf restricts. Reading aloud is always allowed.

@@ -312,7 +312,7 @@ func meanDifference(a, b image.Image) int {
 
 // A broken file is an error.
 func TestFinishBrokenFiles(t *testing.T) {
-	for _, f := range []Finishing{{Overlay: []byte("%PDF-1.4")}, {ImageQuality: 50}, {Level: 1}, {Password: "x"}} {
+	for _, f := range []Finishing{{Overlay: []byte("%PDF-1.4"), Over: []int{1}}, {ImageQuality: 50}, {Level: 1}, {Password: "x"}} {
 		if _, err := Finish(t.Context(), []byte("%PDF-1.7 broken"), f); err == nil {
 			t.Errorf("%+v: no error for a broken file", f)
 		}

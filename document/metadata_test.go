@@ -22,7 +22,7 @@ type packetTexts struct {
 func TestMetadata(t *testing.T) {
 	printed := newPrinter(t)
 	const html = `<!doctype html><html><head><title>Of the page</title></head><body><h1>text</h1></body></html>`
-	overlay := marked(t, printed, printed(html, contract.Paper{}), Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}).Overlay
+	mark := marked(t, printed, printed(html, contract.Paper{}), Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"})
 	full := Metadata{Title: `Größe (a\b) <&> 機密`, Author: "ÀÉ 😀", Subject: " s ", Keywords: "a, b", Creator: strings.Repeat("é", 500)}
 	for name, tc := range map[string]struct {
 		f    Finishing
@@ -33,8 +33,8 @@ func TestMetadata(t *testing.T) {
 		"images":     {Finishing{Metadata: full, ImageQuality: 50}, full},
 		"objects":    {Finishing{Metadata: full, Level: 5}, full},
 		"encrypted":  {Finishing{Metadata: full, Level: 9, Password: "secret"}, full},
-		"watermark":  {Finishing{Metadata: full, Overlay: overlay}, full},
-		"everything": {Finishing{Metadata: full, Overlay: overlay, Tagged: true, ImageQuality: 50, Level: 9, Password: "secret"}, full},
+		"watermark":  {Finishing{Metadata: full, Overlay: mark.Overlay, Over: mark.Over}, full},
+		"everything": {Finishing{Metadata: full, Overlay: mark.Overlay, Over: mark.Over, Tagged: true, ImageQuality: 50, Level: 9, Password: "secret"}, full},
 	} {
 		out, err := Finish(t.Context(), printed(html, contract.Paper{Tagged: tc.f.Tagged}), tc.f)
 		if err != nil {

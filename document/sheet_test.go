@@ -68,7 +68,7 @@ func TestSheets(t *testing.T) {
 	plain, plainSheets := printed(browserpage.Print{HTML: chapters(4), Options: o})
 	o.Tagged, o.Outline = true, true
 	tagged, taggedSheets := printed(browserpage.Print{HTML: chapters(4), Options: o})
-	overlay := marked(t, newPrinter(t), tagged, Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}).Overlay
+	mark := marked(t, newPrinter(t), tagged, Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"})
 	for name, c := range map[string]struct {
 		pdf []byte
 		f   Finishing
@@ -76,7 +76,7 @@ func TestSheets(t *testing.T) {
 		"plain":     {plain, Finishing{Sheets: plainSheets}},
 		"tagged":    {tagged, Finishing{Sheets: taggedSheets}},
 		"encrypted": {tagged, Finishing{Sheets: taggedSheets, Level: 9, Password: "secret", Metadata: Metadata{Author: "A"}}},
-		"watermark": {tagged, Finishing{Sheets: taggedSheets, Overlay: overlay, Tagged: true}},
+		"watermark": {tagged, Finishing{Sheets: taggedSheets, Overlay: mark.Overlay, Over: mark.Over, Tagged: true}},
 	} {
 		out, err := Finish(t.Context(), c.pdf, c.f)
 		if err != nil {

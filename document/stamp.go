@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
@@ -18,30 +19,36 @@ func stamp(pdf, overlay []byte, over, under []int) ([]byte, error) {
 		if err := openContents(doc); err != nil {
 			return err
 		}
-		if over == nil && under == nil {
-			over = slices.Repeat([]int{1}, doc.PageCount)
-		}
-		lay := func(above bool) func(int, []int) error {
-			return func(layer int, pages []int) error {
-				mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), layer, "scalefactor:1 rel, rotation:0, position:c", above, false, types.POINTS)
-				if err != nil {
-					return err
-				}
-				selected := types.IntSet{}
-				for _, page := range pages {
-					selected[page] = true
-				}
-				return api.WatermarkContext(doc, selected, mark)
-			}
-		}
-		if err := pagesOf(under).byLayer(lay(false)); err != nil {
+		if err := lay(doc, overlay, under, false); err != nil {
 			return err
 		}
-		if err := pagesOf(over).byLayer(lay(true)); err != nil {
+		if err := lay(doc, overlay, over, true); err != nil {
 			return err
 		}
 		return alwaysShown(doc)
 	})
+}
+
+// lay lays each layer, a page of the overlay, above or below what its pages show.
+func lay(doc *model.Context, overlay []byte, layers []int, above bool) error {
+	pages := map[int]types.IntSet{} // by layer
+	for i, layer := range layers {
+		if pages[layer] == nil {
+			pages[layer] = types.IntSet{}
+		}
+		pages[layer][i+1] = true
+	}
+	delete(pages, 0)
+	for _, layer := range slices.Sorted(maps.Keys(pages)) {
+		mark, err := api.PDFWatermarkForReadSeeker(bytes.NewReader(overlay), layer, "scalefactor:1 rel, rotation:0, position:c", above, false, types.POINTS)
+		if err != nil {
+			return err
+		}
+		if err := api.WatermarkContext(doc, pages[layer], mark); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openContents puts an empty stream before the content of each page, so that pdfcpu inflates and

@@ -13,15 +13,15 @@ func TestStructureIsKept(t *testing.T) {
 	printed := newPrinter(t)
 	pdf := printed(`<!doctype html><html lang="de"><head><title>T</title></head><body><h1>First</h1><p>some text</p><h1 style="break-before: page">Second</h1></body></html>`,
 		contract.Paper{Outline: true})
-	overlay := marked(t, printed, pdf, Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"}).Overlay
+	mark := marked(t, printed, pdf, Watermark{Text: "DRAFT", Color: "red", FontSize: "90px"})
 	for name, f := range map[string]Finishing{
 		"nothing":    {},
 		"images":     {ImageQuality: 50},
 		"basic":      {Level: 2},
 		"objects":    {Level: 5},
 		"linear":     {Level: 9},
-		"watermark":  {Overlay: overlay, Tagged: true},
-		"everything": {Overlay: overlay, Tagged: true, ImageQuality: 50, Level: 9, Password: "secret"},
+		"watermark":  {Overlay: mark.Overlay, Over: mark.Over, Tagged: true},
+		"everything": {Overlay: mark.Overlay, Over: mark.Over, Tagged: true, ImageQuality: 50, Level: 9, Password: "secret"},
 	} {
 		out, err := Finish(t.Context(), pdf, f)
 		if err != nil {

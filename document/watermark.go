@@ -3,7 +3,6 @@ package document
 import (
 	"fmt"
 	"html"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,31 +131,4 @@ func (m Watermark) content(place int, align string) string {
 		`white-space: pre-wrap; overflow-wrap: anywhere; font-family: sans-serif; font-weight: bold`,
 		turned, html.EscapeString(m.Color), html.EscapeString(m.FontSize), align)
 	return `<div style="` + text + `">` + html.EscapeString(m.Text) + `</div>`
-}
-
-// layered is which pages are laid on which: a layer for each.
-type layered struct{ layers, pages []int }
-
-// pagesOf lists the pages that have a layer.
-func pagesOf(layers []int) (all layered) {
-	for i, layer := range layers {
-		if layer > 0 {
-			all.layers, all.pages = append(all.layers, layer), append(all.pages, i+1)
-		}
-	}
-	return all
-}
-
-// byLayer are the pages of each layer, in the order of the layers.
-func (l layered) byLayer(each func(layer int, pages []int) error) error {
-	pages := map[int][]int{}
-	for i, layer := range l.layers {
-		pages[layer] = append(pages[layer], l.pages[i])
-	}
-	for _, layer := range slices.Sorted(maps.Keys(pages)) {
-		if err := each(layer, pages[layer]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

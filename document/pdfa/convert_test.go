@@ -35,7 +35,7 @@ func basePDFs(t testing.TB) (all [][]byte) {
 	for _, name := range printed {
 		all = append(all, read(t, "testdata/"+name+".pdf"))
 	}
-	stamped, err := document.Finish(t.Context(), all[1], document.Finishing{Overlay: all[0]})
+	stamped, err := document.Finish(t.Context(), all[1], document.Finishing{Overlay: all[0], Over: []int{1, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
