@@ -36,6 +36,12 @@ func (f *fields) text(name, value string) {
 	}
 }
 
+// json adds a value of texts, bytes and numbers as JSON.
+func (f *fields) json(name string, value any) {
+	text, _ := json.Marshal(value) // of these: it cannot fail
+	f.text(name, string(text))
+}
+
 func (f *fields) number(name string, value int64) {
 	if value != 0 {
 		f.text(name, strconv.FormatInt(value, 10))
@@ -158,8 +164,7 @@ func (f *fields) script(l contract.Load) {
 // list adds a list of texts as JSON.
 func (f *fields) list(name string, values []string) {
 	if len(values) > 0 {
-		text, _ := json.Marshal(values) // of texts: it cannot fail
-		f.text(name, string(text))
+		f.json(name, values)
 	}
 }
 
@@ -182,8 +187,7 @@ func (f *fields) assets(all []contract.Asset) {
 	if len(all) == 0 {
 		return
 	}
-	text, _ := json.Marshal(all) // of texts and bytes: it cannot fail
-	f.text("assets", string(text))
+	f.json("assets", all)
 }
 
 // tags adds them as JSON, since their names are free.
@@ -195,8 +199,7 @@ func (f *fields) tags(all []events.Tag) {
 	for _, tag := range all {
 		object = append(object, schema.Member{Name: tag.Name, Value: tag.Value})
 	}
-	text, _ := json.Marshal(object) // of texts: it cannot fail
-	f.text("tags", string(text))
+	f.json("tags", object)
 }
 
 func (f *fields) print(o events.PrintOptions) {
@@ -252,8 +255,7 @@ func (f *fields) print(o events.PrintOptions) {
 		f.on("options.watermark.behind", w.Behind)
 	}
 	if len(o.Watermarks) > 0 {
-		text, _ := json.Marshal(o.Watermarks) // of texts and numbers: it cannot fail
-		f.text("options.watermarks", string(text))
+		f.json("options.watermarks", o.Watermarks)
 	}
 	f.secret("options.user_password", o.Password)
 	f.secret("options.owner_password", o.OwnerPassword)
