@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"platen.dev/events/contract"
+	"platen.dev/einvoice/cii"
 )
 
 // perProfile is the number of mutants of each profile, batch the number per run of xmllint.
@@ -38,7 +38,7 @@ func TestDifferential(t *testing.T) {
 		}
 	}
 	t.Logf("SEED=%d", seed)
-	for i, profile := range contract.Profiles() {
+	for i, profile := range cii.Profiles() {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
 			d := &differential{t: t, profile: profile, schema: schemaOf(t, dir, profile), skipped: map[string]int{}}

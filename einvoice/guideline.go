@@ -16,6 +16,8 @@ var Guidelines = map[string]string{
 	"basic":    "urn:cen.eu:en16931:2017#compliant#urn:factur-x.eu:1p0:basic",
 	"en16931":  "urn:cen.eu:en16931:2017",
 	"extended": "urn:cen.eu:en16931:2017#conformant#urn:factur-x.eu:1p0:extended",
+
+	contract.XRechnung: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
 }
 
 // Paths of the elements that are checked before the schema, by local names.
@@ -54,7 +56,7 @@ func AdviseOn(guideline, wanted string) string {
 	case profile != "":
 		return fmt.Sprintf("that identifier is the one of profile %s: send the invoice with it", profile)
 	case strings.Contains(folded, "xrechnung"):
-		return "that is XRechnung, which no supported profile fits: have the invoice issued as Factur-X (ZUGFeRD 2)"
+		return fmt.Sprintf("that is XRechnung, but not %s, which profile %s is for: have the invoice issued by that", Guidelines[contract.XRechnung], contract.XRechnung)
 	case strings.HasPrefix(folded, "urn:ferd:"):
 		return "that is ZUGFeRD 1, which no supported profile fits: have the invoice issued as Factur-X (ZUGFeRD 2)"
 	}
@@ -105,7 +107,10 @@ func checkGuideline(root *Node, profile string) error {
 	return nil
 }
 
-func checkTypeCode(root *Node) error {
+// typeCodes are those that a profile allows for a document beyond 380 and 381: for XRechnung those of its rule BR-DE-17.
+var typeCodes = map[string][]string{contract.XRechnung: {"326", "384", "389", "875", "876", "877"}}
+
+func checkTypeCode(root *Node, profile string) error {
 	var codes []*Node
 	for _, document := range root.All("ExchangedDocument") {
 		codes = append(codes, document.All("TypeCode")...)
@@ -113,8 +118,12 @@ func checkTypeCode(root *Node) error {
 	if len(codes) != 1 {
 		return fmt.Errorf("the XML must have exactly one document type code, at /%s", typeCodePath)
 	}
-	if c := codes[0].Text(); c != "380" && c != "381" {
-		return fmt.Errorf("the document type code on line %d is %q; only 380 (invoice) and 381 (credit note) are accepted", codes[0].SourceLine(), markup.Excerpt(c))
+	if c := codes[0].Text(); c != "380" && c != "381" && !slices.Contains(typeCodes[profile], c) {
+		more := strings.Join(typeCodes[profile], ", ")
+		if more != "" {
+			more = ", and of profile " + profile + " " + more + ","
+		}
+		return fmt.Errorf("the document type code on line %d is %q; only 380 (invoice) and 381 (credit note)%s are accepted", codes[0].SourceLine(), markup.Excerpt(c), more)
 	}
 	return nil
 }

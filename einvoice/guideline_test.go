@@ -9,11 +9,11 @@ import (
 
 // An error about the guideline has both identifiers whole, and says what to do.
 func TestWrongGuideline(t *testing.T) {
-	const xrechnung = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
+	xrechnung := Guidelines["xrechnung"]
 	for declared, advice := range map[string]string{
 		Guidelines["extended"]: "that identifier is the one of profile extended: send the invoice with it",
-		xrechnung:              "that is XRechnung, which no supported profile fits: have the invoice issued as Factur-X (ZUGFeRD 2)",
-		xrechnung + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0": "that is XRechnung, which no supported profile fits: have the invoice issued as Factur-X (ZUGFeRD 2)",
+		xrechnung:              "that identifier is the one of profile xrechnung: send the invoice with it",
+		xrechnung + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0": "that is XRechnung, but not " + xrechnung + ", which profile xrechnung is for",
 		"urn:ferd:CrossIndustryDocument:invoice:1p0:comfort":                    "that is ZUGFeRD 1, which no supported profile fits",
 		"urn:cen.eu:en16931:2017:compliant:factur-x.eu:1p0:extended":            "it resembles the identifier of profile extended, which is \"" + Guidelines["extended"] + "\": if that is meant, correct it",
 		"urn:cen.eu:en16931:2017#compliant#urn:zugferd.de:2p0:basic":            "it resembles the identifier of profile basic,",

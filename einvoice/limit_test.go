@@ -68,7 +68,7 @@ func TestLimits(t *testing.T) {
 	if _, err := ParseSchemaOnly(padded(t, contract.MaxXML+1), "minimum"); err == nil || !strings.Contains(err.Error(), "1048576") {
 		t.Errorf("beyond the size limit: %v", err)
 	}
-	if _, err := ParseSchemaOnly([]byte(sample(t, "minimum")), "xrechnung"); err == nil || !strings.Contains(err.Error(), "not a profile") {
+	if _, err := ParseSchemaOnly([]byte(sample(t, "minimum")), "comfort"); err == nil || !strings.Contains(err.Error(), "not a profile") {
 		t.Errorf("an unknown profile: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func Parse(document []byte, profile string) (*Invoice, error) {
 	if v.root == nil {
 		return v.result()
 	}
-	if err := errors.Join(checkGuideline(v.root, profile), checkTypeCode(v.root)); err != nil {
+	if err := errors.Join(checkGuideline(v.root, profile), checkTypeCode(v.root, profile)); err != nil {
 		return nil, err
 	}
 	return v.result()

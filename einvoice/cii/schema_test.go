@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"platen.dev/events/contract"
 )
 
 // schemaFile is a file of the official schemas. It and the types below parse only the part
@@ -138,7 +136,7 @@ func (s *schemas) kind(name string) Kind {
 // TestTable compares every line of the table with the official schemas, in all profiles.
 func TestTable(t *testing.T) {
 	dir := officialSchemas(t)
-	for _, profile := range contract.Profiles() {
+	for _, profile := range Profiles() {
 		t.Run(profile, func(t *testing.T) {
 			s := load(t, filepath.Join(dir, profile))
 			c := &comparison{t: t, schemas: s, done: map[*Type]bool{}}

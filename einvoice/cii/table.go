@@ -12,12 +12,21 @@ import (
 //go:embed table.txt
 var table string
 
-// Root returns the root element in a profile, or nil if there is no such profile.
-func Root(profile string) *Child { return roots()[profile] }
+// Profiles are those of Factur-X, each of which has a column of the table, in their order.
+func Profiles() []string { return []string{"minimum", "basicwl", "basic", "en16931", "extended"} }
+
+// Root returns the root element in a profile, or nil if there is no such profile. XRechnung has the elements of EN 16931, like the
+// profile of that name.
+func Root(profile string) *Child {
+	if profile == contract.XRechnung {
+		profile = "en16931"
+	}
+	return roots()[profile]
+}
 
 var roots = sync.OnceValue(func() map[string]*Child {
 	all := map[string]*Child{}
-	for column, profile := range contract.Profiles() {
+	for column, profile := range Profiles() {
 		all[profile] = parseColumn(table, column)
 	}
 	return all

@@ -37,16 +37,16 @@ func attachments(of *pdfa.Subject) {
 	s := subject{of, of.File(), of.Report}
 	var invoices []attachment
 	for _, a := range attachmentsOf(s.file) {
-		if a.name == FileName {
+		if a.name == FileName || a.name == FileNameXRechnung {
 			invoices = append(invoices, a)
 		}
 	}
 	if len(invoices) != 1 {
-		s.report("FX-FILE", "%d files are named %s", len(invoices), FileName)
+		s.report("FX-FILE", "%d files are named %s or %s", len(invoices), FileName, FileNameXRechnung)
 		return
 	}
 	s.embedded(invoices[0])
-	if level, described := s.described(FileName); described {
+	if level, described := s.described(invoices[0].name); described {
 		s.agreement(invoices[0], level)
 	}
 }
@@ -89,6 +89,7 @@ func (s subject) agreement(a attachment, level string) {
 		s.report("FX-LEVEL", "fx:ConformanceLevel is %q", level)
 		return
 	}
+	s.reportIf(a.name != profiles[name].fileName, "FX-FILE", "the file of %s is named %.60q", level, a.name)
 	relation := s.relation(a)
 	s.reportIf(relation != "" && relation != profiles[name].relationship, "FX-RELATION", "AFRelationship of %s is %q", level, relation)
 	xml, err := s.file.Decode(a.stream)

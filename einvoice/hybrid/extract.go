@@ -17,7 +17,7 @@ var (
 
 // invoiceNames are the file names of embedded invoices: of Factur-X and ZUGFeRD since 2.1,
 // of XRechnung, and of ZUGFeRD 1.0 and 2.0.
-var invoiceNames = []string{FileName, fileNameXRechnung, "zugferd-invoice.xml"}
+var invoiceNames = []string{FileName, FileNameXRechnung, "zugferd-invoice.xml"}
 
 // Embedded is an invoice in a PDF.
 type Embedded struct {

@@ -59,19 +59,6 @@ func (in *Inspection) look(of *pdfa.Subject) {
 	in.level(s)
 }
 
-// levelXRechnung is the level of an XRechnung in a hybrid, whose file has a name of its own.
-const (
-	levelXRechnung    = "XRECHNUNG"
-	fileNameXRechnung = "xrechnung.xml"
-)
-
-func fileNameOf(level string) string {
-	if level == levelXRechnung {
-		return fileNameXRechnung
-	}
-	return FileName
-}
-
 // relationship checks AFRelationship. France takes more of them than Germany does (Factur-X 1.08, 6.2).
 func (in *Inspection) relationship(s subject, is string) {
 	want := "Alternative"
@@ -97,7 +84,7 @@ const RuleRelationGermany = "FX-RELATION-DE"
 // level checks that the packet names the profile of the XML.
 func (in *Inspection) level(s subject) {
 	name := profileOf(in.Level)
-	if name == "" && in.Level != levelXRechnung {
+	if name == "" {
 		s.report("FX-LEVEL", "fx:ConformanceLevel is %.60q, which is none of Factur-X", in.Level)
 		return
 	}
@@ -108,9 +95,7 @@ func (in *Inspection) level(s subject) {
 	if problem != "" {
 		return
 	}
-	agrees := strings.Contains(guideline, "xrechnung")
-	if name != "" {
-		agrees = guideline == einvoice.Guidelines[name]
-	}
+	agrees := guideline == einvoice.Guidelines[name] ||
+		name == contract.XRechnung && strings.Contains(guideline, contract.XRechnung) // of any version
 	s.reportIf(!agrees, "FX-LEVEL", "fx:ConformanceLevel is %q, but the guideline of the XML is %.100q", in.Level, guideline)
 }

@@ -99,6 +99,7 @@ func manifest(t *testing.T) (all []sample) {
 			all = append(all, sample{filepath.Join(root, columns[0]), columns[3]})
 		}
 	}
+	all = append(all, sample{"../../einvoice/sample/xrechnung.xml", "xrechnung"})
 	if len(all) < 100 {
 		t.Errorf("only %d samples", len(all))
 	}

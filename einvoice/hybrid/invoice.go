@@ -25,8 +25,11 @@ type Invoice struct {
 	Accessible bool
 }
 
-// FileName is the name of the embedded XML by Factur-X.
-const FileName = "factur-x.xml"
+// The names of the embedded XML by Factur-X: of an XRechnung, and of any other.
+const (
+	FileName          = "factur-x.xml"
+	FileNameXRechnung = "xrechnung.xml"
+)
 
 // namespace is that of Factur-X in XMP. Its prefix must be fx (Factur-X 1.08, 6.3).
 const namespace = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
@@ -45,8 +48,8 @@ func Convert(pdf []byte, in Invoice) ([]byte, error) {
 	return pdfa.Convert(pdf, pdfa.Document{
 		Claim: in.claim(),
 		Title: in.Title, Author: in.Author, Subject: in.Subject, Keywords: in.Keywords, Creator: creator, Language: in.Language, Now: in.Now,
-		Attachment: &pdfa.Attachment{Name: FileName, Type: "text/xml", Description: "Factur-X invoice", Relationship: p.relationship, Data: in.XML},
-		Extensions: []xmp.Extension{extension(p.level)},
+		Attachment: &pdfa.Attachment{Name: p.fileName, Type: "text/xml", Description: "Electronic invoice", Relationship: p.relationship, Data: in.XML},
+		Extensions: []xmp.Extension{extension(p)},
 		Plain:      true,
 	})
 }
@@ -54,14 +57,14 @@ func Convert(pdf []byte, in Invoice) ([]byte, error) {
 func (in Invoice) claim() pdfa.Claim { return pdfa.Claim{Part: 3, Accessible: in.Accessible} }
 
 // extension is what the XMP packet says about the invoice.
-func extension(level string) xmp.Extension {
+func extension(p profile) xmp.Extension {
 	return xmp.Extension{
 		Name: "Factur-X PDFA Extension Schema", Namespace: namespace, Prefix: "fx",
 		Properties: []xmp.Property{
-			{Name: "DocumentFileName", Type: "Text", Description: "The name of the embedded XML document", Value: FileName},
+			{Name: "DocumentFileName", Type: "Text", Description: "The name of the embedded XML document", Value: p.fileName},
 			{Name: "DocumentType", Type: "Text", Description: "The type of the hybrid document in capital letters, e.g. INVOICE or ORDER", Value: "INVOICE"},
 			{Name: "Version", Type: "Text", Description: "The actual version of the standard applying to the embedded XML document", Value: "1.0"},
-			{Name: "ConformanceLevel", Type: "Text", Description: "The conformance level of the embedded XML document", Value: level},
+			{Name: "ConformanceLevel", Type: "Text", Description: "The conformance level of the embedded XML document", Value: p.level},
 		},
 	}
 }

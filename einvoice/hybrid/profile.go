@@ -3,20 +3,32 @@ package hybrid
 import (
 	"errors"
 	"fmt"
+
+	"platen.dev/events/contract"
 )
 
-// profile has the conformance level of a profile, as XMP spells it, and AFRelationship,
-// the relationship of the XML to the visible document. In MINIMUM and BASIC WL the XML is
-// data about the document, in the others it is equivalent (Factur-X 1.08, 6.2; Germany
-// accepts Alternative only).
-type profile struct{ level, relationship string }
+// profile has the conformance level of a profile, as XMP spells it, AFRelationship, which is
+// the relationship of the XML to the visible document, and the name of the file. In MINIMUM and
+// BASIC WL the XML is data about the document, in the others it is equivalent (Factur-X 1.08, 6.2;
+// Germany accepts Alternative only).
+type profile struct{ level, relationship, fileName string }
 
 var profiles = map[string]profile{
-	"minimum":  {"MINIMUM", "Data"},
-	"basicwl":  {"BASIC WL", "Data"},
-	"basic":    {"BASIC", "Alternative"},
-	"en16931":  {"EN 16931", "Alternative"},
-	"extended": {"EXTENDED", "Alternative"},
+	"minimum":  {"MINIMUM", "Data", FileName},
+	"basicwl":  {"BASIC WL", "Data", FileName},
+	"basic":    {"BASIC", "Alternative", FileName},
+	"en16931":  {"EN 16931", "Alternative", FileName},
+	"extended": {"EXTENDED", "Alternative", FileName},
+
+	contract.XRechnung: {"XRECHNUNG", "Alternative", FileNameXRechnung},
+}
+
+// fileNameOf is how the file of a conformance level is named.
+func fileNameOf(level string) string {
+	if name := profileOf(level); name != "" {
+		return profiles[name].fileName
+	}
+	return FileName
 }
 
 func (in Invoice) profile() (profile, error) {

@@ -8,6 +8,7 @@ import (
 
 	"platen.dev/document/markup"
 	"platen.dev/einvoice/model"
+	"platen.dev/events/contract"
 )
 
 // Set is a set of rules that belong together.
@@ -35,14 +36,17 @@ func (s *Set) rule(id string) *Rule {
 
 var sets = []*Set{
 	{
-		Name: "en16931", Title: "EN 16931, in the syntax of CII", Version: "1.3.16", Profiles: []string{"basic", "en16931"},
+		Name: "en16931", Title: "EN 16931, in the syntax of CII", Version: "1.3.16", Profiles: []string{"basic", "en16931", contract.XRechnung},
 		rules: sync.OnceValue(en16931),
 	},
 	{
 		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2",
 		rules: sync.OnceValue(facturx), findAll: findStructure,
 	},
-	{Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", rules: sync.OnceValue(xrechnung)},
+	{
+		Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{contract.XRechnung},
+		rules: sync.OnceValue(xrechnung),
+	},
 	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},
 	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", rules: platen},
 }

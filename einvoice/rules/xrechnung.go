@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"platen.dev/einvoice"
 	"platen.dev/einvoice/model"
+	"platen.dev/events/contract"
 )
 
 // The guidelines of XRechnung: the core, its extension, and the one for clean vehicles.
-const (
-	xrechnungGuideline = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
+var (
+	xrechnungGuideline = einvoice.Guidelines[contract.XRechnung]
 	extensionGuideline = xrechnungGuideline + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"
 	vehiclesGuideline  = xrechnungGuideline + "#compliant#urn:xeinkauf.de:kosit:xrechnung:cvd_0.9"
 )

@@ -114,8 +114,13 @@ const (
 // MaxRulesViolated is how many violations a refusal lists.
 const MaxRulesViolated = 50
 
-// Profiles returns the e-invoice profiles, the smallest first.
-func Profiles() []string { return []string{"minimum", "basicwl", "basic", "en16931", "extended"} }
+// XRechnung is the profile of German invoices to authorities.
+const XRechnung = "xrechnung"
+
+// Profiles returns the e-invoice profiles: those of Factur-X, the smallest first, and XRechnung.
+func Profiles() []string {
+	return []string{"minimum", "basicwl", "basic", "en16931", "extended", XRechnung}
+}
 
 // DefaultProfile is the profile of an e-invoice for which none is given.
 const DefaultProfile = "en16931"

@@ -25,7 +25,7 @@ var invoiceRows = append(rowsOf([]field{
 	{
 		id: "invoice/profile", section: invoiceSection, statement: "profile is one of five names",
 		on: []string{invoiceToPDF}, at: "profile", takes: []any{"en16931"},
-		refuses: []refused{unlisted("xrechnung", profileNames), unlisted("EN16931", profileNames), unlisted(1, profileNames)},
+		refuses: []refused{unlisted("comfort", profileNames), unlisted("EN16931", profileNames), unlisted(1, profileNames)},
 	},
 	{
 		id: "invoice/option", section: optionSection, statement: "einvoice is an object whose xml is required",
