@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ func TestReference(t *testing.T) {
 		{"docs/ERRORS.md", "failures", failureLines()},
 		{"docs/RUNBOOK.md", "alerts", alertLines(t)},
 		{"docs/RULES.md", "rules", ruleLines()},
+		{"docs/decisions/README.md", "decisions", decisionLines(t)},
 	} {
 		checkReference(t, r.page, r.name, r.lines)
 	}
@@ -62,6 +64,28 @@ func checkReference(t *testing.T, page, name string, lines []string) {
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// decided is the beginning of a decision record: its number, its title, and what became of it.
+var decided = regexp.MustCompile(`^# (\d{4}): (.+)\n(.+)\n`)
+
+func decisionLines(t *testing.T) (lines []string) {
+	records, err := filepath.Glob(root + "/docs/decisions/0*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range records {
+		m := decided.FindStringSubmatch(read(t, path))
+		if m == nil {
+			t.Fatalf("%s does not begin with its number, title and date", path)
+		}
+		line := fmt.Sprintf("- [%s](%s) %s", m[1], filepath.Base(path), m[2])
+		if strings.Contains(m[3], "overtaken") {
+			line += " *(overtaken, at least in part)*"
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 func endpointLines() (lines []string) {

@@ -129,6 +129,8 @@ func fieldOf(path string, s schema.JSONSchema) page.TemplateField {
 		field.Default = fmt.Sprint(s["default"])
 	case len(field.Choices) > 0:
 		field.Kind = page.InputChoice
+	case strings.HasSuffix(path, ".logo"):
+		field.Kind = page.InputPicture
 	case field.Most > longText:
 		field.Kind = page.InputLines
 	case strings.HasSuffix(path, "_color"):

@@ -22,6 +22,7 @@ func anyText(string) error { return nil }
 // typed is what a test fills in, by the ends of paths; labels and texts get others.
 var typed = map[string][]string{
 	"locale": {"de", "en-GB", "de-AT-1996"}, "accent_color": {"#abc", "#01F29a"}, "font": {"Noto Sans", ""},
+	"logo":   {`data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>`},
 	"format": {"A4", "a3", "LETTER"}, "margin": {"1cm", "10mm 5mm 1in 0"},
 }
 
@@ -183,10 +184,10 @@ func TestFieldsOfTemplates(t *testing.T) {
 			}
 		}
 	}
-	if kinds[page.InputSwitch] != 11 || kinds[page.InputLines] != 18 || kinds[page.InputColor] != 1 || kinds[page.InputChoice] != 1 || kinds[page.InputText] != 3 {
+	if kinds[page.InputSwitch] != 11 || kinds[page.InputLines] != 18 || kinds[page.InputColor] != 1 || kinds[page.InputChoice] != 1 || kinds[page.InputPicture] != 1 || kinds[page.InputText] != 3 {
 		t.Errorf("got %v", kinds)
 	}
-	if formats := groups[0].Fields[3]; formats.Name() != "format" || !slices.Equal(formats.Choices, contract.InvoiceFormats()) {
+	if formats := groups[0].Fields[4]; formats.Name() != "format" || !slices.Equal(formats.Choices, contract.InvoiceFormats()) {
 		t.Errorf("got %+v", formats)
 	}
 }

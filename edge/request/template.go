@@ -79,6 +79,8 @@ var locale = schema.String{MaxLength: 35, Pattern: regexp.MustCompile(`^[A-Za-z]
 var branding = schema.Object[schema.None]{Name: "Branding", Fields: []schema.Field[schema.None]{
 	schema.Optional("accent_color", schema.String{Pattern: regexp.MustCompile(`^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$`)}, schema.Unread[schema.None]).Example("#0a5c8c"),
 	schema.Optional("font", schema.String{MaxLength: 100}, schema.Unread[schema.None]),
+	schema.Optional("logo", picture("logo", contract.MaxLogo), schema.Unread[schema.None]).
+		Doc("An extension: a data URI of a PNG, JPEG or SVG picture, shown above the title, at most 60 mm wide and 20 mm high."),
 }}
 
 var templatePage = schema.Object[schema.None]{Name: "TemplatePage", Fields: []schema.Field[schema.None]{

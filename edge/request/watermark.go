@@ -17,7 +17,7 @@ var watermarkOptions = schema.Object[watermark]{
 	Fields: []schema.Field[watermark]{
 		schema.Required("text", schema.String{MinLength: 1, MaxLength: contract.MaxWatermarkText}, func(w *watermark, v string) { w.Text = v }).
 			Unless("image").Example("DRAFT"),
-		schema.Optional("image", picture(contract.MaxPicture), func(w *watermark, v string) { w.Image = v }).
+		schema.Optional("image", picture("image", contract.MaxPicture), func(w *watermark, v string) { w.Image = v }).
 			Doc("An extension: a picture in place of the text, a data URI of a PNG, JPEG or SVG. It has its own size, a CSS pixel for each of its pixels, and at most that of the page."),
 		schema.Optional("color", schema.String{MaxLength: 64, Check: checkColor}, func(w *watermark, v string) { w.Color = v }).
 			Default("rgba(200, 200, 200, 0.3)").Doc("A CSS colour; alpha is honoured."),
@@ -72,10 +72,10 @@ func checkWatermarks(o *PDFOptions) string {
 	return ""
 }
 
-// picture is a data URI of up to most characters.
-func picture(most int) schema.String {
+// picture is a data URI of up to most characters, under a name.
+func picture(name string, most int) schema.String {
 	return schema.String{MaxLength: most, Normal: func(uri string) (usual, wrong string) {
-		usual, err := contract.ParsePicture(uri)
-		return usual, sentence("image", err)
+		usual, err := contract.ParsePicture(uri, most)
+		return usual, sentence(name, err)
 	}}
 }

@@ -208,3 +208,19 @@ func TestPlaceholders(t *testing.T) {
 		t.Errorf("got %v", names)
 	}
 }
+
+// TestLogo has a picture above the title, with the seller's name in place of it, and nothing that is no picture.
+func TestLogo(t *testing.T) {
+	i := invoice(t, "basic")
+	for uri, want := range map[string]string{
+		`data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>`: `<img class="logo" src="data:image/svg&#43;xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=" alt="Lumen &amp; Larch GmbH"><h1`,
+		`javascript:alert(1)`: "<div><h1",
+		``:                    "<div><h1",
+	} {
+		template := Default()
+		template.Branding.Logo = uri
+		if html := Render(i, template).HTML; !strings.Contains(html, want) {
+			t.Errorf("%s: %.3000s", uri, html[strings.Index(html, `<section class="heading"`):])
+		}
+	}
+}

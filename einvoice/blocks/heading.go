@@ -1,11 +1,19 @@
 package blocks
 
-import "platen.dev/einvoice"
+import (
+	"html/template"
+
+	"platen.dev/einvoice"
+	"platen.dev/events/contract"
+)
 
 // heading is the block invoice-heading.
 type heading struct {
 	Title, Name string
-	Fields      []field
+	// Logo is a picture, empty for none, and Seller whose it is.
+	Logo   template.URL
+	Seller string
+	Fields []field
 }
 
 func (p *presenter) heading(b Block) *heading {
@@ -28,6 +36,15 @@ func (p *presenter) heading(b Block) *heading {
 		h.Fields = append(h.Fields, nonEmpty(field{p.Word("Refers to invoice"), p.reference(preceding)})...)
 	}
 	return h
+}
+
+// logo is a picture that HTML may show, empty if it is none.
+func logo(uri string) template.URL {
+	normal, err := contract.ParsePicture(uri, contract.MaxLogo)
+	if err != nil {
+		return "" // there is none: others were refused with the template
+	}
+	return template.URL(normal) // safe: a data URI in base64
 }
 
 // title is the label for an invoice or for a credit note.

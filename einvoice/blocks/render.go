@@ -86,6 +86,7 @@ func Title(i *einvoice.Invoice) string {
 func (p *presenter) addBlocks(v *view, t Template) {
 	if b := t.block(Heading); b.enabled() {
 		v.Heading = p.heading(b)
+		v.Heading.Logo, v.Heading.Seller = logo(t.Branding.Logo), strings.TrimSpace(p.invoice.Seller().Name().Text())
 	}
 	if b := t.block(Parties); b.enabled() {
 		v.Parties = p.parties(b)

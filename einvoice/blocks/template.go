@@ -39,6 +39,8 @@ type Branding struct {
 	// Font is the name of an installed font family; if it is empty or not installed, a sans
 	// serif font is used.
 	Font string `json:"font,omitempty"`
+	// Logo is a data URI as contract.ParsePicture takes it, of at most contract.MaxLogo characters. It is above the title.
+	Logo string `json:"logo,omitempty"`
 }
 
 // PageSetup is the size and the margins of the page.

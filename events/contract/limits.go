@@ -66,8 +66,10 @@ const (
 // Limits of saved block templates: how many an account may have, and the size of one and the length of its name in bytes.
 const (
 	MaxTemplates     = 100
-	MaxTemplateBytes = 64 << 10
+	MaxTemplateBytes = 64<<10 + MaxLogo
 	MaxTemplateName  = 200
+	// MaxLogo is the length of its logo as a data URI.
+	MaxLogo = 100 << 10
 )
 
 // Limits of loading a page.

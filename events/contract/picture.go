@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image"
 	_ "image/jpeg" // what DecodeConfig reads
 	_ "image/png"
@@ -17,7 +18,7 @@ import (
 var (
 	ErrPicture       = errors.New("must be a data URI of a PNG, JPEG or SVG picture")
 	ErrPicturePixels = errors.New("has more than 25 million pixels")
-	ErrPictureLength = errors.New("is larger than 200 KB in base64")
+	ErrPictureLength = errors.New("is too long in base64")
 )
 
 const (
@@ -26,9 +27,9 @@ const (
 	svgNamespace     = "http://www.w3.org/2000/svg"
 )
 
-// ParsePicture reads a data URI (RFC 2397) of a picture, and writes it as one in base64 of at most MaxPicture characters, which has no character that HTML or CSS would
+// ParsePicture reads a data URI (RFC 2397) of a picture, and writes it as one in base64 of at most so many characters, which has no character that HTML or CSS would
 // read otherwise. What the picture is decides its content, not what the URI calls it.
-func ParsePicture(uri string) (normal string, err error) {
+func ParsePicture(uri string, most int) (normal string, err error) {
 	data, err := pictureData(uri)
 	if err != nil {
 		return "", err
@@ -38,8 +39,8 @@ func ParsePicture(uri string) (normal string, err error) {
 		return "", err
 	}
 	normal = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
-	if len(normal) > MaxPicture {
-		return "", ErrPictureLength
+	if len(normal) > most {
+		return "", fmt.Errorf("%w: %d characters; at most %d are accepted", ErrPictureLength, len(normal), most)
 	}
 	return normal, nil
 }

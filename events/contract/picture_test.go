@@ -28,7 +28,7 @@ func TestParsePicture(t *testing.T) {
 		"data:image/svg+xml," + svg:                                       "data:image/svg+xml;base64," + encoded([]byte(svg)),
 		"data:image/svg+xml," + strings.ReplaceAll(svg, "<", "%3C"):       "data:image/svg+xml;base64," + encoded([]byte(svg)),
 	} {
-		if got, err := ParsePicture(uri); got != want || err != nil {
+		if got, err := ParsePicture(uri, MaxPicture); got != want || err != nil {
 			t.Errorf("%.60s: got %.80s, %v", uri, got, err)
 		}
 	}
@@ -39,11 +39,11 @@ func TestParsePicture(t *testing.T) {
 		binary.BigEndian.PutUint32(data[29:], crc32.ChecksumIEEE(data[12:29]))
 		return "data:image/png;base64," + encoded(data)
 	}
-	if _, err := ParsePicture(headed(5000, 5000)); err != nil {
+	if _, err := ParsePicture(headed(5000, 5000), MaxPicture); err != nil {
 		t.Errorf("25 million pixels: %v", err)
 	}
 	long := func(bytes int) string { return "data:image/svg+xml," + svg + strings.Repeat(" ", bytes-len(svg)) }
-	if got, err := ParsePicture(long(153_579)); err != nil || len(got) > MaxPicture {
+	if got, err := ParsePicture(long(153_579), MaxPicture); err != nil || len(got) > MaxPicture {
 		t.Errorf("the longest picture: %v", err)
 	}
 	for uri, want := range map[string]error{
@@ -54,7 +54,7 @@ func TestParsePicture(t *testing.T) {
 		"data:image/svg+xml,<svg/>": ErrPicture, "data:image/svg+xml," + svg[:len(svg)-1]: ErrPicture, "data:image/svg+xml," + svg + "<svg/": ErrPicture,
 		`data:image/svg+xml,<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>`: ErrPicture,
 	} {
-		if got, err := ParsePicture(uri); !errors.Is(err, want) {
+		if got, err := ParsePicture(uri, MaxPicture); !errors.Is(err, want) {
 			t.Errorf("%.60s: got %.80s, %v, want %v", uri, got, err, want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const (
 	invoiceSection = "POST /einvoice-to-pdf"
 	optionSection  = "E-invoice option on HTML to PDF and URL to PDF"
-	profileNames   = "'minimum', 'basicwl', 'basic', 'en16931' or 'extended'"
+	profileNames   = "'minimum', 'basicwl', 'basic', 'en16931', 'extended' or 'xrechnung'"
 )
 
 var visibleHalves = []string{urlToPDF, htmlToPDF}

@@ -143,7 +143,7 @@ var optionRows = rowsOf([]field{
 		takes: []any{svgURI, svgBase64(153_579)},
 		refuses: []refused{
 			notText(1), meaningless("https://example.com/a.png", "image must be a data URI of a PNG, JPEG or SVG picture"), tooLong(svgBase64(153_582), "204800"),
-			meaningless(svgURI+strings.Repeat(" ", 153_600), "image is larger than 200 KB in base64"),
+			meaningless(svgURI+strings.Repeat(" ", 153_600), "image is too long in base64: 204958 characters; at most 204800 are accepted"),
 		},
 	},
 	{

@@ -71,12 +71,16 @@ var templateRows = append(rowsOf([]field{
 		"locale", "locale is a language tag", "template.locale", []any{"en", "de-DE", "zh-Hant-TW"}, notText(1),
 		refused{value: "english!", kind: "string_pattern_mismatch", msg: `String should match pattern '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'`},
 	),
-	templated("branding", "branding is an object of accent_color and font", "template.branding", []any{object{}}, notObject(1), unknownIn(object{"logo": "x"}, "template.branding.logo")),
+	templated("branding", "branding is an object of accent_color and font", "template.branding", []any{object{}}, notObject(1), unknownIn(object{"slogan": "x"}, "template.branding.slogan")),
 	templated(
 		"accent-color", "accent_color is a hex colour", "template.branding.accent_color", []any{"#0a5c8c", "#ABC"}, notText(1),
 		refused{value: "red", kind: "string_pattern_mismatch", msg: colorPattern}, refused{value: "#12345", kind: "string_pattern_mismatch", msg: colorPattern},
 	),
 	templated("font", "font is a string", "template.branding.font", []any{"Noto Sans"}, notText(1), tooLong(long(101), "100")),
+	templated(
+		"logo", "logo, an extension, is a data URI of a picture", "template.branding.logo", []any{svgURI, svgBase64(76_779)}, notText(1),
+		meaningless("https://example.com/a.png", "logo must be a data URI of a PNG, JPEG or SVG picture"), tooLong(svgBase64(76_782), "102400"),
+	),
 	templated("page", "page is an object of format and margin", "template.page", []any{object{}}, notObject("A4"), unknownIn(object{"size": "x"}, "template.page.size")),
 	templated("page-format", "the page's format is one of the contract's paper formats", "template.page.format", []any{"A4", "Letter"}, unlisted("A5", invoiceFormats)),
 	templated(

@@ -328,6 +328,7 @@ func templatePage() page.Template {
 			{Key: page.GroupLook, Fields: []page.TemplateField{
 				{Path: "locale", Kind: page.InputText, Most: 35, Default: "en-US", Value: "de-AT"},
 				{Path: "branding.accent_color", Kind: page.InputColor, Default: "#1f4e79", Value: "#a00"},
+				{Path: "branding.logo", Kind: page.InputPicture, Most: 102400},
 				{Path: "branding.font", Kind: page.InputText, Most: 100},
 				{Path: "page.format", Kind: page.InputChoice, Choices: []string{"A4", "Letter"}, Default: "A4", Value: "Letter"},
 				{Path: "page.margin", Kind: page.InputText, Most: 64, Default: "15mm"},

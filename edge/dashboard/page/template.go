@@ -72,11 +72,13 @@ type InputKind string
 
 // The kinds of fields.
 const (
-	InputText   InputKind = "text"
-	InputColor  InputKind = "color"
-	InputLines  InputKind = "lines"
-	InputChoice InputKind = "choice"
-	InputSwitch InputKind = "switch"
+	InputText  InputKind = "text"
+	InputColor InputKind = "color"
+	// InputPicture is a data URI of a picture, which can be chosen as a file.
+	InputPicture InputKind = "picture"
+	InputLines   InputKind = "lines"
+	InputChoice  InputKind = "choice"
+	InputSwitch  InputKind = "switch"
 )
 
 // TemplateField is a field of a template.

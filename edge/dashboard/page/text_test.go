@@ -58,7 +58,7 @@ func named() map[string][]string {
 			"additional-invoice-data", "document-footer",
 		},
 		"field": {
-			"locale", "accent_color", "font", "format", "margin", "enabled", "show_vat_column", "show_qr", "text", "title", "title_credit_note", "number",
+			"locale", "accent_color", "font", "logo", "format", "margin", "enabled", "show_vat_column", "show_qr", "text", "title", "title_credit_note", "number",
 			"issue_date", "due_date", "seller", "buyer", "description", "qty", "unit_price", "vat", "amount", "subtotal", "tax", "total",
 		},
 		"profile":    contract.Profiles(),

@@ -174,19 +174,24 @@ document.addEventListener('change', async ({ target }) => {
     return;
   }
   const field = document.getElementById(target.dataset.into);
-  field.value = await file.text();
+  field.value = 'uri' in target.dataset ? await dataURI(file) : await file.text();
   field.dispatchEvent(new Event('input', { bubbles: true }));
 });
 
-// send puts the bytes of a file into a field, and sends its form.
-async function send(file, id) {
-  const field = document.getElementById(id);
-  field.value = await new Promise((resolve, reject) => {
+// dataURI has the bytes of a file.
+function dataURI(file) {
+  return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result);
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(file);
   });
+}
+
+// send puts the bytes of a file into a field, and sends its form.
+async function send(file, id) {
+  const field = document.getElementById(id);
+  field.value = await dataURI(file);
   field.form.requestSubmit();
 }
 
