@@ -79,6 +79,15 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
+// No page was merged by halves.
+func TestDocumentsAreMerged(t *testing.T) {
+	for page, text := range documentation(t) {
+		if strings.Contains("\n"+text, "\n"+"<<<<<<< ") {
+			t.Errorf("%s has the marks of a conflict", page)
+		}
+	}
+}
+
 // testsOf returns the names of all tests, fuzz tests and benchmarks.
 func testsOf(t *testing.T) map[string]bool {
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
