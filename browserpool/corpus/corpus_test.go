@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"platen.dev/events/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,7 +27,7 @@ func TestCorpus(t *testing.T) {
 	var compared, deviating atomic.Int64
 	t.Run("documents", func(t *testing.T) {
 		for i, e := range all {
-			if os.Getenv("CORPUS") != "all" && i%nth != 0 && (!e.fault || i%nthFault != 0 || testing.Short()) {
+			if os.Getenv("CORPUS") == "all" && !testkit.InShare(t, i) || os.Getenv("CORPUS") != "all" && i%nth != 0 && (!e.fault || i%nthFault != 0 || testing.Short()) {
 				continue
 			}
 			t.Run(e.name, func(t *testing.T) {

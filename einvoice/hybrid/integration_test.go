@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"platen.dev/events/testkit"
 )
 
 // sample is a valid invoice of a profile.
@@ -27,7 +29,12 @@ func TestVeraPDF(t *testing.T) {
 	}
 	samples = manifest(t)
 	profiles := map[string]int{}
+	converted := 0
 	for i, s := range samples {
+		if !testkit.InShare(t, i) {
+			continue
+		}
+		converted++
 		xml := read(t, s.path)
 		out, err := Convert(bases[i%len(bases)], Invoice{XML: xml, Profile: s.profile, Title: "Rechnung " + filepath.Base(s.path), Author: "Müller & Söhne", Language: "de", Now: now})
 		if err != nil {
@@ -45,8 +52,8 @@ func TestVeraPDF(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("converted %d samples: %v", len(samples), profiles)
-	validate(t, dir, len(samples))
+	t.Logf("converted %d of %d samples: %v", converted, len(samples), profiles)
+	validate(t, dir, converted)
 }
 
 // validate runs the validators on a directory, and on PLATEN_VERAPDF_DIR.

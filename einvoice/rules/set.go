@@ -8,7 +8,6 @@ import (
 
 	"platen.dev/document/markup"
 	"platen.dev/einvoice/model"
-	"platen.dev/events/contract"
 )
 
 // Set is a set of rules that belong together.
@@ -36,7 +35,7 @@ func (s *Set) rule(id string) *Rule {
 
 var sets = []*Set{
 	{
-		Name: "en16931", Title: "EN 16931, in the syntax of CII", Version: "1.3.16", Profiles: []string{"basic", "en16931", contract.XRechnung},
+		Name: "en16931", Title: "EN 16931, in the syntax of CII", Version: "1.3.16", Profiles: []string{"basic", "en16931", "xrechnung"},
 		rules: sync.OnceValue(en16931),
 	},
 	{
@@ -44,7 +43,7 @@ var sets = []*Set{
 		rules: sync.OnceValue(facturx), findAll: findStructure,
 	},
 	{
-		Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{contract.XRechnung},
+		Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{"xrechnung"},
 		rules: sync.OnceValue(xrechnung),
 	},
 	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},

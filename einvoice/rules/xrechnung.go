@@ -6,12 +6,11 @@ import (
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/model"
-	"platen.dev/events/contract"
 )
 
 // The guidelines of XRechnung: the core, its extension, and the one for clean vehicles.
 var (
-	xrechnungGuideline = einvoice.Guidelines[contract.XRechnung]
+	xrechnungGuideline = einvoice.Guidelines["xrechnung"]
 	extensionGuideline = xrechnungGuideline + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"
 	vehiclesGuideline  = xrechnungGuideline + "#compliant#urn:xeinkauf.de:kosit:xrechnung:cvd_0.9"
 )

@@ -13,6 +13,7 @@ import (
 	"platen.dev/document/markup"
 	"platen.dev/einvoice"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 )
 
 // sampleInvoice is an XML that must become a hybrid invoice.
@@ -27,6 +28,9 @@ func TestHybridSamples(t *testing.T) {
 	var c *customer
 	profiles, tooLarge := map[string]int{}, 0
 	for n, sample := range samples {
+		if c != nil && !testkit.InShare(t, n) {
+			continue
+		}
 		if n%40 == 0 { // each customer has 2,000 requests per minute
 			c = s.customer(t, events.PlanBusiness)
 		}
@@ -45,7 +49,7 @@ func TestHybridSamples(t *testing.T) {
 		showsWhole(t, sample, pdf)
 		keepFor(t, fmt.Sprintf("%03d-%s.pdf", n, sample.profile), pdf)
 	}
-	t.Logf("%d samples became PDFs: %v; %d are too large for the queue", len(samples)-tooLarge, profiles, tooLarge)
+	t.Logf("samples became PDFs: %v of %d; %d are too large for the queue", profiles, len(samples), tooLarge)
 }
 
 // showsWhole checks that a PDF embeds the XML and that its pages show the XML's texts.
