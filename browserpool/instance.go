@@ -115,6 +115,7 @@ func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*ins
 		return nil, err
 	}
 	in.browser, in.born = browser, time.Now()
+	p.version.Store(&browser.Version)
 	for lane, n := range sets {
 		for range n {
 			pages, err := p.open(ctx, browser, lane)

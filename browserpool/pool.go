@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -47,7 +48,11 @@ type Pool struct {
 	kill    context.CancelFunc
 	helpers sync.WaitGroup // goroutines that work for the scheduler
 	closed  sync.Once
+	version atomic.Pointer[string] // of the newest browser
 }
+
+// Version is the name and version of the browser, as it reports them.
+func (p *Pool) Version() string { return *p.version.Load() }
 
 // Open starts a pool and its first browser, and returns once that is ready. It fails
 // with chromium.ErrNotInstalled when there is no browser.

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -115,6 +116,8 @@ type Sources struct {
 	Content ContentStore
 	// Fingerprint is a keyed hash of a request's digest.
 	Fingerprint func(digest [32]byte) [32]byte
+	// Signers sign evidence, the first one what is new.
+	Signers func() []ed25519.PrivateKey
 }
 
 // ContentStore keeps sealed content by names that events.FileName makes. Its methods take a bounded time.

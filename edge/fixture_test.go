@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"io"
@@ -158,6 +159,9 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 				Extract:      func([]byte) (*report.Extract, error) { return nil, errors.New("no invoice") },
 			},
 			Resolve: resolve, Seal: sealed, Content: contents{d}, Fingerprint: func(digest [32]byte) [32]byte { return digest },
+			Signers: func() []ed25519.PrivateKey {
+				return []ed25519.PrivateKey{ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
+			},
 		},
 		Listening: Listening{BodyBytes: 256 << 20},
 		Operations: Operations{

@@ -155,6 +155,10 @@ var (
 		status: 404, slug: "no-webhook", code: "NO_WEBHOOK", title: "No webhook",
 		detail: "no-webhook: the job was submitted without webhook_url.",
 	}
+	noEvidence = &problem{
+		status: 404, slug: "no-evidence", code: "NO_EVIDENCE", title: "No evidence",
+		detail: "no-evidence: only a job that has made an e-invoice has evidence, from its end on.",
+	}
 	notEnded = &problem{
 		status: 409, slug: "job-not-ended", code: "JOB_NOT_ENDED", title: "Job not ended",
 		detail: "job-not-ended: the webhook is sent when the job is done or has failed.",
@@ -221,7 +225,7 @@ var problems = []*problem{
 	invalidKey,
 	planUpgrade, quotaExceeded,
 	accountSuspended,
-	templateNotFound, deliveredElsewhere, noSuchPath, noSuchJob, noWebhook, notComplete, windowNotFound,
+	templateNotFound, deliveredElsewhere, noSuchPath, noSuchJob, noWebhook, noEvidence, notComplete, windowNotFound,
 	methodNotAllowed,
 	requestTimeout,
 	notEnded, alreadyEnded,

@@ -117,6 +117,8 @@ type FinishRender struct {
 	FileURL string `cbor:"5,keyasint,omitempty"`
 	// Warnings say what was done nevertheless.
 	Warnings []Warning `cbor:"6,keyasint,omitempty"`
+	// Evidence is about an e-invoice; nil for other files.
+	Evidence *Evidence `cbor:"7,keyasint,omitempty"`
 }
 
 // FailRender reports that an attempt ended without a file.

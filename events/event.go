@@ -186,6 +186,8 @@ type JobDone struct {
 	Origin JobOrigin `cbor:"7,keyasint,omitzero"`
 	// Warnings say what was done nevertheless.
 	Warnings []Warning `cbor:"8,keyasint,omitempty"`
+	// Evidence is about an e-invoice; nil for other files.
+	Evidence *Evidence `cbor:"9,keyasint,omitempty"`
 }
 
 // JobFailed ended a job without a file.

@@ -30,6 +30,7 @@ type UploadBegun struct {
 	File     File      `cbor:"2,keyasint"`
 	Metrics  Metrics   `cbor:"3,keyasint"`
 	Warnings []Warning `cbor:"4,keyasint,omitempty"`
+	Evidence *Evidence `cbor:"5,keyasint,omitempty"`
 }
 
 // UploadAttempted recorded an attempt to upload a job's file. If it ended the job, the same

@@ -40,6 +40,8 @@ type Job struct {
 	// Detail says why the job failed, for its caller; "" for no more than Error says.
 	Detail   string           `cbor:"18,keyasint,omitempty"`
 	Warnings []events.Warning `cbor:"19,keyasint,omitempty"`
+	// Evidence is about the e-invoice of a job that is done; nil for other jobs.
+	Evidence *events.Evidence `cbor:"20,keyasint,omitempty"`
 }
 
 // Reason says why the job failed, in a sentence for its caller; "" if it did not.
@@ -126,7 +128,7 @@ func applyJob(tx *table.Tx, partition int32, id events.JobID, e events.Envelope,
 		j.Status = events.StatusUploading
 	case events.JobDone:
 		j.Status, j.Finished, j.Expires = events.StatusDone, e.At, ev.Expires
-		j.File, j.Metrics, j.FileURL, j.Warnings = ev.File, ev.Metrics, ev.FileURL, ev.Warnings
+		j.File, j.Metrics, j.FileURL, j.Warnings, j.Evidence = ev.File, ev.Metrics, ev.FileURL, ev.Warnings, ev.Evidence
 		if ev.Sent {
 			j.Downloads++
 		}

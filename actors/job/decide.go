@@ -76,10 +76,11 @@ func finish(s State, b events.FinishRender, latest events.Instant) []events.Even
 		return single(events.RenderDiscarded{Job: b.Job, Name: b.File.Name, Attempt: b.Attempt})
 	}
 	if s.Delivered {
-		return single(events.UploadBegun{Job: b.Job, File: b.File, Metrics: b.Metrics, Warnings: b.Warnings})
+		return single(events.UploadBegun{Job: b.Job, File: b.File, Metrics: b.Metrics, Warnings: b.Warnings, Evidence: b.Evidence})
 	}
 	return single(events.JobDone{
 		Job: b.Job, File: b.File, Metrics: b.Metrics, FileURL: b.FileURL, Expires: latest.Add(contract.FileLife), Sent: s.Waits, Origin: s.Origin, Warnings: b.Warnings,
+		Evidence: b.Evidence,
 	})
 }
 

@@ -13,6 +13,7 @@ type Upload struct {
 	// Made counts the attempts that have ended.
 	Made     int              `cbor:"3,keyasint,omitempty"`
 	Warnings []events.Warning `cbor:"4,keyasint,omitempty"`
+	Evidence *events.Evidence `cbor:"5,keyasint,omitempty"`
 }
 
 // Deliver is the effect of uploading a job's file to the caller's own storage.
@@ -46,7 +47,7 @@ func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.E
 	case b.Code != "":
 		return []events.Event{attempted, s.failed(b.Job, b.Code, b.Detail)}
 	case contract.Succeeded(b.Status):
-		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics, Origin: s.Origin, Warnings: s.Upload.Warnings}}
+		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics, Origin: s.Origin, Warnings: s.Upload.Warnings, Evidence: s.Upload.Evidence}}
 	case !passes(b.Status) || b.Number > len(pauses):
 		return []events.Event{attempted, s.failed(b.Job, events.DeliveryFailed, b.Detail)}
 	}
@@ -65,7 +66,7 @@ func evolveUpload(s State, ev events.Event) State {
 	switch e := ev.(type) {
 	case events.UploadBegun:
 		s.Phase, s.Attempt, s.Node, s.Due, s.File = Uploading, 0, "", 0, e.File.Name
-		s.Upload = Upload{File: e.File, Metrics: e.Metrics, Warnings: e.Warnings}
+		s.Upload = Upload{File: e.File, Metrics: e.Metrics, Warnings: e.Warnings, Evidence: e.Evidence}
 	case events.UploadAttempted:
 		s.Upload.Made, s.Due = e.Number, e.Next
 	case events.UploadReleased:

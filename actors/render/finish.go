@@ -20,6 +20,7 @@ func (w *work) finish(ctx context.Context) (err error) {
 	if w.out.data, err = w.finished(ctx, w.out.data); err != nil {
 		return fmt.Errorf("finish: %w", err)
 	}
+	w.prove(ctx)
 	return nil
 }
 

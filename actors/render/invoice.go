@@ -23,8 +23,9 @@ type invoice struct {
 	model   *einvoice.Invoice
 	// xml is as it was sent.
 	xml []byte
-	// sets are the business rules that the job's warnings report.
-	sets []*rules.Set
+	// report is what the job's business rules say, or those of the profile; the job's warnings have it if warns is set.
+	report *rules.Report
+	warns  bool
 }
 
 func readInvoice(i *events.Invoice) (*invoice, error) {
@@ -36,19 +37,16 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &invoice{profile: i.Profile, model: model, xml: xml}
-	if i.Rules != "" {
-		read.sets, _ = rules.Choose(i.RuleSets, i.Profile) // a set of another version may be missing: then nothing is reported
-	}
-	return read, nil
+	sets, _ := rules.Choose(i.RuleSets, i.Profile) // a set of another version may be missing: then nothing is reported
+	return &invoice{profile: i.Profile, model: model, xml: xml, report: rules.Check(model, sets...), warns: i.Rules != ""}, nil
 }
 
 // broken are the business rules that the invoice breaks, the fatal ones first.
 func (i *invoice) broken() (fatal, others []events.Warning) {
-	if i == nil || len(i.sets) == 0 {
+	if i == nil || !i.warns {
 		return nil, nil
 	}
-	for _, v := range rules.Check(i.model, i.sets...).Violations {
+	for _, v := range i.report.Violations {
 		w := events.Warning{
 			Code:   contract.RuleBroken,
 			Detail: contract.Detail(fmt.Sprintf("%s (%s), line %d, %s: %s %s", v.Rule, v.Term, v.Line, v.Severity, v.Message, v.Fix)),

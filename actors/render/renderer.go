@@ -63,6 +63,8 @@ type Config struct {
 	Weight func(events.AccountID) int
 	// Unseal decrypts a credential.
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
+	// Engine is what makes the files, but for its fonts; nil if that is not known.
+	Engine func() events.Engine
 	// Pages counts the pages of a PDF that the browser pool has not counted.
 	Pages func(pdf []byte) (int, error)
 	// FileURL returns where the file of a job can be downloaded.

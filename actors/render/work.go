@@ -33,6 +33,7 @@ type work struct {
 	submission events.Submission
 	lease      Lease
 	invoice    *invoice // nil if the job has none
+	evidence   *events.Evidence
 	out        output
 	file       events.File
 	metrics    events.Metrics
@@ -150,7 +151,7 @@ func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 	if f == nil {
 		w.observe("")
-		return events.FinishRender{Job: w.job, Attempt: w.id, File: w.file, Metrics: w.metrics, FileURL: w.fileURL(), Warnings: w.warnings()}
+		return events.FinishRender{Job: w.job, Attempt: w.id, File: w.file, Metrics: w.metrics, FileURL: w.fileURL(), Warnings: w.warnings(), Evidence: w.evidence}
 	}
 	w.observe(f.Code)
 	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure, Detail: f.Detail}

@@ -23,7 +23,8 @@ import (
 const maxInvoiceFile = 256 << 20
 
 func einvoiceCommand() *cobra.Command {
-	return parent("einvoice", "Check e-invoices and extract their XML", checkInvoiceCommand(), extractInvoiceCommand())
+	return parent("einvoice", "Check e-invoices and extract their XML", checkInvoiceCommand(), extractInvoiceCommand(),
+		parent("evidence", "Verify what a service has signed about an e-invoice", verifyEvidenceCommand()))
 }
 
 func checkInvoiceCommand() *cobra.Command {

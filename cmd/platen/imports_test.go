@@ -66,14 +66,15 @@ var importRules = map[string]rule{
 	"ledger/reconcile":                 {"events/eventlog events/public ledger ledger/ingest", "reads the log by itself, and shares with ingest only what an entry is"},
 	"ledger/ledgertest":                {"events/testkit ledger", "the suite tests any back end by the contract alone"},
 
-	"document":        {"document/xmp", "documents become documents: no jobs, no invoices, no I/O"},
-	"einvoice":        {"document/markup einvoice/cii events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
-	"document/markup": {"", "a strict XML reader"},
-	"einvoice/cii":    {"events/contract", "the structure of the profiles, as data; their names are the API's"},
-	"einvoice/hybrid": {"document/markup document/pdfa document/pdfa/cos document/xmp einvoice einvoice/cii events/contract", "turns any PDF and an invoice into a hybrid"},
-	"einvoice/model":  {"einvoice", "the terms of an invoice, whatever its syntax"},
-	"einvoice/rules":  {"document/markup einvoice einvoice/cii einvoice/model", "business rules ask the terms; what is shown of them is made safe"},
-	"einvoice/report": {"", "what is said of an invoice, as data: whoever checks it, and whoever shows it"},
+	"document":          {"document/xmp", "documents become documents: no jobs, no invoices, no I/O"},
+	"einvoice":          {"document/markup einvoice/cii events/contract", "an invoice is parsed without knowing what it is for; the limit of its XML is the API's"},
+	"document/markup":   {"", "a strict XML reader"},
+	"einvoice/cii":      {"events/contract", "the structure of the profiles, as data; their names are the API's"},
+	"einvoice/hybrid":   {"document/markup document/pdfa document/pdfa/cos document/xmp einvoice einvoice/cii events/contract", "turns any PDF and an invoice into a hybrid"},
+	"einvoice/model":    {"einvoice", "the terms of an invoice, whatever its syntax"},
+	"einvoice/rules":    {"document/markup einvoice einvoice/cii einvoice/model", "business rules ask the terms; what is shown of them is made safe"},
+	"einvoice/evidence": {"", "what is signed about an invoice: whoever signs it, and whoever verifies it"},
+	"einvoice/report":   {"", "what is said of an invoice, as data: whoever checks it, and whoever shows it"},
 	"einvoice/inspect": {
 		"document/markup document/pdfa einvoice einvoice/cii einvoice/hybrid einvoice/model einvoice/report einvoice/rules events/contract",
 		"checks and reads anybody's invoices: bytes in, a report out",
@@ -168,7 +169,7 @@ var importRules = map[string]rule{
 	"edge/operator":            {"actors/service actors/status edge/dashboard edge/dashboard/page events projections projections/timeline", "the pages of operators: a face on the services"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"actors/service edge/dashboard edge/gotenberg edge/openapi edge/query edge/request edge/schema edge/transport edge/usage einvoice/report events events/apikey events/contract events/eventlog events/public events/tracing ledger projections projections/view",
+		"actors/service edge/dashboard edge/gotenberg edge/openapi edge/query edge/request edge/schema edge/transport edge/usage einvoice/evidence einvoice/report events events/apikey events/contract events/eventlog events/public events/tracing ledger projections projections/view",
 		"HTTP: a face on the services; it reaches documents through interfaces of its own",
 	},
 
@@ -198,7 +199,7 @@ var importRules = map[string]rule{
 	"cmd/platen/nemesis":       {"", "hosts, disks and brokers that can be harmed: knows nothing of Platen, and is for tests only"},
 	"cmd/platen/conformance":   {"", "tests only"},
 	"cmd/platen": {
-		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/convert cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/terminal deploy einvoice einvoice/hybrid einvoice/inspect einvoice/report einvoice/rules events events/contract events/public",
+		"actors/service actors/status actors/webhook cmd/platen/admin cmd/platen/backup cmd/platen/convert cmd/platen/doctor cmd/platen/logdump cmd/platen/node cmd/platen/salvage cmd/platen/terminal deploy einvoice einvoice/evidence einvoice/hybrid einvoice/inspect einvoice/report einvoice/rules events events/contract events/public",
 		"declares commands and calls what does them",
 	},
 	"deploy":          {"", "the sample of the configuration, as text"},

@@ -2,6 +2,7 @@ package pdfa
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -24,6 +25,7 @@ type runeRange struct{ from, to rune }
 var installed struct {
 	sync.Mutex
 	coverage *glyphCoverage
+	digest   [sha256.Size]byte
 }
 
 // installedCoverage is the coverage of the fonts that fontconfig lists, which are those
@@ -35,7 +37,7 @@ func installedCoverage(ctx context.Context) (*glyphCoverage, error) {
 	if installed.coverage != nil {
 		return installed.coverage, nil
 	}
-	out, err := exec.CommandContext(ctx, "fc-list", "--format", "%{fontformat} %{charset}\n").Output()
+	out, err := exec.CommandContext(ctx, "fc-list", "--format", "%{fontformat} %{charset}\t%{family}\t%{style}\t%{fontversion}\n").Output()
 	if err != nil {
 		return nil, fmt.Errorf("%w: fc-list: %w", ErrFonts, err)
 	}
@@ -43,8 +45,22 @@ func installedCoverage(ctx context.Context) (*glyphCoverage, error) {
 	if len(coverage.ranges) == 0 {
 		return nil, fmt.Errorf("%w: fc-list lists none", ErrFonts)
 	}
-	installed.coverage = coverage
+	installed.coverage, installed.digest = coverage, digestOf(string(out))
 	return coverage, nil
+}
+
+// FontsDigest is the SHA-256 of what fontconfig lists: name, style, version and characters of each font, in any order.
+func FontsDigest(ctx context.Context) (digest [sha256.Size]byte, err error) {
+	if _, err := installedCoverage(ctx); err != nil {
+		return digest, err
+	}
+	installed.Lock()
+	defer installed.Unlock()
+	return installed.digest, nil
+}
+
+func digestOf(list string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(strings.Join(slices.Sorted(strings.Lines(list)), "")))
 }
 
 // Printable replaces the characters of a text that no installed font has a glyph for. Each
@@ -77,6 +93,7 @@ func isPlainASCII(text string) bool {
 func parseCoverage(list string) *glyphCoverage {
 	var all []runeRange
 	for line := range strings.Lines(list) {
+		line, _, _ = strings.Cut(line, "\t")
 		format, ranges, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if format != "TrueType" && format != "CFF" {
 			continue

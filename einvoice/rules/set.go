@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ type Set struct {
 	rules    func() []Rule
 	// findAll finds, in one pass over the invoice, what it breaks of the rules that have no condition of their own.
 	findAll func(i *model.Invoice, broken func(rule string, at model.Term, found string))
+
+	once   sync.Once
+	digest [sha256.Size]byte
 }
 
 // Rules are the rows of the set. They must not be changed.
@@ -26,6 +30,19 @@ func (s *Set) Rules() []Rule { return s.rules() }
 
 // Anchor is where docs/RULES.md describes a rule of the set.
 func (s *Set) Anchor(rule string) string { return strings.ToLower(s.Name + "-" + rule) }
+
+// Digest is the SHA-256 of the set's name, version and rows: identifier, term, severity, demand and fix of each.
+func (s *Set) Digest() [sha256.Size]byte {
+	s.once.Do(func() {
+		h := sha256.New()
+		fmt.Fprintf(h, "%q %q\n", s.Name, s.Version)
+		for _, r := range s.rules() {
+			fmt.Fprintf(h, "%q %q %v %q %q\n", r.ID, r.Term, r.Severity, r.Demand, r.Fix)
+		}
+		h.Sum(s.digest[:0])
+	})
+	return s.digest
+}
 
 // rule is the row with an identifier, which the set has.
 func (s *Set) rule(id string) *Rule {

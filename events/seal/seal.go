@@ -5,6 +5,7 @@ package seal
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -61,6 +62,8 @@ type Key struct{ ring atomic.Pointer[ring] }
 type ring struct {
 	aeads  []cipher.AEAD // the first one seals
 	derive [32]byte
+	// signers sign what is handed out, each of one secret; the first one does.
+	signers []ed25519.PrivateKey
 }
 
 // NewKey derives a key from secrets: AES-256-GCM under a key of package secret for each. What was
@@ -82,7 +85,10 @@ func (k *Key) Replace(s Secrets) {
 	}
 	r := &ring{derive: hashed("platen derive v1", first)}
 	for _, of := range all {
-		r.aeads = append(r.aeads, aeadOf(s.root(of).Key("platen seal v2")))
+		root := s.root(of)
+		r.aeads = append(r.aeads, aeadOf(root.Key("platen seal v2")))
+		seed := root.Key("platen evidence v1")
+		r.signers = append(r.signers, ed25519.NewKeyFromSeed(seed[:]))
 	}
 	for _, of := range all {
 		r.aeads = append(r.aeads, aeadOf(hashed("platen seal v1", of)))
@@ -143,6 +149,10 @@ func (k *Key) WebhookKey(account events.AccountID) [32]byte {
 // Fingerprint is the keyed hash of a request's digest. Whoever reads the log cannot tell from it what
 // was sent, not even by guessing: a password or a token is part of the request.
 func (k *Key) Fingerprint(digest [32]byte) [32]byte { return k.mac("request\x00" + string(digest[:])) }
+
+// Signers are the keys that sign evidence, the present one first, then those of the next and of former secrets. All
+// nodes have the same.
+func (k *Key) Signers() []ed25519.PrivateKey { return k.ring.Load().signers }
 
 func (k *Key) mac(text string) (sum [32]byte) {
 	derive := k.ring.Load().derive

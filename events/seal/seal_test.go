@@ -2,6 +2,7 @@ package seal
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -81,6 +82,19 @@ func TestRotation(t *testing.T) {
 	}
 	if got, err := old.Open(job, waiting.Seal(job, "x")); got != "x" || err != nil {
 		t.Errorf("the next secret seals already: %q %v", got, err)
+	}
+}
+
+// All nodes sign evidence alike, with the present secret; what former and next secrets have signed, or will, can be verified.
+func TestSigners(t *testing.T) {
+	first, second := NewSecret(), NewSecret()
+	old, rotated, waiting := NewKey(Secrets{Present: first}), NewKey(Secrets{Present: second, Former: [][]byte{first}}), NewKey(Secrets{Present: first, Next: second})
+	same := func(a, b ed25519.PrivateKey) bool { return a.Equal(b) }
+	if !same(old.Signers()[0], waiting.Signers()[0]) || same(old.Signers()[0], rotated.Signers()[0]) {
+		t.Error("the present secret does not sign")
+	}
+	if !same(rotated.Signers()[1], old.Signers()[0]) || !same(waiting.Signers()[1], rotated.Signers()[0]) {
+		t.Error("the keys of other secrets are not known")
 	}
 }
 

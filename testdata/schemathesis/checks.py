@@ -38,6 +38,7 @@ BY_NAME = {
     "JOB_ALREADY_ENDED",
     "SYNC_TIMEOUT",
     "NO_WEBHOOK",  # depends on how the job was submitted
+    "NO_EVIDENCE",  # so does that
     "OUTPUT_DELIVERED_EXTERNALLY",
     "CONCURRENCY_LIMIT_EXCEEDED",  # depends on how fast the browser is
     "TEST_RATE_LIMIT_EXCEEDED",

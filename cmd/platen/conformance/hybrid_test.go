@@ -27,6 +27,7 @@ var hybridRows = []row{
 	{"hybrid/attachments", "E-invoices", "attachments inside the XML stay inside it", proveAttachmentsStay},
 	{"hybrid/credit-note", "E-invoice data", "a credit note shows title_credit_note", proveCreditNote},
 	{"hybrid/placeholders", "E-invoice data", "placeholders are filled from the XML", provePlaceholders},
+	{"hybrid/evidence", extensionSection, "a done e-invoice has signed evidence of its XML, its file and the rules that were checked", proveEvidence},
 	{"hybrid/saved-template", "E-invoice data", "template_id names a saved template, the account's default applies without one", proveSavedTemplate},
 }
 
@@ -86,7 +87,11 @@ func filesInside(t *testing.T, pdf []byte) map[string]string {
 // carries checks that a PDF embeds exactly one file, the XML that was sent.
 func carries(t *testing.T, pdf []byte, xml string) {
 	t.Helper()
-	if files := filesInside(t, pdf); len(files) != 1 || files["factur-x.xml"] != xml {
+	name := "factur-x.xml"
+	if strings.Contains(xml, "xrechnung_3.0<") {
+		name = "xrechnung.xml"
+	}
+	if files := filesInside(t, pdf); len(files) != 1 || files[name] != xml {
 		t.Errorf("the PDF carries %d files, or not the XML that was sent", len(files))
 	}
 }

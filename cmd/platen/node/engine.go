@@ -58,6 +58,7 @@ func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*
 		Unseal:   s.keys.Open,
 		Pages:    document.PageCount,
 		FileURL:  net.front.fileURL,
+		Engine:   engineOf(b.version, pool),
 		Probe:    func(ctx context.Context) error { return probe(ctx, pages, s.files, b.id) },
 		Observe:  b.metrics.Rendered,
 		Traces:   b.traces,

@@ -101,6 +101,7 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 		},
 		Sources: edge.Sources{
 			Documents: documents, Resolve: net.guard.resolve, Seal: s.keys.Seal, Content: contentStore{s.files}, Fingerprint: s.keys.Fingerprint,
+			Signers: s.keys.Signers,
 		},
 		Usage:     edge.Usage{Ledger: s.ledger, QuotaWindows: s.accounts().Live},
 		Listening: edge.Listening{TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(), BodyBytes: bodyBytes(doctor.MemoryLimit()), GotenbergKey: key},

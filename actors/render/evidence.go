@@ -1,0 +1,46 @@
+package render
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"platen.dev/document/pdfa"
+	"platen.dev/einvoice/rules"
+	"platen.dev/events"
+)
+
+// prove notes what has been established of an e-invoice and its file, once that is finished and checked.
+func (w *work) prove(ctx context.Context) {
+	if w.invoice == nil || w.submission.Test {
+		return
+	}
+	e := &events.Evidence{
+		XML: sha256.Sum256(w.invoice.xml), File: sha256.Sum256(w.out.data), Profile: w.invoice.profile, Sets: checkedSets(w.invoice.report),
+	}
+	if w.cfg.Engine != nil {
+		e.Engine = w.cfg.Engine()
+	}
+	var err error
+	if e.Engine.Fonts, err = pdfa.FontsDigest(ctx); err != nil {
+		w.cfg.Logger.Warn("the evidence of an invoice lacks the fonts", "job", w.job.String(), "error", err)
+	}
+	w.evidence = e
+}
+
+// checkedSets counts what an invoice breaks of each set.
+func checkedSets(r *rules.Report) (all []events.CheckedSet) {
+	for _, s := range r.Sets {
+		c := events.CheckedSet{Name: s.Name, Version: s.Version, Digest: s.Digest()}
+		for _, v := range r.Violations {
+			switch {
+			case v.Set != s.Name:
+			case v.Severity == rules.Fatal:
+				c.Fatal++
+			default:
+				c.Others++
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}

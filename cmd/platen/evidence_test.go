@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"platen.dev/einvoice/evidence"
+)
+
+// Evidence is verified with keys from a file or an address; what it is not about, or nobody has signed, is refused.
+func TestVerifyEvidence(t *testing.T) {
+	dir := t.TempDir()
+	kept := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	key, stranger := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
+	jws, err := evidence.Sign(evidence.Statement{
+		Kind: evidence.Kind, JobID: "the job\x1b[2J", XML: evidence.XML{SHA256: evidence.DigestOf(sha256.Sum256([]byte("<x/>"))), Profile: "basic"},
+		Rules: []evidence.Rules{{Name: "en16931", Version: "1", Others: 2}},
+	}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := json.Marshal(map[string]any{"jws": jws})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, bare, keys := kept("evidence.json", string(answer)), kept("evidence.jws", jws+"\n"), kept("jwks.json", string(evidence.Keys([]ed25519.PrivateKey{key})))
+	xml, other := kept("a.xml", "<x/>"), kept("b.xml", "<y/>")
+	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/keys" {
+			http.NotFound(w, q)
+			return
+		}
+		_, _ = w.Write(evidence.Keys([]ed25519.PrivateKey{key})) // the client sees what is missing
+	}))
+	defer served.Close()
+	for _, c := range []struct{ file, pdf, xml, keys, wrong string }{
+		{whole, "", xml, keys, ""},
+		{bare, "", "", served.URL + "/keys", ""},
+		{bare, "", "", served.URL + "/none", "404"},
+		{bare, "", "", "http://example.com/jwks.json", "not an https URL"},
+		{bare, "", "", "ftp://example.com/jwks.json", "not an https URL"},
+		{whole, "", other, keys, "about another file than " + other},
+		{whole, xml, "", keys, "about another file than " + xml},
+		{whole, "", "", kept("others.json", string(evidence.Keys([]ed25519.PrivateKey{stranger}))), "none of the keys"},
+		{kept("none.json", `{"evidence":{}}`), "", "", keys, "no member jws"},
+		{xml, "", "", keys, "no evidence"},
+		{filepath.Join(dir, "missing"), "", "", keys, "no such file"},
+	} {
+		var out strings.Builder
+		err := verifyEvidence(t.Context(), c.file, c.pdf, c.xml, c.keys, &out)
+		switch {
+		case c.wrong == "" && (err != nil || !strings.Contains(out.String(), "The signature is good.") || !strings.Contains(out.String(), "en16931 1: 0 fatal violations, 2 others") || strings.Contains(out.String(), "\x1b")):
+			t.Errorf("%s: %v, %q", c.file, err, out.String())
+		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
+			t.Errorf("%s with %s, %s, %s: got %v, want %s", c.file, c.pdf, c.xml, c.keys, err, c.wrong)
+		}
+	}
+}
