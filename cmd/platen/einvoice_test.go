@@ -8,16 +8,15 @@ import (
 	"testing"
 
 	"platen.dev/einvoice/blocks"
+	"platen.dev/einvoice/inspect"
+	"platen.dev/einvoice/report"
+	"platen.dev/einvoice/sample"
 	"platen.dev/events"
 )
 
 // A hybrid invoice is checked, and its XML extracted, without a node.
 func TestInvoiceCommands(t *testing.T) {
-	sample, err := os.ReadFile("../../einvoice/sample/extended.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	xml := string(sample)
+	xml := string(sample.XML("extended"))
 	m := newMachine(t, "--dev")
 	p := m.start(t)
 	pdf := string(client{m.devKey(t, events.PlanBusiness)}.run(t, p.address, "einvoice-to-pdf", map[string]any{"xml": xml, "profile": "extended"}).file)
@@ -99,5 +98,21 @@ func TestPlaceholdersAreDocumented(t *testing.T) {
 	}
 	if got, want := strings.Count(table, "`{"), len(blocks.Placeholders()); got != want {
 		t.Errorf("%d placeholders are documented, there are %d", got, want)
+	}
+}
+
+// What a rule's violation points at is on the page of rules.
+func TestRulesAreDescribed(t *testing.T) {
+	xml := strings.Replace(string(sample.XML("xrechnung")), ">EUR<", ">EURO<", 1)
+	xml = strings.Replace(xml, "DE02120300000000202051", "DE03120300000000202051", 1)
+	r := inspect.XML([]byte(xml), inspect.Wanted{})
+	described := read(t, root+"/docs/RULES.md")
+	if len(r.Rules.Violations) < 2 {
+		t.Fatalf("got %+v", r.Rules)
+	}
+	for _, v := range r.Rules.Violations {
+		if anchor, is := strings.CutPrefix(string(v.Docs), report.RulesPage+"#"); !is || !strings.Contains(described, `<a id="`+anchor+`">`) {
+			t.Errorf("%s points at %q", v.Rule, v.Docs)
+		}
 	}
 }

@@ -119,7 +119,12 @@ type Violation struct {
 	Message string `json:"message"`
 	// Fix is how to mend it.
 	Fix Text `json:"fix"`
+	// Docs is the address of what RulesPage says about a business rule; "" for other violations.
+	Docs Text `json:"docs"`
 }
+
+// RulesPage is the address of docs/RULES.md, which describes every business rule.
+const RulesPage = "https://platen.dev/docs/rules"
 
 // NewSection is a section with these violations.
 func NewSection(violations []Violation, truncated bool) Section {
