@@ -50,7 +50,7 @@ func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part
 	type place struct{ line, container *einvoice.Node }
 	at := map[place]int{}
 	for _, n := range p.shown.NotShown(p.invoice) {
-		line, container, label := placeOf(n)
+		line, container, label := p.placeOf(n)
 		parts := document
 		if line != nil {
 			parts = lines[line]
@@ -59,7 +59,7 @@ func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part
 		if !known || container == nil { // what is in no part is true or not by itself
 			here = len(parts)
 			at[place{line, container}] = here
-			parts = append(parts, part{Name: term(container)})
+			parts = append(parts, part{Name: p.term(container)})
 		}
 		parts[here].Fields = append(parts[here].Fields, field{label, p.fieldValue(n)})
 		if line == nil {
@@ -72,12 +72,12 @@ func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part
 }
 
 // placeOf says which line a leaf belongs to, if any, which part of that line or of the document, and what it is called there.
-func placeOf(n *einvoice.Node) (line, container *einvoice.Node, label string) {
+func (p *presenter) placeOf(n *einvoice.Node) (line, container *einvoice.Node, label string) {
 	var named []*einvoice.Node // from the leaf up
 	for at := n; at != nil && line == nil; at = at.Parent() {
 		if at.Element() == "IncludedSupplyChainTradeLineItem" {
 			line = at
-		} else if term(at) != "" {
+		} else if p.term(at) != "" {
 			named = append(named, at)
 		}
 	}
@@ -86,7 +86,7 @@ func placeOf(n *einvoice.Node) (line, container *einvoice.Node, label string) {
 	}
 	var names []string
 	for _, at := range named {
-		names = append([]string{term(at)}, names...)
+		names = append([]string{p.term(at)}, names...)
 	}
 	return line, container, strings.Join(names, ", ")
 }

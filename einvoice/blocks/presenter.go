@@ -42,7 +42,7 @@ func (p *presenter) joinTexts(separator string, nodes ...*einvoice.Node) string 
 // reformat marks a node as shown in another form, which it returns.
 func (p *presenter) reformat(n *einvoice.Node, form string) string {
 	if raw := p.text(n); raw != form && raw != "" {
-		p.reformatted.add(fullTerm(n), raw)
+		p.reformatted.add(p.fullTerm(n), raw)
 	}
 	return form
 }

@@ -33,25 +33,24 @@ func termOf(path []string) (name string, known bool) {
 	return "", false
 }
 
-// term is the name of a node, empty if it says nothing.
-func term(n *einvoice.Node) string {
+// term is the name of a node in the language of the page, empty if it says nothing.
+func (p *presenter) term(n *einvoice.Node) string {
 	var path []string
 	for at := n; at != nil; at = at.Parent() {
 		path = append([]string{at.Element()}, path...)
 	}
 	name, _ := termOf(path)
-	if indicator := n.At("ChargeIndicator", "Indicator"); indicator != nil {
-		kind := " or charge"
+	if name, charge, both := strings.Cut(name, " | "); both {
 		if (einvoice.AllowanceCharge{Node: n}).IsCharge() {
-			kind = "allowance or "
+			name = charge
 		}
-		name = strings.Replace(name, kind, "", 1)
+		return p.Word(name)
 	}
-	return name
+	return p.Word(name)
 }
 
 // fullTerm is the name of a leaf, after that of the part of the document or of the line that it is in.
-func fullTerm(n *einvoice.Node) string {
-	_, container, label := placeOf(n)
-	return joinNonEmpty(", ", term(container), label)
+func (p *presenter) fullTerm(n *einvoice.Node) string {
+	_, container, label := p.placeOf(n)
+	return joinNonEmpty(", ", p.term(container), label)
 }

@@ -37,6 +37,12 @@ func TestWords(t *testing.T) {
 	for _, symbol := range []string{"pcs", "months", "years"} {
 		used[symbol] = true
 	}
+	for _, names := range terms {
+		for name := range strings.SplitSeq(names, " | ") {
+			used[name] = names != ""
+		}
+	}
+	delete(used, "")
 	english := slices.Sorted(maps.Keys(wordsByLanguage["en"]))
 	if want := slices.Sorted(maps.Keys(used)); !slices.Equal(english, want) {
 		t.Errorf("the table has the words\n%q\nthe page has\n%q", english, want)
