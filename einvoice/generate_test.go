@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // element is an element of an invoice to be written.
@@ -51,14 +52,14 @@ func (g *generator) invoice() *element {
 	return e
 }
 
-func (g *generator) element(c *cii.Child) *element {
+func (g *generator) element(c *schema.Child) *element {
 	e := &element{name: c.QName}
 	for _, a := range c.Type.Attributes {
 		if a.Required || g.IntN(100) < g.chance {
 			e.attributes = append(e.attributes, [2]string{a.Name, g.value(a.Name, a.Kind)})
 		}
 	}
-	if c.Type.Kind != cii.Elements {
+	if c.Type.Kind != schema.Elements {
 		e.content = append(e.content, g.value(c.Name, c.Type.Kind))
 	}
 	for _, inner := range c.Type.Children {
@@ -69,7 +70,7 @@ func (g *generator) element(c *cii.Child) *element {
 	return e
 }
 
-func (g *generator) count(c *cii.Child) int {
+func (g *generator) count(c *schema.Child) int {
 	n := c.Min
 	for n < 3 && (c.Max == 0 || n < c.Max) && g.IntN(100) < g.chance {
 		n++
@@ -77,19 +78,19 @@ func (g *generator) count(c *cii.Child) int {
 	return n
 }
 
-func (g *generator) value(name string, kind cii.Kind) string {
+func (g *generator) value(name string, kind schema.Kind) string {
 	switch {
 	case name == "format":
 		return "102"
 	case name == "TypeCode":
 		return "380"
 	}
-	values := map[cii.Kind][]string{
-		cii.Token:   {"A1", "EUR", "two words", "", "S"},
-		cii.String:  {"Example & Sons", "20240131", "A line\nand another", " äß€ "},
-		cii.Decimal: {"0", "12.50", "-3", "+.5", "007.", " 19.00 "},
-		cii.Boolean: {"true", "false", "1", "0"},
-		cii.Base64:  {"QUJD", "", "QUI=", "QQ=="},
+	values := map[schema.Kind][]string{
+		schema.Token:   {"A1", "EUR", "two words", "", "S"},
+		schema.String:  {"Example & Sons", "20240131", "A line\nand another", " äß€ "},
+		schema.Decimal: {"0", "12.50", "-3", "+.5", "007.", " 19.00 "},
+		schema.Boolean: {"true", "false", "1", "0"},
+		schema.Base64:  {"QUJD", "", "QUI=", "QQ=="},
 	}[kind]
 	return escape(values[g.IntN(len(values))])
 }

@@ -5,14 +5,14 @@ import (
 	"iter"
 	"strings"
 
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // Node is an element of an invoice. A nil Node stands for an element that is missing: its
 // methods return zero values, so a chain of calls needs no checks in between. Nodes do
 // not change once the invoice is parsed, and may be shared between goroutines.
 type Node struct {
-	child                     *cii.Child
+	child                     *schema.Child
 	parent, first, last, next *Node
 	ordinal, offset           int32
 	text                      string
@@ -44,9 +44,9 @@ func (n *Node) Text() string {
 }
 
 // Kind is the kind of the element's content.
-func (n *Node) Kind() cii.Kind {
+func (n *Node) Kind() schema.Kind {
 	if n == nil {
-		return cii.Elements
+		return schema.Elements
 	}
 	return n.child.Type.Kind
 }
@@ -121,7 +121,7 @@ func (i *Invoice) Leaves() iter.Seq[*Node] {
 }
 
 func (n *Node) leaves(yield func(*Node) bool) bool {
-	if n.Kind() != cii.Elements {
+	if n.Kind().IsText() {
 		return n.text == "" || yield(n)
 	}
 	for c := range n.Children() {
@@ -155,7 +155,7 @@ func (n *Node) Path() string {
 	return b.String()
 }
 
-func pathStep(c *cii.Child, ordinal int) string {
+func pathStep(c *schema.Child, ordinal int) string {
 	if c.Max == 1 && ordinal < 2 {
 		return c.QName
 	}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 	"platen.dev/events/contract"
 )
 
@@ -59,7 +59,7 @@ func visibleText(t *testing.T, document string) string {
 // missing are the texts of an invoice, other than attachments, that a document does not show.
 func missing(i *einvoice.Invoice, shown string) (all []string) {
 	for n := range i.Leaves() {
-		if n.Kind() != cii.Base64 && !strings.Contains(shown, withoutSpace(n.Text())) {
+		if n.Kind() != schema.Base64 && !strings.Contains(shown, withoutSpace(n.Text())) {
 			all = append(all, n.Path()+": "+n.Text())
 		}
 	}

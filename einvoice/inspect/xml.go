@@ -20,7 +20,7 @@ func checkXML(r *report.Report, document []byte, want Wanted) {
 	r.WellFormed = wellFormed(document, err)
 	kind, guideline := recognise(document)
 	r.Kind, r.Guideline = kind, text(guideline)
-	if err != nil && !errors.Is(err, einvoice.ErrNotCII) {
+	if err != nil && !errors.Is(err, einvoice.ErrNoInvoice) {
 		return
 	}
 	switch {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
@@ -141,7 +141,7 @@ func textsOf(t *testing.T, xml, profile string) (texts []string) {
 		t.Fatal(err)
 	}
 	for leaf := range i.Leaves() {
-		if leaf.Kind() != cii.Base64 {
+		if leaf.Kind() != schema.Base64 {
 			texts = append(texts, squeezed(leaf.Text()))
 		}
 	}
@@ -174,7 +174,7 @@ func proveAttachmentsStay(t *testing.T, s *server) {
 	}
 	attachment := ""
 	for leaf := range i.Leaves() {
-		if leaf.Kind() == cii.Base64 {
+		if leaf.Kind() == schema.Base64 {
 			attachment = squeezed(leaf.Text())
 		}
 	}
