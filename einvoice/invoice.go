@@ -1,16 +1,31 @@
 package einvoice
 
+import "platen.dev/einvoice/cii"
+
 // Invoice is a valid invoice. It does not change, and may be shared between goroutines.
+//
+// One of UBL is read as a Cross-Industry Invoice with the same terms (ubl/binding.txt): its
+// nodes are elements of CII that have the path and the line of their source.
 type Invoice struct {
-	// Profile is the profile whose schema the invoice conforms to.
+	// Profile is the profile whose schema the invoice conforms to: en16931 for one of UBL.
 	Profile string
-	root    *Node
+	// UBL: the invoice is written in UBL.
+	UBL            bool
+	root, written *Node
 }
 
-func newInvoice(profile string, root *Node) *Invoice { return &Invoice{profile, root} }
+func newInvoice(profile string, document *Node) *Invoice {
+	if document.child.Space != cii.Namespaces["rsm"] {
+		return &Invoice{Profile: "en16931", UBL: true, root: bind(document), written: document}
+	}
+	return &Invoice{Profile: profile, root: document, written: document}
+}
 
-// Root is the root element.
+// Root is the root element, in CII.
 func (i *Invoice) Root() *Node { return i.root }
+
+// Written is the root element as it is written, in UBL or CII.
+func (i *Invoice) Written() *Node { return i.written }
 
 func (i *Invoice) context() *Node     { return i.root.At("ExchangedDocumentContext") }
 func (i *Invoice) document() *Node    { return i.root.At("ExchangedDocument") }

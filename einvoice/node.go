@@ -18,6 +18,8 @@ type Node struct {
 	text                      string
 	attributes                []Attribute
 	lines                     *lineIndex
+	// source is the element of UBL that one of CII was made of.
+	source *Node
 }
 
 // Attribute is an attribute of an element.
@@ -137,6 +139,9 @@ func (n *Node) SourceLine() int {
 	if n == nil {
 		return 0
 	}
+	if n.source != nil {
+		n = n.source
+	}
 	return n.lines.line(int(n.offset))
 }
 
@@ -144,6 +149,9 @@ func (n *Node) SourceLine() int {
 // and with an index where an element may be repeated.
 func (n *Node) Path() string {
 	var steps []string
+	if n != nil && n.source != nil {
+		n = n.source
+	}
 	for ; n != nil; n = n.parent {
 		steps = append(steps, pathStep(n.child, int(n.ordinal)))
 	}
