@@ -2,6 +2,7 @@ package einvoice
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -36,30 +37,45 @@ func (e *element) write(b *bytes.Buffer) {
 	b.WriteString("</" + e.name + ">\n")
 }
 
-// generator makes valid invoices of a profile from the table.
+// generator makes valid invoices from the table of a syntax.
 type generator struct {
 	*rand.Rand
-	profile string
-	// chance is the probability of optional parts in per cent.
-	chance int
+	root       *schema.Child
+	namespaces map[string]string
+	// chance is the probability of optional parts in per cent. It halves with each level of elements beyond deep.
+	chance, deep int
+}
+
+// ciiGenerator makes invoices of a profile.
+func ciiGenerator(r *rand.Rand, profile string, chance int) *generator {
+	return &generator{r, cii.Root(profile), cii.Namespaces, chance, 64}
 }
 
 func (g *generator) invoice() *element {
-	e := g.element(cii.Root(g.profile))
-	for _, prefix := range []string{"rsm", "ram", "udt", "qdt"} {
-		e.attributes = append(e.attributes, [2]string{"xmlns:" + prefix, cii.Namespaces[prefix]})
+	e := g.element(g.root)
+	for _, prefix := range slices.Sorted(maps.Keys(g.namespaces)) {
+		e.attributes = append(e.attributes, [2]string{"xmlns:" + prefix, g.namespaces[prefix]})
 	}
 	return e
 }
 
 func (g *generator) element(c *schema.Child) *element {
+	inner := *g
+	if inner.deep--; inner.deep < 0 {
+		inner.chance /= 2
+	}
+	g = &inner
 	e := &element{name: c.QName}
 	for _, a := range c.Type.Attributes {
 		if a.Required || g.IntN(100) < g.chance {
 			e.attributes = append(e.attributes, [2]string{a.Name, g.value(a.Name, a.Kind)})
 		}
 	}
-	if c.Type.Kind != schema.Elements {
+	switch c.Type.Kind {
+	case schema.Elements:
+	case schema.Any:
+		e.content = append(e.content, &element{name: "own:Thing", attributes: [][2]string{{"xmlns:own", "urn:own"}}, content: []any{"text", &element{name: "Part"}}})
+	default:
 		e.content = append(e.content, g.value(c.Name, c.Type.Kind))
 	}
 	for _, inner := range c.Type.Children {
@@ -91,6 +107,12 @@ func (g *generator) value(name string, kind schema.Kind) string {
 		schema.Decimal: {"0", "12.50", "-3", "+.5", "007.", " 19.00 "},
 		schema.Boolean: {"true", "false", "1", "0"},
 		schema.Base64:  {"QUJD", "", "QUI=", "QQ=="},
+
+		schema.NormalizedString: {"A1", "EUR", " two  words ", "", "S"},
+		schema.Date:             {"2026-01-31", "2024-02-29Z", "-0044-03-15", "12026-12-31+14:00", "2000-02-29-05:30"},
+		schema.Time:             {"00:00:00", "24:00:00", "23:59:59.999Z", "12:30:00+01:00"},
+		schema.URI:              {"https://a.example/?b=c#d", "", "urn:a"},
+		schema.Language:         {"de", "de-AT", "i-klingon", "x-12345678"},
 	}[kind]
 	return escape(values[g.IntN(len(values))])
 }
@@ -115,7 +137,7 @@ func (e *element) at(name string) *element {
 
 // sized is a valid invoice of about size bytes, most of them in its lines.
 func sized(profile string, size int) []byte {
-	g := &generator{rand.New(rand.NewPCG(7, 7)), profile, 25}
+	g := ciiGenerator(rand.New(rand.NewPCG(7, 7)), profile, 25)
 	e := g.invoice()
 	transaction := e.at("rsm:SupplyChainTradeTransaction")
 	line := cii.Root(profile).Type.Children[2].Type.Children[0]

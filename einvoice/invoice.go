@@ -10,7 +10,7 @@ type Invoice struct {
 	// Profile is the profile whose schema the invoice conforms to: en16931 for one of UBL.
 	Profile string
 	// UBL: the invoice is written in UBL.
-	UBL            bool
+	UBL           bool
 	root, written *Node
 }
 

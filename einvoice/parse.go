@@ -51,7 +51,12 @@ func ParseSchemaOnly(document []byte, profile string) (*Invoice, error) {
 // ParseUBL is ParseSchemaOnly for an invoice or a credit note of UBL, by the official schemas of UBL 2.1. What
 // UBLExtensions contains is not checked, but must keep the limits.
 func ParseUBL(document []byte) (*Invoice, error) {
-	v, err := validate(document, "UBL 2.1", ubl.Roots()...)
+	return parseSyntax(document, "UBL 2.1", ubl.Roots()...)
+}
+
+// parseSyntax checks a document against the schema of a name that has those roots.
+func parseSyntax(document []byte, name string, roots ...*schema.Child) (*Invoice, error) {
+	v, err := validate(document, name, roots...)
 	if err != nil {
 		return nil, err
 	}
