@@ -132,10 +132,13 @@ func (b *binder) leaf(n, outermost, target *Node, s *ubl.Section, to ubl.Path) {
 	}
 }
 
-// textOf is the text of an element as CII writes it: a date without hyphens.
+// textOf is the text of an element as CII writes it: a date without hyphens, a code or an identifier without spaces around it.
 func textOf(n *Node) string {
-	if n.Kind() == schema.Date && day.MatchString(n.text) {
+	switch kind := n.Kind(); {
+	case kind == schema.Date && day.MatchString(n.text):
 		return n.text[:4] + n.text[5:7] + n.text[8:10]
+	case kind == schema.NormalizedString:
+		return schema.Token.Normalize(n.text)
 	}
 	return n.text
 }

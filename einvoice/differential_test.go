@@ -200,7 +200,8 @@ type verdict struct {
 	message                     string
 }
 
-var spacedDate = regexp.MustCompile(`': '([ \t\n\r].*|.*[ \t\n\r])' is not a valid value of the atomic type 'xs:(date|time)'`)
+// spacedDate is the message on a date or a time with white space around it; after a line break it is cut.
+var spacedDate = regexp.MustCompile(`': '([ \t][^']*|[^']*[ \t])' is not a valid value of the atomic type 'xs:(date|time)'|(Date|Time)': '[^']*$`)
 
 // isIn reports whether the message is about a line in an element with that name.
 func (v verdict) isIn(mutant []byte, name string) bool {

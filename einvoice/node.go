@@ -35,6 +35,14 @@ func (n *Node) Element() string {
 	return n.child.Name
 }
 
+// QName is the element's name with the conventional prefix, such as ram:TypeCode.
+func (n *Node) QName() string {
+	if n == nil {
+		return ""
+	}
+	return n.child.QName
+}
+
 // Text is the text of an element without child elements. White space around it is
 // removed, except in the types for which XML Schema preserves it. Amounts keep the
 // digits that the document has.
