@@ -124,8 +124,7 @@ func isObject(t model.Term) bool { return t.At("DocumentTypeCode").Text() == "13
 // registrations counts the numbers of a party for VAT, or for other taxes.
 func registrations(root model.Term, role string, vat bool) (n int) {
 	for _, t := range below(root, role+"/cac:Party/cac:PartyTaxScheme") {
-		id := t.At("TaxScheme", "ID")
-		if id != nil && strings.EqualFold(id.Text(), "VAT") == vat {
+		if strings.EqualFold(t.At("TaxScheme", "ID").Text(), "VAT") == vat {
 			n += len(below(t, "cbc:CompanyID"))
 		}
 	}

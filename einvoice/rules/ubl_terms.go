@@ -58,6 +58,12 @@ var ublPartyRules = []Rule{
 	}),
 	needs("BR-62", "BT-34", "The seller's electronic address names its scheme.", schemeOfAddress, endpointOf("cac:AccountingSupplierParty"), namesScheme),
 	needs("BR-63", "BT-49", "The buyer's electronic address names its scheme.", schemeOfAddress, endpointOf("cac:AccountingCustomerParty"), namesScheme),
+	{
+		"BR-CO-26", "BT-31", Fatal, "The seller can be identified: by an identifier, a register number or a VAT identifier.", "Give one of the three.",
+		each(invoice, is(func(i *model.Invoice) bool {
+			return len(i.Seller.IDs) > 0 || len(i.Seller.GlobalIDs) > 0 || i.Seller.LegalID != nil || len(i.Seller.VATIDs) > 0
+		})),
+	},
 	needs("BR-CO-09", "BT-31", "A VAT identifier begins with the code of its country.", "Put the country code before the number, such as DE or EL.", written("cac:PartyTaxScheme"), func(t model.Term) bool {
 		return !schemeIsVAT(t) || strings.Contains(string(codes("vat-country")), firstTwo(t.At("CompanyID").Text()))
 	}),

@@ -28,8 +28,8 @@ func ublCategoryRules() []Rule {
 			"BR-IC-12", "BT-80", Fatal, "An intra-Community supply says to which country it goes.", "Give the country of delivery.",
 			each(category{code: "K"}.rows(), func(i *model.Invoice, _ model.Tax) bool { return len(i.ShipTo.Address.Country.Text()) > 1 }),
 		},
-		onlyOutsideVAT("BR-O-11", "BG-23", outside, taxes), onlyOutsideVAT("BR-O-12", "BG-25", outside, lineTaxes),
-		onlyOutsideVAT("BR-O-13", "BG-20", outside, allowanceTaxes), onlyOutsideVAT("BR-O-14", "BG-21", outside, chargeTaxes),
+		onlyOutsideInUBL("BR-O-11", "BG-23", outside, taxes), onlyOutsideInUBL("BR-O-12", "BG-25", outside, lineTaxes),
+		onlyOutsideInUBL("BR-O-13", "BG-20", outside, allowanceTaxes), onlyOutsideInUBL("BR-O-14", "BG-21", outside, chargeTaxes),
 		Rule{
 			"BR-B-01", "BT-151", Fatal, "Split payment (category B) is for Italy alone.", "Use another category unless all countries are Italy.",
 			each(invoice, is(func(i *model.Invoice) bool {
@@ -82,7 +82,7 @@ func (c category) brokenDownInUBL(i *model.Invoice) bool {
 	if len(classified)+len(adjusted) == 0 {
 		return len(rows) == 0
 	}
-	return slices.ContainsFunc(below(i.Document, "cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory"), isOf(true))
+	return slices.ContainsFunc(below(i.Document, "cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory"), isOf(c.code != "M"))
 }
 
 // baseAddsUpInUBL compares within less than 1 where tax is due, by rate, and else exactly.
@@ -114,10 +114,13 @@ func (c category) baseAddsUpInUBL(i *model.Invoice, row model.Tax) bool {
 	return number(row.Base).equals(base)
 }
 
-// onlyOutsideVAT is onlyOutside for categories of VAT.
-func onlyOutsideVAT(id, term string, rows, kind scope[model.Tax]) Rule {
-	vat := scope[model.Tax]{func(i *model.Invoice) []model.Tax { return keep(kind.of(i), isVAT) }, kind.at}
-	return onlyOutside(id, term, rows, vat)
+// onlyOutsideInUBL is onlyOutside for one kind, and for VAT alone. A category that is not named is another one.
+func onlyOutsideInUBL(id, term string, rows, kind scope[model.Tax]) Rule {
+	r := onlyOutside(id, term, rows)
+	r.find = each(rows, func(i *model.Invoice, _ model.Tax) bool {
+		return !slices.ContainsFunc(kind.of(i), func(t model.Tax) bool { return isVAT(t) && t.Category.Text() != "O" })
+	})
+	return r
 }
 
 // hasCategory reports whether one of some elements names a category.
