@@ -180,7 +180,7 @@ func holds(c *ubl.Condition, n *Node) bool {
 	case c.IBAN:
 		return iban.MatchString(strings.Join(strings.Fields(n.text), ""))
 	case c.Attribute == "":
-		return n.At(c.Path...).Text() == c.Value
+		return strings.EqualFold(strings.TrimSpace(n.At(c.Path...).Text()), c.Value)
 	}
 	value := n.Attribute(c.Attribute)
 	return value != "" && (c.Value == "" || value == c.Value)

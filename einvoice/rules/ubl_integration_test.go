@@ -15,8 +15,8 @@ import (
 	"platen.dev/einvoice/ubl"
 )
 
-// TestOfficialUBLMutants is TestOfficialMutants for invoices and credit notes of UBL.
-func TestOfficialUBLMutants(t *testing.T) {
+// TestOfficialMutantsOfUBL is TestOfficialMutants for invoices and credit notes of UBL.
+func TestOfficialMutantsOfUBL(t *testing.T) {
 	trials := ublTrials(t)
 	official := judge(t, trials)
 	all, kinds := &outcome{fired: map[string]bool{}}, map[string]int{}
