@@ -1,6 +1,11 @@
 package einvoice
 
-import "platen.dev/einvoice/cii"
+import (
+	"slices"
+	"strings"
+
+	"platen.dev/einvoice/cii"
+)
 
 // Invoice is a valid invoice. It does not change, and may be shared between goroutines.
 //
@@ -45,11 +50,16 @@ func (i *Invoice) Number() *Node { return i.document().At("ID") }
 // Title is the name that the document gives itself.
 func (i *Invoice) Title() *Node { return i.document().At("Name") }
 
-// TypeCode is 380 for an invoice and 381 for a credit note.
+// TypeCode is the kind of document by UNTDID 1001, such as 380 for an invoice and 381 for a credit note.
 func (i *Invoice) TypeCode() *Node { return i.document().At("TypeCode") }
 
-// IsCreditNote reports whether the document is a credit note.
-func (i *Invoice) IsCreditNote() bool { return i.TypeCode().Text() == "381" }
+// IsCreditNote reports whether the document is a credit note, of whatever kind.
+func (i *Invoice) IsCreditNote() bool {
+	return i.written.Element() == "CreditNote" || slices.Contains(creditNotes, i.TypeCode().Text())
+}
+
+// creditNotes are the type codes that EN 16931 calls credit notes.
+var creditNotes = strings.Fields("81 83 261 262 296 308 381 396 420 458 502 503 532")
 
 // IssueDate is the date of the invoice.
 func (i *Invoice) IssueDate() Date { return dateOf(i.document().At("IssueDateTime")) }

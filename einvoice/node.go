@@ -53,6 +53,14 @@ func (n *Node) Text() string {
 	return n.text
 }
 
+// Transmitted is Text as the document has it: a date of UBL keeps its hyphens.
+func (n *Node) Transmitted() string {
+	if n != nil && n.source != nil && n.source.Kind() == schema.Date {
+		return n.source.text
+	}
+	return n.Text()
+}
+
 // Kind is the kind of the element's content.
 func (n *Node) Kind() schema.Kind {
 	if n == nil {

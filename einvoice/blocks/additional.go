@@ -187,7 +187,7 @@ func (p *presenter) lineNames(all []einvoice.Line, numbers []int) string {
 // fieldValue is the text of a node with the values of its attributes. Of an attachment it
 // is the size, as the attachment itself stays in the XML.
 func (p *presenter) fieldValue(n *einvoice.Node) string {
-	value := strings.TrimSpace(n.Text())
+	value := strings.TrimSpace(n.Transmitted())
 	if n.Kind() == schema.Base64 {
 		value = fmt.Sprintf("%d %s", len(value)/4*3, p.Word("bytes in the XML"))
 	}

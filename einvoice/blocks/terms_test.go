@@ -47,6 +47,18 @@ func TestEveryElementHasATerm(t *testing.T) {
 	}
 }
 
+// An element that only UBL has is called by the words of its name.
+func TestUBLTerms(t *testing.T) {
+	for name, want := range map[string]string{
+		"ID": "Identifier", "UBLVersionID": "UBL version identifier", "Delivery": "Delivery", "AccountingCostCode": "Accounting cost code", "WebsiteURI": "Website URI",
+		"UUID": "UUID", "OriginatorDocumentReference": "Originator document reference",
+	} {
+		if got := spelled(name); got != want {
+			t.Errorf("%s is called %q, want %q", name, got, want)
+		}
+	}
+}
+
 func hasTerm(path string) bool {
 	_, known := terms[path]
 	return known
