@@ -105,7 +105,7 @@ func checkGuideline(root *Node, profile string) error {
 	return nil
 }
 
-func checkTypeCode(root *Node) error {
+func checkTypeCode(root *Node, anyType bool) error {
 	var codes []*Node
 	for _, document := range root.All("ExchangedDocument") {
 		codes = append(codes, document.All("TypeCode")...)
@@ -113,8 +113,26 @@ func checkTypeCode(root *Node) error {
 	if len(codes) != 1 {
 		return fmt.Errorf("the XML must have exactly one document type code, at /%s", typeCodePath)
 	}
-	if c := codes[0].Text(); c != "380" && c != "381" {
-		return fmt.Errorf("the document type code on line %d is %q; only 380 (invoice) and 381 (credit note) are accepted", codes[0].SourceLine(), markup.Excerpt(c))
-	}
-	return nil
+	return checkType(codes[0], anyType, "380", "381")
 }
+
+// checkType checks the code of the kind of document: one of a few, or any that there is.
+func checkType(code *Node, anyType bool, usual ...string) error {
+	switch c := code.Text(); {
+	case slices.Contains(usual, c), anyType && slices.Contains(TypeCodes(), strings.TrimSpace(c)):
+		return nil
+	case anyType:
+		return fmt.Errorf("the document type code on line %d is %q, which EN 16931 does not have (BR-CL-01)", code.SourceLine(), markup.Excerpt(c))
+	case len(usual) == 1:
+		return fmt.Errorf("the document type code on line %d is %q; only %s is accepted without rules", code.SourceLine(), markup.Excerpt(c), usual[0])
+	default:
+		return fmt.Errorf("the document type code on line %d is %q; only 380 (invoice) and 381 (credit note) are accepted", code.SourceLine(), markup.Excerpt(c))
+	}
+}
+
+// TypeCodes are the codes of UNTDID 1001 that EN 16931 allows: its rule BR-CL-01.
+func TypeCodes() []string { return append(strings.Fields(invoiceTypes), creditNotes...) }
+
+// invoiceTypes are the codes that are not of credit notes.
+const invoiceTypes = "71 80 82 84 102 130 202 203 204 211 218 219 295 325 326 331 380 382 383 384 385 386 387 388 389 390 393 394 395 " +
+	"456 457 471 472 473 500 501 527 553 575 623 633 751 780 817 870 875 876 877 935"

@@ -21,7 +21,7 @@ type Invoice struct {
 
 func newInvoice(profile string, document *Node) *Invoice {
 	if document.child.Space != cii.Namespaces["rsm"] {
-		return &Invoice{Profile: "en16931", UBL: true, root: bind(document), written: document}
+		return &Invoice{Profile: ublProfile, UBL: true, root: bind(document), written: document}
 	}
 	return &Invoice{Profile: profile, root: document, written: document}
 }

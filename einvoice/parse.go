@@ -12,25 +12,56 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Parse reads an invoice and makes all checks: those of ParseSchemaOnly and, before the
-// schema, that the encoding is UTF-8, that the document declares the guideline of the
-// profile, and that it is an invoice or a credit note (docs/API.md, E-invoices). Its
-// errors may be shown to the caller; those of XML and of the schema are *InvalidError.
+// Wanted is what an invoice has to be.
+type Wanted struct {
+	// UBL: it is written in UBL, and not in CII. Then it has the profile en16931.
+	UBL     bool
+	Profile string
+	// AnyType: it may have any type code that EN 16931 knows, and not only 380 and 381.
+	AnyType bool
+}
+
+// Parse reads a Cross-Industry Invoice or credit note of a profile, as ParseWanted does.
 func Parse(document []byte, profile string) (*Invoice, error) {
+	return ParseWanted(document, Wanted{Profile: profile})
+}
+
+// ParseWanted reads an invoice and makes all checks: those of ParseSchemaOnly or ParseUBL and, before the
+// schema, that the encoding is UTF-8, that the document declares the guideline of the
+// profile, and that it has a type code that is wanted (docs/API.md, E-invoices). Its
+// errors may be shown to the caller; those of XML and of the schema are *InvalidError.
+func ParseWanted(document []byte, want Wanted) (*Invoice, error) {
 	if encoding := markup.ForeignEncoding(document); encoding != "" {
 		return nil, fmt.Errorf("the XML is encoded in %s; it must be encoded in UTF-8", markup.Excerpt(encoding))
 	}
-	v, err := validateCII(document, profile)
+	v, err := want.validate(document)
 	if err != nil {
 		return nil, err
 	}
 	if v.root == nil {
 		return v.result()
 	}
-	if err := errors.Join(checkGuideline(v.root, profile), checkTypeCode(v.root)); err != nil {
+	if err := want.check(v.root); err != nil {
 		return nil, err
 	}
 	return v.result()
+}
+
+func (w Wanted) validate(document []byte) (*validator, error) {
+	switch {
+	case !w.UBL:
+		return validateCII(document, w.Profile)
+	case w.Profile != ublProfile:
+		return nil, fmt.Errorf("an invoice in UBL has the profile %s, not %q", ublProfile, markup.Excerpt(w.Profile))
+	}
+	return validate(document, "UBL 2.1", ubl.Roots()...)
+}
+
+func (w Wanted) check(root *Node) error {
+	if w.UBL {
+		return errors.Join(checkUBLGuideline(root), checkUBLTypeCode(root, w.AnyType))
+	}
+	return errors.Join(checkGuideline(root, w.Profile), checkTypeCode(root, w.AnyType))
 }
 
 // ParseSchemaOnly reads a Cross-Industry Invoice and checks it against the schema of a

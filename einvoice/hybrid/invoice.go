@@ -13,6 +13,8 @@ type Invoice struct {
 	XML []byte
 	// Profile is one of contract.Profiles.
 	Profile string
+	// UBL: the XML is an invoice of UBL. Factur-X does not know it, so the file does not claim to be one.
+	UBL bool
 	// Title should not be empty, as PDF viewers show it; the others may be.
 	Title, Author, Subject, Keywords string
 	// Creator is the program that made the document; empty means "Platen".
@@ -25,8 +27,11 @@ type Invoice struct {
 	Accessible bool
 }
 
-// FileName is the name of the embedded XML by Factur-X.
-const FileName = "factur-x.xml"
+// FileName is the name of the embedded XML by Factur-X, UBLFileName that of an invoice of UBL.
+const (
+	FileName    = "factur-x.xml"
+	UBLFileName = "invoice.xml"
+)
 
 // namespace is that of Factur-X in XMP. Its prefix must be fx (Factur-X 1.08, 6.3).
 const namespace = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
@@ -42,13 +47,17 @@ func Convert(pdf []byte, in Invoice) ([]byte, error) {
 	if creator == "" {
 		creator = "Platen" // not the browser, which has not made the invoice
 	}
-	return pdfa.Convert(pdf, pdfa.Document{
+	d := pdfa.Document{
 		Claim: in.claim(),
 		Title: in.Title, Author: in.Author, Subject: in.Subject, Keywords: in.Keywords, Creator: creator, Language: in.Language, Now: in.Now,
 		Attachment: &pdfa.Attachment{Name: FileName, Type: "text/xml", Description: "Factur-X invoice", Relationship: p.relationship, Data: in.XML},
 		Extensions: []xmp.Extension{extension(p.level)},
 		Plain:      true,
-	})
+	}
+	if in.UBL {
+		d.Attachment.Name, d.Attachment.Description, d.Extensions = UBLFileName, "UBL invoice", nil
+	}
+	return pdfa.Convert(pdf, d)
 }
 
 func (in Invoice) claim() pdfa.Claim { return pdfa.Claim{Part: 3, Accessible: in.Accessible} }

@@ -8,10 +8,11 @@ import (
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/report"
 	"platen.dev/einvoice/rules"
+	"platen.dev/events/contract"
 )
 
 // ublProfile is the only profile that an invoice in UBL has.
-const ublProfile = "en16931"
+const ublProfile = contract.UBLProfile
 
 // checkUBL adds the sections on an invoice or a credit note in UBL. Its schema is the same whatever its guideline is.
 func checkUBL(r *report.Report, document []byte, skimmed *einvoice.Invoice, want Wanted) {

@@ -86,3 +86,14 @@ func TestUBLTables(t *testing.T) {
 		}
 	}
 }
+
+// The codes that a job accepts with rules are those of BR-CL-01.
+func TestTypeCodes(t *testing.T) {
+	listed := strings.Fields(string(codes("invoice-type")))
+	accepted := einvoice.TypeCodes()
+	slices.Sort(listed)
+	slices.Sort(accepted)
+	if !slices.Equal(slices.Compact(accepted), listed) {
+		t.Errorf("accepted are %v, listed %v", accepted, listed)
+	}
+}

@@ -68,13 +68,13 @@ func (c category) inUBL() []Rule {
 }
 
 func (c category) brokenDownInUBL(i *model.Invoice) bool {
-	isOf := func(any bool) func(t model.Term) bool {
-		return func(t model.Term) bool { return trimmed(t.At("ID")) == c.code && (any || schemeIsVAT(t)) }
+	isOf := func(anyTax bool) func(t model.Term) bool {
+		return func(t model.Term) bool { return trimmed(t.At("ID")) == c.code && (anyTax || schemeIsVAT(t)) }
 	}
-	any := c.code == "S"
-	rows := keep(below(i.Document, "cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory"), isOf(any))
-	classified := keep(i.Written["cac:ClassifiedTaxCategory"], isOf(any))
-	categories := keep(i.Written["cac:TaxCategory"], isOf(any))
+	anyTax := c.code == "S"
+	rows := keep(below(i.Document, "cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory"), isOf(anyTax))
+	classified := keep(i.Written["cac:ClassifiedTaxCategory"], isOf(anyTax))
+	categories := keep(i.Written["cac:TaxCategory"], isOf(anyTax))
 	if !c.taxed {
 		return len(rows) == 1 || len(classified)+len(categories) == 0
 	}
