@@ -62,8 +62,8 @@ type Documents struct {
 	Embeds func(html string) bool
 	// Template returns a safe header or footer template.
 	Template func(html string) string
-	// Invoice returns why XML is not a valid e-invoice of a profile. A valid one may be checked by business rules.
-	Invoice func(xml []byte, profile string) (ByRules, error)
+	// Invoice returns why XML is not a valid e-invoice of a format and a profile. A valid one may be checked by business rules.
+	Invoice func(i request.Invoice) (ByRules, error)
 	// Validate makes the report on an e-invoice that anybody may have made, Extract takes one out of a PDF. Their time and memory are
 	// bounded for any input.
 	Validate func(request.InvoiceCheck) *report.Report

@@ -171,7 +171,7 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 	if len(xml) > contract.MaxXML {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML may have 1,048,576 bytes.")
 	}
-	byRules, err := s.cfg.Documents.Invoice(xml, i.Profile)
+	byRules, err := s.cfg.Documents.Invoice(i)
 	if err != nil {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: " + err.Error())
 	}
@@ -180,7 +180,7 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 			return nil, wrong
 		}
 	}
-	return &events.Invoice{Profile: i.Profile, XML: deflate(xml), Rules: i.Rules, RuleSets: i.RuleSets}, nil
+	return &events.Invoice{Profile: i.Profile, XML: deflate(xml), Rules: i.Rules, RuleSets: i.RuleSets, Format: i.Format}, nil
 }
 
 // enforce refuses an invoice that breaks business rules.

@@ -120,9 +120,9 @@ var refusableDocuments = Documents{
 	},
 	Embeds:   func(html string) bool { return strings.Contains(html, "<img") },
 	Template: func(html string) string { return "safe " + html },
-	Invoice: func(xml []byte, profile string) (ByRules, error) {
-		if string(xml) == "bad" {
-			return nil, errors.New("not " + profile)
+	Invoice: func(i request.Invoice) (ByRules, error) {
+		if i.XML == "bad" {
+			return nil, errors.New("not " + i.Profile)
 		}
 		return nil, nil
 	},
@@ -154,7 +154,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 				Sanitize:     func(html string, _ int) (string, error) { return html, nil },
 				Embeds:       func(string) bool { return false },
 				Template:     func(html string) string { return html },
-				Invoice:      func([]byte, string) (ByRules, error) { return nil, nil },
+				Invoice:      func(request.Invoice) (ByRules, error) { return nil, nil },
 				Validate:     func(request.InvoiceCheck) *report.Report { r := &report.Report{}; r.Conclude(); return r },
 				Extract:      func([]byte) (*report.Extract, error) { return nil, errors.New("no invoice") },
 			},

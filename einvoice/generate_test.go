@@ -2,11 +2,13 @@ package einvoice
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // element is an element of an invoice to be written.
@@ -35,30 +37,45 @@ func (e *element) write(b *bytes.Buffer) {
 	b.WriteString("</" + e.name + ">\n")
 }
 
-// generator makes valid invoices of a profile from the table.
+// generator makes valid invoices from the table of a syntax.
 type generator struct {
 	*rand.Rand
-	profile string
-	// chance is the probability of optional parts in per cent.
-	chance int
+	root       *schema.Child
+	namespaces map[string]string
+	// chance is the probability of optional parts in per cent. It halves with each level of elements beyond deep.
+	chance, deep int
+}
+
+// ciiGenerator makes invoices of a profile.
+func ciiGenerator(r *rand.Rand, profile string, chance int) *generator {
+	return &generator{r, cii.Root(profile), cii.Namespaces, chance, 64}
 }
 
 func (g *generator) invoice() *element {
-	e := g.element(cii.Root(g.profile))
-	for _, prefix := range []string{"rsm", "ram", "udt", "qdt"} {
-		e.attributes = append(e.attributes, [2]string{"xmlns:" + prefix, cii.Namespaces[prefix]})
+	e := g.element(g.root)
+	for _, prefix := range slices.Sorted(maps.Keys(g.namespaces)) {
+		e.attributes = append(e.attributes, [2]string{"xmlns:" + prefix, g.namespaces[prefix]})
 	}
 	return e
 }
 
-func (g *generator) element(c *cii.Child) *element {
+func (g *generator) element(c *schema.Child) *element {
+	inner := *g
+	if inner.deep--; inner.deep < 0 {
+		inner.chance /= 2
+	}
+	g = &inner
 	e := &element{name: c.QName}
 	for _, a := range c.Type.Attributes {
 		if a.Required || g.IntN(100) < g.chance {
 			e.attributes = append(e.attributes, [2]string{a.Name, g.value(a.Name, a.Kind)})
 		}
 	}
-	if c.Type.Kind != cii.Elements {
+	switch c.Type.Kind {
+	case schema.Elements:
+	case schema.Any:
+		e.content = append(e.content, &element{name: "own:Thing", attributes: [][2]string{{"xmlns:own", "urn:own"}}, content: []any{"text", &element{name: "Part"}}})
+	default:
 		e.content = append(e.content, g.value(c.Name, c.Type.Kind))
 	}
 	for _, inner := range c.Type.Children {
@@ -69,7 +86,7 @@ func (g *generator) element(c *cii.Child) *element {
 	return e
 }
 
-func (g *generator) count(c *cii.Child) int {
+func (g *generator) count(c *schema.Child) int {
 	n := c.Min
 	for n < 3 && (c.Max == 0 || n < c.Max) && g.IntN(100) < g.chance {
 		n++
@@ -77,19 +94,25 @@ func (g *generator) count(c *cii.Child) int {
 	return n
 }
 
-func (g *generator) value(name string, kind cii.Kind) string {
+func (g *generator) value(name string, kind schema.Kind) string {
 	switch {
 	case name == "format":
 		return "102"
 	case name == "TypeCode":
 		return "380"
 	}
-	values := map[cii.Kind][]string{
-		cii.Token:   {"A1", "EUR", "two words", "", "S"},
-		cii.String:  {"Example & Sons", "20240131", "A line\nand another", " äß€ "},
-		cii.Decimal: {"0", "12.50", "-3", "+.5", "007.", " 19.00 "},
-		cii.Boolean: {"true", "false", "1", "0"},
-		cii.Base64:  {"QUJD", "", "QUI=", "QQ=="},
+	values := map[schema.Kind][]string{
+		schema.Token:   {"A1", "EUR", "two words", "", "S"},
+		schema.String:  {"Example & Sons", "20240131", "A line\nand another", " äß€ "},
+		schema.Decimal: {"0", "12.50", "-3", "+.5", "007.", " 19.00 "},
+		schema.Boolean: {"true", "false", "1", "0"},
+		schema.Base64:  {"QUJD", "", "QUI=", "QQ=="},
+
+		schema.NormalizedString: {"A1", "EUR", " two  words ", "", "S"},
+		schema.Date:             {"2026-01-31", "2024-02-29Z", "-0044-03-15", "12026-12-31+14:00", "2000-02-29-05:30"},
+		schema.Time:             {"00:00:00", "24:00:00", "23:59:59.999Z", "12:30:00+01:00"},
+		schema.URI:              {"https://a.example/?b=c#d", "", "urn:a"},
+		schema.Language:         {"de", "de-AT", "i-klingon", "x-12345678"},
 	}[kind]
 	return escape(values[g.IntN(len(values))])
 }
@@ -114,7 +137,7 @@ func (e *element) at(name string) *element {
 
 // sized is a valid invoice of about size bytes, most of them in its lines.
 func sized(profile string, size int) []byte {
-	g := &generator{rand.New(rand.NewPCG(7, 7)), profile, 25}
+	g := ciiGenerator(rand.New(rand.NewPCG(7, 7)), profile, 25)
 	e := g.invoice()
 	transaction := e.at("rsm:SupplyChainTradeTransaction")
 	line := cii.Root(profile).Type.Children[2].Type.Children[0]

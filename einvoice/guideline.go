@@ -110,7 +110,7 @@ func checkGuideline(root *Node, profile string) error {
 // typeCodes are those that a profile allows for a document beyond 380 and 381: for XRechnung those of its rule BR-DE-17.
 var typeCodes = map[string][]string{contract.XRechnung: {"326", "384", "389", "875", "876", "877"}}
 
-func checkTypeCode(root *Node, profile string) error {
+func checkTypeCode(root *Node, w Wanted) error {
 	var codes []*Node
 	for _, document := range root.All("ExchangedDocument") {
 		codes = append(codes, document.All("TypeCode")...)
@@ -118,12 +118,28 @@ func checkTypeCode(root *Node, profile string) error {
 	if len(codes) != 1 {
 		return fmt.Errorf("the XML must have exactly one document type code, at /%s", typeCodePath)
 	}
-	if c := codes[0].Text(); c != "380" && c != "381" && !slices.Contains(typeCodes[profile], c) {
-		more := strings.Join(typeCodes[profile], ", ")
-		if more != "" {
-			more = ", and of profile " + profile + " " + more + ","
-		}
-		return fmt.Errorf("the document type code on line %d is %q; only 380 (invoice) and 381 (credit note)%s are accepted", codes[0].SourceLine(), markup.Excerpt(c), more)
-	}
-	return nil
+	return checkType(codes[0], w.AnyType, append([]string{"380", "381"}, typeCodes[w.Profile]...)...)
 }
+
+// checkType checks the code of the kind of document: one of a few, or any that there is.
+func checkType(code *Node, anyType bool, usual ...string) error {
+	switch c := code.Text(); {
+	case slices.Contains(usual, c), anyType && slices.Contains(TypeCodes(), strings.TrimSpace(c)):
+		return nil
+	case anyType:
+		return fmt.Errorf("the document type code on line %d is %q, which EN 16931 does not have (BR-CL-01)", code.SourceLine(), markup.Excerpt(c))
+	case len(usual) == 1:
+		return fmt.Errorf("the document type code on line %d is %q; only %s is accepted without rules", code.SourceLine(), markup.Excerpt(c), usual[0])
+	case len(usual) == 2:
+		return fmt.Errorf("the document type code on line %d is %q; only 380 (invoice) and 381 (credit note) are accepted", code.SourceLine(), markup.Excerpt(c))
+	default:
+		return fmt.Errorf("the document type code on line %d is %q; only %s are accepted", code.SourceLine(), markup.Excerpt(c), strings.Join(usual, ", "))
+	}
+}
+
+// TypeCodes are the codes of UNTDID 1001 that EN 16931 allows: its rule BR-CL-01.
+func TypeCodes() []string { return append(strings.Fields(invoiceTypes), creditNotes...) }
+
+// invoiceTypes are the codes that are not of credit notes.
+const invoiceTypes = "71 80 82 84 102 130 202 203 204 211 218 219 295 325 326 331 380 382 383 384 385 386 387 388 389 390 393 394 395 " +
+	"456 457 471 472 473 500 501 527 553 575 623 633 751 780 817 870 875 876 877 935"

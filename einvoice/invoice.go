@@ -1,16 +1,36 @@
 package einvoice
 
+import (
+	"slices"
+	"strings"
+
+	"platen.dev/einvoice/cii"
+)
+
 // Invoice is a valid invoice. It does not change, and may be shared between goroutines.
+//
+// One of UBL is read as a Cross-Industry Invoice with the same terms (ubl/binding.txt): its
+// nodes are elements of CII that have the path and the line of their source.
 type Invoice struct {
-	// Profile is the profile whose schema the invoice conforms to.
+	// Profile is the profile whose schema the invoice conforms to: en16931 for one of UBL.
 	Profile string
-	root    *Node
+	// UBL: the invoice is written in UBL.
+	UBL           bool
+	root, written *Node
 }
 
-func newInvoice(profile string, root *Node) *Invoice { return &Invoice{profile, root} }
+func newInvoice(profile string, document *Node) *Invoice {
+	if document.child.Space != cii.Namespaces["rsm"] {
+		return &Invoice{Profile: ublProfile, UBL: true, root: bind(document), written: document}
+	}
+	return &Invoice{Profile: profile, root: document, written: document}
+}
 
-// Root is the root element.
+// Root is the root element, in CII.
 func (i *Invoice) Root() *Node { return i.root }
+
+// Written is the root element as it is written, in UBL or CII.
+func (i *Invoice) Written() *Node { return i.written }
 
 func (i *Invoice) context() *Node     { return i.root.At("ExchangedDocumentContext") }
 func (i *Invoice) document() *Node    { return i.root.At("ExchangedDocument") }
@@ -30,11 +50,16 @@ func (i *Invoice) Number() *Node { return i.document().At("ID") }
 // Title is the name that the document gives itself.
 func (i *Invoice) Title() *Node { return i.document().At("Name") }
 
-// TypeCode is 380 for an invoice and 381 for a credit note.
+// TypeCode is the kind of document by UNTDID 1001, such as 380 for an invoice and 381 for a credit note.
 func (i *Invoice) TypeCode() *Node { return i.document().At("TypeCode") }
 
-// IsCreditNote reports whether the document is a credit note.
-func (i *Invoice) IsCreditNote() bool { return i.TypeCode().Text() == "381" }
+// IsCreditNote reports whether the document is a credit note, of whatever kind.
+func (i *Invoice) IsCreditNote() bool {
+	return i.written.Element() == "CreditNote" || slices.Contains(creditNotes, i.TypeCode().Text())
+}
+
+// creditNotes are the type codes that EN 16931 calls credit notes.
+var creditNotes = strings.Fields("81 83 261 262 296 308 381 396 420 458 502 503 532")
 
 // IssueDate is the date of the invoice.
 func (i *Invoice) IssueDate() Date { return dateOf(i.document().At("IssueDateTime")) }

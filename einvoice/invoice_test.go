@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 	"platen.dev/events/contract"
 )
 
@@ -42,7 +42,7 @@ func TestHeader(t *testing.T) {
 	checkTexts(t, "the note", []*Node{i.Notes()[0].Content()}, "Thank you for\nyour order.")
 	a := i.agreement().At("AdditionalReferencedDocument", "AttachmentBinaryObject")
 	checkTexts(t, "the attachment", []*Node{a}, "aG91cnM7MTIK")
-	if a.Attribute("mimeCode") != "text/csv" || a.Attribute("filename") != "hours.csv" || a.Kind() != cii.Base64 {
+	if a.Attribute("mimeCode") != "text/csv" || a.Attribute("filename") != "hours.csv" || a.Kind() != schema.Base64 {
 		t.Errorf("the attachment has %v", a.Attributes())
 	}
 	if i.IsCreditNote() || i.Profile != "extended" {
@@ -142,7 +142,7 @@ func TestMissingElements(t *testing.T) {
 		t.Error("profile minimum has lines, taxes, notes, payment means, allowances or a due date")
 	}
 	var none *Node
-	if none.Text()+none.Element()+none.Path()+none.Attribute("a") != "" || none.SourceLine() != 0 || none.Parent() != nil || none.At("x") != nil || none.All("x") != nil || none.Kind() != cii.Elements {
+	if none.Text()+none.Element()+none.Path()+none.Attribute("a") != "" || none.SourceLine() != 0 || none.Parent() != nil || none.At("x") != nil || none.All("x") != nil || none.Kind() != schema.Elements {
 		t.Error("a method of a nil Node returns a value")
 	}
 	for range none.Children() {

@@ -84,13 +84,12 @@ type mutator struct {
 	names   []string
 }
 
-// generate replaces the generated seeds by new ones, as many as there are samples. They
+// generate replaces the generated seeds by the next ones, as many as there are samples. They
 // have elements that the samples lack.
-func (m *mutator) generate(profile string) {
+func (m *mutator) generate(next func(r *rand.Rand) *element) {
 	m.seeds = m.seeds[:m.samples]
 	for range m.samples {
-		g := &generator{m.Rand, profile, 10 + m.IntN(40)}
-		m.seeds = append(m.seeds, g.invoice())
+		m.seeds = append(m.seeds, next(m.Rand))
 	}
 }
 
@@ -167,6 +166,8 @@ func (m *mutator) change(root *element) {
 var values = []string{
 	"", " ", "1", "1.", ".1", ".", "+1", "-.5", "--1", "1,5", "1 000", "1e3", "NaN", "INF", "00012.500", " 7\n", "&#9;7&#10;", "0x1", "&#160;1", "1\u00a0",
 	"true", "false", "0", " 1 ", "TRUE", "yes", "QUJD", "QUI=", "QUJ=", "QQ==", "QR==", "Q===", "QUJD\nQUJD", "Q U J D", "=", "QUJDQ", "QQ=", "QQ= =", "QUJD====", "QU*JD", "Q-_=",
+	"2026-01-31", "2026-02-29", "2024-02-29", "0000-01-01", "-0001-01-01", "2026-1-1", "02026-01-01", "12026-01-01Z", "2026-01-31+14:00", "2026-01-31-14:01", "2026-01-31T00:00:00",
+	"24:00:00", "24:00:01", "23:59:60", "12:00", "12:00:00.", "12:00:00.5-05:00", "12:00:00+15:00", "en", "en-", "e1", "abcdefghi", "de-1901-x",
 	"<!--c-->1", "1<!--c-->2", "<![CDATA[1]]>", "<![CDATA[]]>", "<?p i?>1", "&#49;", "&amp;", "&lt;x/&gt;", "é€😀", "20240131", "x",
 }
 
@@ -194,6 +195,11 @@ var extraAttributes = [][2]string{
 	{"zz:foo", "1"},
 	{"xmlns:ram", "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100"},
 	{"schemeid", "x"},
+	{"languageID", "de-AT"},
+	{"languageID", "d_e"},
+	{"schemeURI", "urn:a"},
+	{"currencyCodeListVersionID", "1"},
+	{"cbc:schemeID", "x"},
 }
 
 var instanceAttributes = [][2]string{
@@ -211,6 +217,10 @@ var instanceAttributes = [][2]string{
 	{"xsi:type", "xs:boolean"},
 	{"xsi:type", "udt:DateTimeType"},
 	{"xsi:type", "IDType"},
+	{"xsi:type", "cbc:IDType"},
+	{"xsi:type", "cbc:NameType"},
+	{"xsi:type", "cac:PartyType"},
+	{"xsi:type", "udt:IdentifierType"},
 	{"xsi:type", "q:IDType"},
 	{"xsi:type", ""},
 }
@@ -247,7 +257,7 @@ var changes = []func(m *mutator, root, e *element){
 	func(m *mutator, _, e *element) { e.name = pick(m.Rand, m.names) }, // rename
 	func(m *mutator, _, e *element) { // another namespace
 		_, local, _ := strings.Cut(e.name, ":")
-		e.name = pick(m.Rand, []string{"ram:", "rsm:", "udt:", "qdt:", ""}) + local
+		e.name = pick(m.Rand, []string{"ram:", "rsm:", "udt:", "qdt:", "", "cbc:", "cac:", "ext:"}) + local
 	},
 	func(m *mutator, _, e *element) { // a bad name
 		e.name += pick(m.Rand, []string{"x", "é", "-", ".", "1", "·", ":", ":x", "+"})
@@ -297,7 +307,7 @@ var changes = []func(m *mutator, root, e *element){
 		e.attributes = append(e.attributes, [2]string{"xmlns:xsi", instance}, pick(m.Rand, instanceAttributes), [2]string{"xmlns:xs", "http://www.w3.org/2001/XMLSchema"})
 	},
 	func(m *mutator, root, _ *element) { // add an xsi:type that repeats the element's own type
-		typed := map[string]string{"ram:ID": "udt:IDType", "ram:Name": "udt:TextType", "ram:GrandTotalAmount": "udt:AmountType", "ram:SellerTradeParty": "ram:TradePartyType", "udt:Indicator": "xs:boolean", "udt:DateTimeString": "xs:string"}
+		typed := map[string]string{"ram:ID": "udt:IDType", "ram:Name": "udt:TextType", "ram:GrandTotalAmount": "udt:AmountType", "ram:SellerTradeParty": "ram:TradePartyType", "udt:Indicator": "xs:boolean", "udt:DateTimeString": "xs:string", "cbc:ID": "cbc:IDType", "cac:Party": "cac:PartyType", "cbc:Percent": "cbc:PercentType"}
 		for _, e := range root.all() {
 			if t := typed[e.name]; t != "" && m.IntN(6) == 0 {
 				e.attributes = append(e.attributes, [2]string{"xmlns:xsi", instance}, [2]string{"xsi:type", t}, [2]string{"xmlns:xs", "http://www.w3.org/2001/XMLSchema"})

@@ -5,19 +5,21 @@ import (
 	"iter"
 	"strings"
 
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // Node is an element of an invoice. A nil Node stands for an element that is missing: its
 // methods return zero values, so a chain of calls needs no checks in between. Nodes do
 // not change once the invoice is parsed, and may be shared between goroutines.
 type Node struct {
-	child                     *cii.Child
+	child                     *schema.Child
 	parent, first, last, next *Node
 	ordinal, offset           int32
 	text                      string
 	attributes                []Attribute
 	lines                     *lineIndex
+	// source is the element of UBL that one of CII was made of.
+	source *Node
 }
 
 // Attribute is an attribute of an element.
@@ -33,6 +35,14 @@ func (n *Node) Element() string {
 	return n.child.Name
 }
 
+// QName is the element's name with the conventional prefix, such as ram:TypeCode.
+func (n *Node) QName() string {
+	if n == nil {
+		return ""
+	}
+	return n.child.QName
+}
+
 // Text is the text of an element without child elements. White space around it is
 // removed, except in the types for which XML Schema preserves it. Amounts keep the
 // digits that the document has.
@@ -43,10 +53,18 @@ func (n *Node) Text() string {
 	return n.text
 }
 
+// Transmitted is Text as the document has it: a date of UBL keeps its hyphens.
+func (n *Node) Transmitted() string {
+	if n != nil && n.source != nil && n.source.Kind() == schema.Date {
+		return n.source.text
+	}
+	return n.Text()
+}
+
 // Kind is the kind of the element's content.
-func (n *Node) Kind() cii.Kind {
+func (n *Node) Kind() schema.Kind {
 	if n == nil {
-		return cii.Elements
+		return schema.Elements
 	}
 	return n.child.Type.Kind
 }
@@ -121,7 +139,7 @@ func (i *Invoice) Leaves() iter.Seq[*Node] {
 }
 
 func (n *Node) leaves(yield func(*Node) bool) bool {
-	if n.Kind() != cii.Elements {
+	if n.Kind().IsText() {
 		return n.text == "" || yield(n)
 	}
 	for c := range n.Children() {
@@ -137,6 +155,9 @@ func (n *Node) SourceLine() int {
 	if n == nil {
 		return 0
 	}
+	if n.source != nil {
+		n = n.source
+	}
 	return n.lines.line(int(n.offset))
 }
 
@@ -144,6 +165,9 @@ func (n *Node) SourceLine() int {
 // and with an index where an element may be repeated.
 func (n *Node) Path() string {
 	var steps []string
+	if n != nil && n.source != nil {
+		n = n.source
+	}
 	for ; n != nil; n = n.parent {
 		steps = append(steps, pathStep(n.child, int(n.ordinal)))
 	}
@@ -155,7 +179,7 @@ func (n *Node) Path() string {
 	return b.String()
 }
 
-func pathStep(c *cii.Child, ordinal int) string {
+func pathStep(c *schema.Child, ordinal int) string {
 	if c.Max == 1 && ordinal < 2 {
 		return c.QName
 	}

@@ -7,73 +7,131 @@ import (
 
 	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
+	"platen.dev/einvoice/ubl"
 	"platen.dev/events/contract"
 )
 
-// Parse reads an invoice and makes all checks: those of ParseSchemaOnly and, before the
-// schema, that the encoding is UTF-8, that the document declares the guideline of the
-// profile, and that it is an invoice or a credit note (docs/API.md, E-invoices). Its
-// errors may be shown to the caller; those of XML and of the schema are *InvalidError.
+// Wanted is what an invoice has to be.
+type Wanted struct {
+	// UBL: it is written in UBL, and not in CII. Then it has the profile en16931.
+	UBL     bool
+	Profile string
+	// AnyType: it may have any type code that EN 16931 knows, and not only 380 and 381.
+	AnyType bool
+}
+
+// Parse reads a Cross-Industry Invoice or credit note of a profile, as ParseWanted does.
 func Parse(document []byte, profile string) (*Invoice, error) {
+	return ParseWanted(document, Wanted{Profile: profile})
+}
+
+// ParseWanted reads an invoice and makes all checks: those of ParseSchemaOnly or ParseUBL and, before the
+// schema, that the encoding is UTF-8, that the document declares the guideline of the
+// profile, and that it has a type code that is wanted (docs/API.md, E-invoices). Its
+// errors may be shown to the caller; those of XML and of the schema are *InvalidError.
+func ParseWanted(document []byte, want Wanted) (*Invoice, error) {
 	if encoding := markup.ForeignEncoding(document); encoding != "" {
 		return nil, fmt.Errorf("the XML is encoded in %s; it must be encoded in UTF-8", markup.Excerpt(encoding))
 	}
-	v, err := validate(document, profile)
+	v, err := want.validate(document)
 	if err != nil {
 		return nil, err
 	}
 	if v.root == nil {
 		return v.result()
 	}
-	if err := errors.Join(checkGuideline(v.root, profile), checkTypeCode(v.root, profile)); err != nil {
+	if err := want.check(v.root); err != nil {
 		return nil, err
 	}
 	return v.result()
 }
 
-// ParseSchemaOnly reads an invoice and checks it against the schema of a profile, one of
-// contract.Profiles, but not its encoding, guideline and type code. A document that is
-// not valid gives an *InvalidError.
+func (w Wanted) validate(document []byte) (*validator, error) {
+	switch {
+	case !w.UBL:
+		return validateCII(document, w.Profile)
+	case w.Profile != ublProfile:
+		return nil, fmt.Errorf("an invoice in UBL has the profile %s, not %q", ublProfile, markup.Excerpt(w.Profile))
+	}
+	return validate(document, "UBL 2.1", ubl.Roots()...)
+}
+
+func (w Wanted) check(root *Node) error {
+	if w.UBL {
+		return errors.Join(checkUBLGuideline(root), checkUBLTypeCode(root, w.AnyType))
+	}
+	return errors.Join(checkGuideline(root, w.Profile), checkTypeCode(root, w))
+}
+
+// ParseSchemaOnly reads a Cross-Industry Invoice and checks it against the schema of a
+// profile, one of contract.Profiles, but not its encoding, guideline and type code. A
+// document that is not valid gives an *InvalidError.
 //
 // The verdict is that of XML Schema on the official schemas of Factur-X 1.09, except
 // that documents with a DOCTYPE, or beyond contract.MaxXML or the limits of package
 // markup, are refused.
 func ParseSchemaOnly(document []byte, profile string) (*Invoice, error) {
-	v, err := validate(document, profile)
+	v, err := validateCII(document, profile)
 	if err != nil {
 		return nil, err
 	}
 	return v.result()
 }
 
-// ErrNotCII means that a document is well-formed, and not a Cross-Industry Invoice.
-var ErrNotCII = errors.New("the XML is not a Cross-Industry Invoice")
+// ParseUBL is ParseSchemaOnly for an invoice or a credit note of UBL, by the official schemas of UBL 2.1. What
+// UBLExtensions contains is not checked, but must keep the limits.
+func ParseUBL(document []byte) (*Invoice, error) {
+	return parseSyntax(document, "UBL 2.1", ubl.Roots()...)
+}
 
-// Skim reads what a document has of an invoice, whatever violates a schema: elements that the widest profile knows. Its errors
-// are ErrNotCII and those of ParseSchemaOnly for documents that are not well-formed.
+// parseSyntax checks a document against the schema of a name that has those roots.
+func parseSyntax(document []byte, name string, roots ...*schema.Child) (*Invoice, error) {
+	v, err := validate(document, name, roots...)
+	if err != nil {
+		return nil, err
+	}
+	return v.result()
+}
+
+// ErrNoInvoice means that a document is well-formed, and neither a Cross-Industry Invoice nor one of UBL.
+var ErrNoInvoice = errors.New("the XML is no e-invoice")
+
+// Skim reads what a document has of an invoice, whatever violates a schema: elements that the widest profile of its syntax knows.
+// Its errors are ErrNoInvoice and those of ParseSchemaOnly for documents that are not well-formed.
 func Skim(document []byte) (*Invoice, error) {
-	v, err := validate(document, "extended")
+	v, err := validate(document, "e-invoices", append([]*schema.Child{cii.Root("extended")}, ubl.Roots()...)...)
 	if err != nil {
 		return nil, err
 	}
 	if v.root == nil {
-		return nil, ErrNotCII
+		return nil, ErrNoInvoice
 	}
-	return newInvoice("extended", v.root), nil
+	v.profile = "extended"
+	return v.invoice(), nil
 }
 
-// validate reads a whole document and collects its violations of the schema. A document
-// that is not well-formed is an error.
-func validate(document []byte, profile string) (*validator, error) {
-	schema := cii.Root(profile)
-	if schema == nil {
+func validateCII(document []byte, profile string) (*validator, error) {
+	root := cii.Root(profile)
+	if root == nil {
 		return nil, fmt.Errorf("%q is not a profile; use one of %s", markup.Excerpt(profile), strings.Join(contract.Profiles(), ", "))
 	}
+	v, err := validate(document, "profile "+profile, root)
+	if err != nil {
+		return nil, err
+	}
+	v.profile = profile
+	return v, nil
+}
+
+// validate reads a whole document and collects its violations of the schema that has that
+// name and those roots. A document that is not well-formed is an error.
+func validate(document []byte, name string, roots ...*schema.Child) (*validator, error) {
 	if len(document) > contract.MaxXML {
 		return nil, fmt.Errorf("the XML has %d bytes; at most %d are accepted", len(document), contract.MaxXML)
 	}
 	text, fault := markup.Decode(document)
-	v := &validator{profile: profile, schema: schema, text: text, lines: &lineIndex{text: text}}
+	v := &validator{name: name, roots: roots, text: text, lines: &lineIndex{text: text}}
 	if fault != nil {
 		// Reading up to the fault gives the path of the element that it is in.
 		v.reader = markup.NewReader(text[:fault.Offset])

@@ -5,13 +5,17 @@ import (
 	"strings"
 
 	"platen.dev/document/markup"
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // validator builds the tree of a document in one pass and collects its violations.
 type validator struct {
+	// roots are the elements that the document may have as its root, all of one syntax, and
+	// name is what the schema is called.
+	roots []*schema.Child
+	name  string
+	// profile is what a Cross-Industry Invoice is checked by.
 	profile    string
-	schema     *cii.Child
 	text       string
 	lines      *lineIndex
 	reader     *markup.Reader
@@ -36,7 +40,9 @@ type frame struct {
 	// position is the index, in the type, of the last child that has been reached.
 	position int
 	// counts are the occurrences of each child of the type.
-	counts [cii.MaxChildren]int32
+	counts [schema.MaxChildren]int32
+	// foreign are the elements in content of any kind.
+	foreign int
 	// textTokens is how many tokens the element's text has come in.
 	textTokens int
 	// textReported: a violation was reported for text that is not allowed here.
@@ -81,13 +87,17 @@ func (v *validator) start(token *markup.Token) {
 }
 
 func (v *validator) startRoot(token *markup.Token) {
-	if token.Name.Local != v.schema.Name || token.Name.Space != v.schema.Type.Space {
-		v.report(token.Offset, "root element "+qualifiedName(token.Name), fmt.Sprintf("%s in namespace %s", v.schema.QName, v.schema.Type.Space))
-		v.skip(token)
-		return
+	var expected []string
+	for _, root := range v.roots {
+		if token.Name.Local == root.Name && token.Name.Space == root.Space {
+			v.open(root, nil, token)
+			v.root = v.frames[0].node
+			return
+		}
+		expected = append(expected, fmt.Sprintf("%s in namespace %s", root.QName, root.Space))
 	}
-	v.open(v.schema, nil, token)
-	v.root = v.frames[0].node
+	v.report(token.Offset, "root element "+qualifiedName(token.Name), strings.Join(expected, " or "))
+	v.skip(token)
 }
 
 // skip opens an element whose content is not checked.
@@ -96,7 +106,7 @@ func (v *validator) skip(token *markup.Token) {
 }
 
 // open makes the node of an element that the schema knows.
-func (v *validator) open(child *cii.Child, parent *frame, token *markup.Token) {
+func (v *validator) open(child *schema.Child, parent *frame, token *markup.Token) {
 	n := v.newNode()
 	n.child, n.offset, n.lines, n.ordinal = child, int32(token.Offset), v.lines, 1
 	if parent != nil {
@@ -120,9 +130,12 @@ func (v *validator) newNode() *Node {
 func (v *validator) end(token *markup.Token) {
 	f := &v.frames[len(v.frames)-1]
 	if f.node != nil {
-		if typ := f.node.child.Type; typ.Kind == cii.Elements {
+		switch typ := f.node.child.Type; typ.Kind {
+		case schema.Elements:
 			v.checkMissing(f, typ, token.Offset)
-		} else {
+		case schema.Any:
+			v.checkForeign(f, token.Offset)
+		default:
 			v.checkText(f, typ)
 		}
 	}
@@ -132,13 +145,15 @@ func (v *validator) end(token *markup.Token) {
 // result is the invoice, or an *InvalidError with the violations.
 func (v *validator) result() (*Invoice, error) {
 	if len(v.violations) > 0 {
-		return nil, &InvalidError{Profile: v.profile, Violations: inDocumentOrder(v.violations), Truncated: v.truncated}
+		return nil, &InvalidError{Schema: v.name, Violations: inDocumentOrder(v.violations), Truncated: v.truncated}
 	}
-	return newInvoice(v.profile, v.root), nil
+	return v.invoice(), nil
 }
 
+func (v *validator) invoice() *Invoice { return newInvoice(v.profile, v.root) }
+
 func (v *validator) notWellFormed(fault *markup.Fault) error {
-	return &InvalidError{Profile: v.profile, Malformed: true, Violations: []Violation{v.violation(fault.Offset, fault.Found, fault.Expected)}}
+	return &InvalidError{Schema: v.name, Malformed: true, Violations: []Violation{v.violation(fault.Offset, fault.Found, fault.Expected)}}
 }
 
 // report keeps a violation in the innermost open element.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"platen.dev/document/markup"
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // checkAttributes keeps the attributes that the type has and reports all others, except
@@ -17,11 +17,12 @@ func (v *validator) checkAttributes(n *Node, token *markup.Token) {
 	for i := range token.Attributes {
 		attr := &token.Attributes[i]
 		switch {
-		case attr.Name.Space == cii.Namespaces["xsi"]:
+		case attr.Name.Space == schema.XSI:
 			v.checkInstanceAttribute(typ, attr)
 		case attr.Name.Prefix != "" || !declares(typ, attr.Name.Local):
 			v.report(attr.Offset, "attribute "+describeAttribute(attr.Name), expectedAttributes(typ))
 		default:
+			v.checkAttribute(typ, attr)
 			v.attributes = append(v.attributes, Attribute{attr.Name.Local, attr.Value})
 		}
 	}
@@ -35,9 +36,18 @@ func (v *validator) checkAttributes(n *Node, token *markup.Token) {
 	}
 }
 
+// checkAttribute checks the value of an attribute that the type has.
+func (v *validator) checkAttribute(typ *schema.Type, attr *markup.Attribute) {
+	for i := range typ.Attributes {
+		if a := &typ.Attributes[i]; a.Name == attr.Name.Local && !a.Kind.Accepts(attr.Value) {
+			v.report(attr.Offset, fmt.Sprintf("attribute %s %q", a.Name, markup.Excerpt(attr.Value)), a.Kind.Describe())
+		}
+	}
+}
+
 // checkInstanceAttribute allows schema locations on any element, and xsi:type if it
 // repeats the element's own type, but no xsi:nil.
-func (v *validator) checkInstanceAttribute(typ *cii.Type, attr *markup.Attribute) {
+func (v *validator) checkInstanceAttribute(typ *schema.Type, attr *markup.Attribute) {
 	switch attr.Name.Local {
 	case "schemaLocation", "noNamespaceSchemaLocation":
 	case "type":
@@ -50,8 +60,8 @@ func (v *validator) checkInstanceAttribute(typ *cii.Type, attr *markup.Attribute
 	}
 }
 
-func declares(typ *cii.Type, name string) bool {
-	return slices.ContainsFunc(typ.Attributes, func(a cii.Attribute) bool { return a.Name == name })
+func declares(typ *schema.Type, name string) bool {
+	return slices.ContainsFunc(typ.Attributes, func(a schema.Attribute) bool { return a.Name == name })
 }
 
 func describeAttribute(name markup.Name) string {
@@ -61,7 +71,7 @@ func describeAttribute(name markup.Name) string {
 	return markup.Excerpt(name.Prefix) + ":" + markup.Excerpt(name.Local)
 }
 
-func expectedAttributes(typ *cii.Type) string {
+func expectedAttributes(typ *schema.Type) string {
 	if len(typ.Attributes) == 0 {
 		return "no attribute"
 	}

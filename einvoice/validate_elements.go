@@ -6,15 +6,21 @@ import (
 
 	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
+	"platen.dev/einvoice/ubl"
 )
 
 // matchChild finds the child of the schema that an element is, and reports a violation
 // if it may not stand here. An element that is known but out of order, repeated or in the
 // wrong namespace still matches, so that one mistake is reported once; nil is an element
 // that the schema does not know here.
-func (v *validator) matchChild(parent *frame, token *markup.Token) *cii.Child {
+func (v *validator) matchChild(parent *frame, token *markup.Token) *schema.Child {
 	typ := parent.node.child.Type
-	if typ.Kind != cii.Elements {
+	if typ.Kind == schema.Any {
+		v.matchForeign(parent, token)
+		return nil
+	}
+	if typ.Kind != schema.Elements {
 		v.report(token.Offset, "element "+qualifiedName(token.Name), "text only")
 		return nil
 	}
@@ -25,8 +31,8 @@ func (v *validator) matchChild(parent *frame, token *markup.Token) *cii.Child {
 	}
 	child := typ.Children[i]
 	switch {
-	case token.Name.Space != typ.Space:
-		v.report(token.Offset, qualifiedName(token.Name), fmt.Sprintf("%s in namespace %s", child.QName, typ.Space))
+	case token.Name.Space != child.Space:
+		v.report(token.Offset, qualifiedName(token.Name), fmt.Sprintf("%s in namespace %s", child.QName, child.Space))
 	case i < parent.position && child.Max == 1 && parent.counts[i] > 0:
 		v.report(token.Offset, "a second "+child.QName, expectedNext(parent, typ))
 	case i < parent.position:
@@ -45,9 +51,27 @@ func (f *frame) countChild(i int) {
 	f.position = max(f.position, i)
 }
 
+// matchForeign counts an element in content of any kind, where one of another namespace
+// stands. What it contains is read, within the limits of package markup, and not checked.
+func (v *validator) matchForeign(parent *frame, token *markup.Token) {
+	parent.foreign++
+	switch space := parent.node.child.Space; {
+	case token.Name.Space == "" || token.Name.Space == space:
+		v.report(token.Offset, qualifiedName(token.Name), "an element of another namespace than "+space)
+	case parent.foreign == 2:
+		v.report(token.Offset, "a second element", "no further element")
+	}
+}
+
+func (v *validator) checkForeign(f *frame, end int) {
+	if f.foreign == 0 {
+		v.report(end, "the end of "+f.node.child.QName, "an element of another namespace before it")
+	}
+}
+
 // checkMissing reports each required child that is missing, at the element that comes
 // in its place.
-func (v *validator) checkMissing(f *frame, typ *cii.Type, end int) {
+func (v *validator) checkMissing(f *frame, typ *schema.Type, end int) {
 	for _, c := range typ.Children {
 		if c.Min == 0 || f.counts[c.Index] > 0 {
 			continue
@@ -64,7 +88,7 @@ func (v *validator) checkMissing(f *frame, typ *cii.Type, end int) {
 }
 
 // expectedNext lists the elements that may come next, but not all of a long list.
-func expectedNext(f *frame, typ *cii.Type) string {
+func expectedNext(f *frame, typ *schema.Type) string {
 	const limit = 8
 	var names []string
 	for _, c := range typ.Children[min(f.position, len(typ.Children)):] {
@@ -121,9 +145,11 @@ func stepName(name markup.Name) string {
 // conventionalPrefix is the prefix that invoices use for a namespace, or empty if they
 // do not use the namespace.
 func conventionalPrefix(namespace string) string {
-	for prefix, known := range cii.Namespaces {
-		if known == namespace {
-			return prefix
+	for _, namespaces := range []map[string]string{cii.Namespaces, ubl.Namespaces} {
+		for prefix, known := range namespaces {
+			if known == namespace {
+				return prefix
+			}
 		}
 	}
 	return ""

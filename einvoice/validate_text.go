@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"platen.dev/document/markup"
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // characterData adds text to the element that holds it, or reports that none is allowed.
@@ -13,10 +13,10 @@ func (v *validator) characterData(token *markup.Token) {
 	f := &v.frames[len(v.frames)-1]
 	switch {
 	case f.node == nil:
-	case f.node.child.Type.Kind != cii.Elements:
+	case f.node.child.Type.Kind.IsText():
 		v.appendText(f, token.Text)
 	case f.textReported:
-	case token.CData || strings.Trim(token.Text, cii.WhiteSpace) != "" || len(f.node.child.Type.Children) == 0:
+	case token.CData || strings.Trim(token.Text, schema.WhiteSpace) != "" || f.node.child.Type.IsEmpty():
 		f.textReported = true
 		v.report(firstNonSpace(token), describeText(token), expectedWithoutText(f.node.child.Type))
 	}
@@ -27,11 +27,11 @@ func firstNonSpace(token *markup.Token) int {
 	if token.CData {
 		return token.Offset
 	}
-	return token.Offset + len(token.Text) - len(strings.TrimLeft(token.Text, cii.WhiteSpace))
+	return token.Offset + len(token.Text) - len(strings.TrimLeft(token.Text, schema.WhiteSpace))
 }
 
 func describeText(token *markup.Token) string {
-	text := strings.Trim(token.Text, cii.WhiteSpace)
+	text := strings.Trim(token.Text, schema.WhiteSpace)
 	switch {
 	case text != "":
 		return fmt.Sprintf("text %q", markup.Excerpt(text))
@@ -41,8 +41,8 @@ func describeText(token *markup.Token) string {
 	return "white space"
 }
 
-func expectedWithoutText(typ *cii.Type) string {
-	if len(typ.Children) == 0 {
+func expectedWithoutText(typ *schema.Type) string {
+	if typ.IsEmpty() {
 		return "an empty element"
 	}
 	return "elements only"
@@ -61,7 +61,7 @@ func (v *validator) appendText(f *frame, text string) {
 	v.buffer = append(v.buffer, text...)
 }
 
-func (v *validator) checkText(f *frame, typ *cii.Type) {
+func (v *validator) checkText(f *frame, typ *schema.Type) {
 	if f.textTokens > 1 {
 		f.node.text = string(v.buffer)
 	}

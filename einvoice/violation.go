@@ -30,10 +30,11 @@ func (v Violation) String() string {
 	return fmt.Sprintf("line %d, column %d: %s: found %s; expected %s", v.Line, v.Column, path, v.Found, v.Expected)
 }
 
-// InvalidError refuses a document that is not well-formed XML, or that violates the
-// schema of its profile.
+// InvalidError refuses a document that is not well-formed XML, or that violates its
+// schema.
 type InvalidError struct {
-	Profile string
+	// Schema is what the schema is called, such as "profile basic".
+	Schema string
 	// Malformed: the document is not well-formed. Then there is exactly one violation.
 	Malformed bool
 	// Violations are in document order, at most MaxViolations.
@@ -48,7 +49,7 @@ func (e *InvalidError) Error() string {
 	if e.Malformed {
 		b.WriteString("the XML cannot be read")
 	} else {
-		fmt.Fprintf(&b, "the XML violates the schema of profile %s", e.Profile)
+		fmt.Fprintf(&b, "the XML violates the schema of %s", e.Schema)
 	}
 	switch n := len(e.Violations); {
 	case n == 1:

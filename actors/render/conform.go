@@ -49,7 +49,7 @@ func (w *work) convert(pdf []byte) (_ []byte, err error) {
 	}
 	if i := w.invoice; i != nil {
 		pdf, err = hybrid.Convert(pdf, hybrid.Invoice{
-			XML: i.xml, Profile: i.profile, Now: w.cfg.Now(), Accessible: o.PDFUA,
+			XML: i.xml, Profile: i.profile, UBL: i.model.UBL, Now: w.cfg.Now(), Accessible: o.PDFUA,
 			Title:  cmp.Or(about.Title, blocks.Title(i.model)),
 			Author: cmp.Or(about.Author, strings.TrimSpace(i.model.Seller().Name().Text())), Subject: about.Subject, Keywords: about.Keywords, Creator: about.Creator,
 			Language: about.Language,
@@ -70,6 +70,8 @@ func (w *work) convert(pdf []byte) (_ []byte, err error) {
 func (w *work) conforming(pdf []byte) (err error) {
 	claim := claimOf(w.submission.Content.Print)
 	switch {
+	case w.invoice != nil && w.invoice.model.UBL:
+		err = hybrid.CheckUBL(pdf, claim.Accessible)
 	case w.invoice != nil && claim.Accessible:
 		err = hybrid.CheckAccessible(pdf)
 	case w.invoice != nil:

@@ -33,7 +33,7 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := einvoice.Parse(xml, i.Profile)
+	model, err := einvoice.ParseWanted(xml, einvoice.Wanted{UBL: i.Format == contract.UBL, Profile: i.Profile, AnyType: i.Rules != ""})
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,10 @@ import (
 
 // Preview is an e-invoice that is to be shown by a block template, outside of any job. The template is JSON that the API accepts.
 type Preview struct {
-	XML      []byte
-	Profile  string
+	XML     []byte
+	Profile string
+	// Format is contract.UBL, "" for contract.FacturX.
+	Format   string
 	Template []byte
 	// Pictures is how many pages are to have one, at most, and Width how wide those are, in pixels.
 	Pictures, Width int
@@ -168,7 +170,7 @@ func previewWork(cfg Config, account events.AccountID, p Preview) *work {
 		cfg: cfg, account: account, lane: events.Slow, limit: MaxPreview, accepted: cfg.Now(),
 		submission: events.Submission{
 			SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF},
-			Content:   events.Content{Invoice: &events.Invoice{Profile: p.Profile, XML: deflated(p.XML), Template: p.Template}},
+			Content:   events.Content{Invoice: &events.Invoice{Profile: p.Profile, Format: p.Format, XML: deflated(p.XML), Template: p.Template}},
 		},
 	}
 }

@@ -218,8 +218,27 @@ func ruleLines() (lines []string) {
 		}
 		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Version %s; profiles: %s.", s.Title, s.Version, profiles), "",
 			"| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
+		shown, anchors := map[string]bool{}, map[string]bool{}
+		row := func(r rules.Rule) {
+			anchor := ""
+			if !anchors[r.ID] {
+				anchor = fmt.Sprintf("<a id=%q></a>", s.Anchor(r.ID))
+			}
+			anchors[r.ID], shown[r.ID+r.Demand] = true, true
+			lines = append(lines, fmt.Sprintf("| %s%s | %s | %s | %s | %s |", anchor, r.ID, r.Term, r.Severity, r.Demand, r.Fix))
+		}
 		for _, r := range s.Rules() {
-			lines = append(lines, fmt.Sprintf("| <a id=%q></a>%s | %s | %s | %s | %s |", s.Anchor(r.ID), r.ID, r.Term, r.Severity, r.Demand, r.Fix))
+			row(r)
+		}
+		first := true
+		for _, r := range s.UBLRules() {
+			if !shown[r.ID+r.Demand] {
+				if first {
+					lines = append(lines, "", "In UBL, beside those that need no other words and instead of those of CII alone:", "", "| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
+				}
+				first = false
+				row(r)
+			}
 		}
 	}
 	lines = append(lines, "", "## Lists of codes", "", "| list | codes of | version | codes |", "|---|---|---|---|")

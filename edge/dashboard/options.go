@@ -175,6 +175,7 @@ func (f *fields) invoice(op events.Operation, i events.Invoice) {
 		name = ""
 	}
 	f.text("html", inflated(i.HTML))
+	f.text(name+"format", i.Format)
 	f.text(name+"profile", i.Profile)
 	f.text(name+"rules", i.Rules)
 	f.list(name+"rule_sets", i.RuleSets)

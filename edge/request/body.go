@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"slices"
 
 	"platen.dev/edge/schema"
 	"platen.dev/events"
@@ -33,13 +34,13 @@ var deliveryOptions = schema.Object[Delivery]{
 var invoiceOptions = schema.Object[Invoice]{
 	Name: "EInvoiceOptions", Doc: "Embeds an e-invoice; the rendered page becomes its visible half.",
 	Fields: []schema.Field[Invoice]{
-		schema.Optional("format", schema.String{OneOf: []string{"factur-x"}}, schema.Unread[Invoice]).Default("factur-x"),
+		formatField(func(i *Invoice, v string) { i.Format = v }),
 		profileField(func(i *Invoice, v string) { i.Profile = v }),
 		xmlField(func(i *Invoice, v string) { i.XML = v }),
 		rulesField(func(i *Invoice, v string) { i.Rules = v }),
 		ruleSetsField(func(i *Invoice, v []string) { i.RuleSets = v }),
 	},
-	Rules: []schema.Rule[Invoice]{{Field: "rule_sets", Check: checkRuleSets}},
+	Rules: []schema.Rule[Invoice]{{Field: "rule_sets", Check: checkRuleSets}, {Field: "profile", Check: checkFormat}},
 }
 
 // checkRuleSets refuses sets that nothing is checked by.
@@ -47,14 +48,37 @@ func checkRuleSets(i *Invoice) string {
 	if len(i.RuleSets) > 0 && i.Rules == "" {
 		return "rule_sets need rules warn or enforce"
 	}
+	if at := slices.IndexFunc(i.RuleSets, func(name string) bool { return i.Format == contract.UBL && !slices.Contains(ublRuleSets(), name) }); at >= 0 {
+		return "rule_sets: " + i.RuleSets[at] + " has no rules for format ubl"
+	}
 	return ""
 }
 
-func checkInvoiceRules(b *Body) string {
-	if b.Invoice == nil {
-		return ""
+// checkFormat refuses profiles that UBL does not have.
+func checkFormat(i *Invoice) string {
+	if i.Format == contract.UBL && i.Profile != contract.UBLProfile {
+		return "profile must be " + contract.UBLProfile + " with format ubl"
 	}
-	return checkRuleSets(b.Invoice)
+	return ""
+}
+
+// ofInvoice is a rule about the e-invoice of a body.
+func ofInvoice(field string, check func(*Invoice) string) schema.Rule[Body] {
+	return schema.Rule[Body]{Field: field, Check: func(b *Body) string {
+		if b.Invoice == nil {
+			return ""
+		}
+		return check(b.Invoice)
+	}}
+}
+
+func formatField[T any](set func(*T, string)) schema.Field[T] {
+	return schema.Optional("format", schema.String{OneOf: contract.InvoiceSyntaxes()}, func(t *T, v string) {
+		if v != contract.FacturX {
+			set(t, v)
+		}
+	}).Default(contract.FacturX).
+		Doc("ubl, an extension: the XML is an invoice or a credit note of UBL 2.1, which is attached to a PDF/A-3 as invoice.xml.")
 }
 
 func rulesField[T any](set func(*T, string)) schema.Field[T] {
@@ -73,7 +97,7 @@ func profileField[T any](set func(*T, string)) schema.Field[T] {
 
 func xmlField[T any](set func(*T, string)) schema.Field[T] {
 	return schema.Required("xml", schema.String{}, set).
-		Doc("UN/CEFACT Cross-Industry Invoice XML in UTF-8, up to 1 MB.").Example("<?xml version=\"1.0\"?>…")
+		Doc("UN/CEFACT Cross-Industry Invoice XML (or UBL; see format) in UTF-8, up to 1 MB.").Example("<?xml version=\"1.0\"?>…")
 }
 
 // invoice is the invoice that the fields of an e-invoice's own body are read into.
@@ -113,6 +137,7 @@ var (
 	markdownField = schema.Required("markdown", schema.String{MaxLength: contract.MaxMarkdown}, func(b *Body, v string) { b.Markdown = v }).
 			Doc("CommonMark with GFM tables and strikethrough.")
 	invoiceXMLField     = xmlField(func(b *Body, v string) { b.invoice().XML = v })
+	invoiceFormatField  = formatField(func(b *Body, v string) { b.invoice().Format = v })
 	invoiceProfileField = profileField(func(b *Body, v string) { b.invoice().Profile = v })
 	invoiceRulesField   = rulesField(func(b *Body, v string) { b.invoice().Rules = v })
 	invoiceSetsField    = ruleSetsField(func(b *Body, v []string) { b.invoice().RuleSets = v })
@@ -172,7 +197,7 @@ func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {
 			{Field: "delivery", Check: checkTestDelivery},
 			{Field: "wait", Check: checkWait},
 			{Field: "assets", Check: checkAssets},
-			{Field: "rule_sets", Check: checkInvoiceRules},
+			ofInvoice("rule_sets", checkRuleSets), ofInvoice("profile", checkFormat),
 			{Field: "options", Check: checkHeadings},
 			{Field: "render", Check: checkScripted},
 			{Field: "render", Check: checkHeaders},

@@ -69,3 +69,13 @@ func ruleSets() (names []string) {
 	}
 	return names
 }
+
+// ublRuleSets are the names of the sets that have rules for UBL.
+func ublRuleSets() (names []string) {
+	for _, s := range rules.Sets() {
+		if s.IsForUBL() {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}

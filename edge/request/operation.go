@@ -66,8 +66,8 @@ var operations = []*Operation{
 		body:    body("HtmlToImageRequest", htmlField, htmlModeField, assetsField, imageField, proHTMLRender),
 	},
 	{
-		Name: events.EInvoiceToPDF, Summary: "E-invoice to PDF/A-3", Doc: "Validates a Cross-Industry Invoice and makes a hybrid invoice of it: PDF/A-3 with the XML embedded as factur-x.xml.",
+		Name: events.EInvoiceToPDF, Summary: "E-invoice to PDF/A-3", Doc: "Validates a Cross-Industry Invoice and makes a hybrid invoice of it: PDF/A-3 with the XML embedded as factur-x.xml. One of UBL is embedded as invoice.xml.",
 		Example: json.RawMessage(`{"profile":"en16931","xml":"<?xml version=\"1.0\" encoding=\"UTF-8\"?>…"}`),
-		body:    body("EInvoiceToPdfRequest", invoiceXMLField, invoiceProfileField, invoiceRulesField, invoiceSetsField, templateIDField, templateField),
+		body:    body("EInvoiceToPdfRequest", invoiceXMLField, invoiceFormatField, invoiceProfileField, invoiceRulesField, invoiceSetsField, templateIDField, templateField),
 	},
 }

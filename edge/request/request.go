@@ -76,6 +76,8 @@ type Auth struct{ Type, Value string }
 // Invoice is an e-invoice as it was sent (docs/API.md, E-invoices).
 type Invoice struct {
 	XML, Profile string
+	// Format is contract.UBL, "" for contract.FacturX.
+	Format string
 	// Rules is contract.RulesWarn or RulesEnforce, "" for none; RuleSets are nil for those that the profile implies.
 	Rules    string
 	RuleSets []string

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // additionalData is the block additional-invoice-data: what no other block has shown, and
@@ -187,8 +187,8 @@ func (p *presenter) lineNames(all []einvoice.Line, numbers []int) string {
 // fieldValue is the text of a node with the values of its attributes. Of an attachment it
 // is the size, as the attachment itself stays in the XML.
 func (p *presenter) fieldValue(n *einvoice.Node) string {
-	value := strings.TrimSpace(n.Text())
-	if n.Kind() == cii.Base64 {
+	value := strings.TrimSpace(n.Transmitted())
+	if n.Kind() == schema.Base64 {
 		value = fmt.Sprintf("%d %s", len(value)/4*3, p.Word("bytes in the XML"))
 	}
 	return withAttributes(value, n)

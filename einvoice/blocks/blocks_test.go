@@ -11,7 +11,8 @@ import (
 	"golang.org/x/net/html"
 
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/cii"
+	samples "platen.dev/einvoice/sample"
+	"platen.dev/einvoice/schema"
 	"platen.dev/events/contract"
 )
 
@@ -59,18 +60,49 @@ func visibleText(t *testing.T, document string) string {
 // missing are the texts of an invoice, other than attachments, that a document does not show.
 func missing(i *einvoice.Invoice, shown string) (all []string) {
 	for n := range i.Leaves() {
-		if n.Kind() != cii.Base64 && !strings.Contains(shown, withoutSpace(n.Text())) {
+		if n.Kind() != schema.Base64 && !strings.Contains(shown, withoutSpace(n.Transmitted())) {
 			all = append(all, n.Path()+": "+n.Text())
 		}
 	}
 	return all
 }
 
+// ofUBL is a sample of UBL, with elements that no term names.
+func ofUBL(t *testing.T, name string) *einvoice.Invoice {
+	t.Helper()
+	xml := string(samples.XML(name))
+	xml = strings.Replace(xml, "<cbc:IssueDate>", "<cbc:UUID>unnamed-1</cbc:UUID><cbc:IssueDate>", 1)
+	xml = strings.Replace(xml, "<cbc:Note>Delivered", "<cbc:UUID>unnamed-2</cbc:UUID><cbc:Note>Delivered", 1)
+	xml = strings.Replace(xml, "<cbc:IdentificationCode>FR</cbc:IdentificationCode>", "<cbc:IdentificationCode>FR</cbc:IdentificationCode><cbc:Name>La France</cbc:Name>", 1)
+	i, err := einvoice.ParseUBL([]byte(xml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// An invoice of UBL is shown as one of CII, with what no term names as further data.
+func TestUBLIsShown(t *testing.T) {
+	for name, title := range map[string]string{samples.UBLInvoice: "Invoice", samples.UBLCreditNote: "Credit note"} {
+		shown := visibleText(t, Render(ofUBL(t, name), Default()).HTML)
+		for _, want := range []string{title, "UUID: unnamed-1", "UUID: unnamed-2", "Name: La France", "Mar 5, 2026", "2026-03-05", "Lumen & Larch GmbH", "DE02120300000000202051", "206.00", "Originator document reference"} {
+			if !strings.Contains(shown, withoutSpace(want)) {
+				t.Errorf("%s does not show %q", name, want)
+			}
+		}
+	}
+}
+
 // Every text of the XML is shown in any locale, and also if any block but the additional
 // data is disabled.
 func TestEveryTextIsShown(t *testing.T) {
-	for _, profile := range contract.Profiles() {
-		i := invoice(t, profile)
+	for _, profile := range append(contract.Profiles(), samples.UBLInvoice, samples.UBLCreditNote) {
+		var i *einvoice.Invoice
+		if strings.HasPrefix(profile, "ubl-") {
+			i = ofUBL(t, profile)
+		} else {
+			i = invoice(t, profile)
+		}
 		for _, locale := range []string{"en-US", "de-CH", "fr", "hi", "ja", "xx"} {
 			template := Default()
 			template.Locale = locale

@@ -41,7 +41,8 @@ func (p *presenter) joinTexts(separator string, nodes ...*einvoice.Node) string 
 
 // reformat marks a node as shown in another form, which it returns.
 func (p *presenter) reformat(n *einvoice.Node, form string) string {
-	if raw := p.text(n); raw != form && raw != "" {
+	p.shown.Text(n)
+	if raw := strings.TrimSpace(n.Transmitted()); raw != form && raw != "" {
 		p.reformatted.add(p.fullTerm(n), raw)
 	}
 	return form
@@ -107,7 +108,7 @@ func (p *presenter) date(d einvoice.Date) string {
 	}
 	t, ok := d.Time()
 	if !ok {
-		return p.text(d.Node)
+		return p.reformat(d.Node, strings.TrimSpace(d.Transmitted()))
 	}
 	return p.reformat(d.Node, p.locale.date(t))
 }

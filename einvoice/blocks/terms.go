@@ -3,6 +3,7 @@ package blocks
 import (
 	_ "embed"
 	"strings"
+	"unicode"
 
 	"platen.dev/einvoice"
 )
@@ -23,7 +24,7 @@ func readTerms(table string) map[string]string {
 	return all
 }
 
-// termOf is the name of an element whose path is given, by local names. Every element has one.
+// termOf is the name of an element of CII whose path is given, by local names. Every element has one.
 func termOf(path []string) (name string, known bool) {
 	for from := range path {
 		if name, known = terms[strings.Join(path[from:], "/")]; known {
@@ -33,11 +34,34 @@ func termOf(path []string) (name string, known bool) {
 	return "", false
 }
 
-// term is the name of a node in the language of the page, empty if it says nothing.
+// spelled are the words of a name such as AccountingCostCode: "Accounting cost code". Abbreviations stay as they are.
+func spelled(name string) string {
+	if name == "ID" {
+		return "Identifier"
+	}
+	var b strings.Builder
+	for i, r := range name {
+		begins := i > 0 && unicode.IsUpper(r) && (unicode.IsLower(rune(name[i-1])) || i+1 < len(name) && unicode.IsLower(rune(name[i+1])))
+		if begins {
+			b.WriteByte(' ')
+		}
+		if begins && i+1 < len(name) && unicode.IsLower(rune(name[i+1])) {
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return strings.Replace(b.String(), " ID", " identifier", 1)
+}
+
+// term is the name of a node in the language of the page, empty if it says nothing. One that only UBL has is called by the words of
+// its name, in English.
 func (p *presenter) term(n *einvoice.Node) string {
 	var path []string
 	for at := n; at != nil; at = at.Parent() {
 		path = append([]string{at.Element()}, path...)
+	}
+	if _, local, isUBL := strings.Cut(n.Element(), ":"); isUBL {
+		return spelled(local)
 	}
 	name, _ := termOf(path)
 	if name, charge, both := strings.Cut(name, " | "); both {

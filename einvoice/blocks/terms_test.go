@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // Every element of the largest profile, which has those of all others, has a name, and no name repeats the element's.
 func TestEveryElementHasATerm(t *testing.T) {
 	used, leaves := map[string]bool{}, 0
-	var walk func(c *cii.Child, path []string, named bool)
-	walk = func(c *cii.Child, path []string, named bool) {
+	var walk func(c *schema.Child, path []string, named bool)
+	walk = func(c *schema.Child, path []string, named bool) {
 		path = append(path[:len(path):len(path)], c.Name)
 		name, known := termOf(path)
 		if !known {
@@ -26,7 +27,7 @@ func TestEveryElementHasATerm(t *testing.T) {
 				break
 			}
 		}
-		if c.Type.Kind != cii.Elements {
+		if c.Type.Kind != schema.Elements {
 			if leaves++; !named && name == "" {
 				t.Errorf("nothing on %s has a name", strings.Join(path, "/"))
 			}
@@ -42,6 +43,18 @@ func TestEveryElementHasATerm(t *testing.T) {
 	for path := range terms {
 		if !used[path] {
 			t.Errorf("no element ends in %s", path)
+		}
+	}
+}
+
+// An element that only UBL has is called by the words of its name.
+func TestUBLTerms(t *testing.T) {
+	for name, want := range map[string]string{
+		"ID": "Identifier", "UBLVersionID": "UBL version identifier", "Delivery": "Delivery", "AccountingCostCode": "Accounting cost code", "WebsiteURI": "Website URI",
+		"UUID": "UUID", "OriginatorDocumentReference": "Originator document reference",
+	} {
+		if got := spelled(name); got != want {
+			t.Errorf("%s is called %q, want %q", name, got, want)
 		}
 	}
 }

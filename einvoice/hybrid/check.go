@@ -9,6 +9,7 @@ import (
 	"platen.dev/document/pdfa/cos"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/cii"
+	"platen.dev/events/contract"
 )
 
 // Check checks that a file is a PDF/A-3b with a Factur-X invoice, and returns nil or a *pdfa.InvalidError.
@@ -17,6 +18,23 @@ func Check(pdf []byte) error { return pdfa.Check(pdf, pdfa.Claim{Part: 3}, attac
 // CheckAccessible checks that it is a PDF/UA-1, too.
 func CheckAccessible(pdf []byte) error {
 	return pdfa.Check(pdf, pdfa.Claim{Part: 3, Accessible: true}, attachments)
+}
+
+// CheckUBL checks that a file is a PDF/A-3b, and a PDF/UA-1 if it is to be accessible, with one invoice of UBL, and that it does not claim
+// to be one of Factur-X.
+func CheckUBL(pdf []byte, accessible bool) error {
+	return pdfa.Check(pdf, pdfa.Claim{Part: 3, Accessible: accessible}, func(of *pdfa.Subject) {
+		s := subject{of, of.File(), of.Report}
+		if invoice, found := s.only(UBLFileName); found {
+			s.embedded(invoice)
+			s.reportIf(s.relation(invoice) != profiles[contract.UBLProfile].relationship, "UBL-RELATION", "AFRelationship is %q", s.relation(invoice))
+		}
+		for _, a := range attachmentsOf(s.file) {
+			s.reportIf(a.name == FileName || a.name == FileNameXRechnung, "UBL-FILE", "a file is named %s", a.name)
+		}
+		kind, _ := s.Property(namespace, "DocumentType")
+		s.reportIf(kind != "", "UBL-CLAIM", "the metadata say that the file is a Factur-X invoice")
+	})
 }
 
 // subject is a file that is being checked.
@@ -35,20 +53,26 @@ func (s subject) reportIf(violated bool, rule, format string, args ...any) {
 // attachments checks the embedded invoice (Factur-X 1.08, 6.2 and 6.3).
 func attachments(of *pdfa.Subject) {
 	s := subject{of, of.File(), of.Report}
-	var invoices []attachment
-	for _, a := range attachmentsOf(s.file) {
-		if a.name == FileName || a.name == FileNameXRechnung {
-			invoices = append(invoices, a)
-		}
-	}
-	if len(invoices) != 1 {
-		s.report("FX-FILE", "%d files are named %s or %s", len(invoices), FileName, FileNameXRechnung)
+	invoice, found := s.only(FileName, FileNameXRechnung)
+	if !found {
 		return
 	}
-	s.embedded(invoices[0])
-	if level, described := s.described(invoices[0].name); described {
-		s.agreement(invoices[0], level)
+	s.embedded(invoice)
+	if level, described := s.described(invoice.name); described {
+		s.agreement(invoice, level)
 	}
+}
+
+// only is the attachment with one of the names, of which there has to be one.
+func (s subject) only(names ...string) (invoice attachment, found bool) {
+	n := 0
+	for _, a := range attachmentsOf(s.file) {
+		if slices.Contains(names, a.name) {
+			invoice, n = a, n+1
+		}
+	}
+	s.reportIf(n != 1, "FX-FILE", "%d files are named %s", n, strings.Join(names, " or "))
+	return invoice, n == 1
 }
 
 // embedded checks how an invoice is attached.

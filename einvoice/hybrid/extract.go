@@ -16,8 +16,8 @@ var (
 )
 
 // invoiceNames are the file names of embedded invoices: of Factur-X and ZUGFeRD since 2.1,
-// of XRechnung, and of ZUGFeRD 1.0 and 2.0.
-var invoiceNames = []string{FileName, FileNameXRechnung, "zugferd-invoice.xml"}
+// of XRechnung, of ZUGFeRD 1.0 and 2.0, and Platen's own of UBL.
+var invoiceNames = []string{FileName, FileNameXRechnung, "zugferd-invoice.xml", UBLFileName}
 
 // Embedded is an invoice in a PDF.
 type Embedded struct {

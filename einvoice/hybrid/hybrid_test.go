@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -238,6 +239,38 @@ func TestConvertRefuses(t *testing.T) {
 	for name, in := range map[string]Invoice{"wrong profile": {XML: []byte("x"), Profile: "comfort"}, "no XML": {Profile: "basic"}} {
 		if _, err := Convert(printed(t, "plain"), in); err == nil {
 			t.Errorf("%s was converted", name)
+		}
+	}
+}
+
+// An invoice of UBL is attached as it is, in a file that does not claim to be one of Factur-X; and each file fails the check of the other.
+func TestConvertUBL(t *testing.T) {
+	for _, pdf := range basePDFs(t) {
+		in := invoice(t, "ubl-invoice")
+		in.Profile, in.UBL = "en16931", true
+		out, err := Convert(pdf, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckUBL(out, false); err != nil {
+			t.Error(err)
+		}
+		if err := Check(out); err == nil || !strings.Contains(err.Error(), "0 files are named factur-x.xml") {
+			t.Errorf("as Factur-X: %v", err)
+		}
+		found, err := Read(out)
+		if err != nil || found.FileName != UBLFileName || found.Relationship != "Alternative" || !bytes.Equal(found.XML, in.XML) || bytes.Contains(out, []byte("factur-x")) || bytes.Contains(out, []byte("Factur-X")) {
+			t.Errorf("%q %q, %v", found.FileName, found.Relationship, err)
+		}
+	}
+	factur, err := Convert(printed(t, "plain"), invoice(t, "en16931"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = CheckUBL(factur, false)
+	for _, want := range []string{"0 files are named invoice.xml", "UBL-FILE", "UBL-CLAIM"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is missing in %v", want, err)
 		}
 	}
 }

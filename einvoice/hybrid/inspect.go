@@ -46,6 +46,10 @@ func (in *Inspection) look(of *pdfa.Subject) {
 		return // which Extract has said
 	}
 	in.Level, _ = s.Property(namespace, "ConformanceLevel")
+	if in.Level == "" && einvoice.IsUBL(in.XML) {
+		in.ubl(s, invoice)
+		return
+	}
 	want := fileNameOf(in.Level)
 	s.reportIf(invoice.name != want, "FX-FILE", "the invoice is named %.60q; Factur-X names it %s", invoice.name, want)
 	s.embedded(invoice)
@@ -57,6 +61,14 @@ func (in *Inspection) look(of *pdfa.Subject) {
 	s.described(want)
 	in.relationship(s, s.relation(invoice))
 	in.level(s)
+}
+
+// ubl checks how an invoice of UBL is attached, for which there is no standard but that of PDF/A: only that the file does not name it
+// as Factur-X names its own.
+func (in *Inspection) ubl(s subject, invoice attachment) {
+	s.reportIf(invoice.name == FileName || invoice.name == FileNameXRechnung, "FX-FILE", "an invoice of UBL is named %s, as those of Factur-X are", invoice.name)
+	s.embedded(invoice)
+	s.reportIf(!invoice.associated, "FX-AF", "the invoice is not in the catalog's AF")
 }
 
 // relationship checks AFRelationship. France takes more of them than Germany does (Factur-X 1.08, 6.2).

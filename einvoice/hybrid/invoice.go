@@ -13,6 +13,8 @@ type Invoice struct {
 	XML []byte
 	// Profile is one of contract.Profiles.
 	Profile string
+	// UBL: the XML is an invoice of UBL. Factur-X does not know it, so the file does not claim to be one.
+	UBL bool
 	// Title should not be empty, as PDF viewers show it; the others may be.
 	Title, Author, Subject, Keywords string
 	// Creator is the program that made the document; empty means "Platen".
@@ -25,10 +27,11 @@ type Invoice struct {
 	Accessible bool
 }
 
-// The names of the embedded XML by Factur-X: of an XRechnung, and of any other.
+// The names of the embedded XML: by Factur-X of an XRechnung and of any other invoice, and Platen's own of one in UBL.
 const (
 	FileName          = "factur-x.xml"
 	FileNameXRechnung = "xrechnung.xml"
+	UBLFileName       = "invoice.xml"
 )
 
 // namespace is that of Factur-X in XMP. Its prefix must be fx (Factur-X 1.08, 6.3).
@@ -45,13 +48,17 @@ func Convert(pdf []byte, in Invoice) ([]byte, error) {
 	if creator == "" {
 		creator = "Platen" // not the browser, which has not made the invoice
 	}
-	return pdfa.Convert(pdf, pdfa.Document{
+	d := pdfa.Document{
 		Claim: in.claim(),
 		Title: in.Title, Author: in.Author, Subject: in.Subject, Keywords: in.Keywords, Creator: creator, Language: in.Language, Now: in.Now,
 		Attachment: &pdfa.Attachment{Name: p.fileName, Type: "text/xml", Description: "Electronic invoice", Relationship: p.relationship, Data: in.XML},
 		Extensions: []xmp.Extension{extension(p)},
 		Plain:      true,
-	})
+	}
+	if in.UBL {
+		d.Attachment.Name, d.Attachment.Description, d.Extensions = UBLFileName, "UBL invoice", nil
+	}
+	return pdfa.Convert(pdf, d)
 }
 
 func (in Invoice) claim() pdfa.Claim { return pdfa.Claim{Part: 3, Accessible: in.Accessible} }

@@ -29,8 +29,7 @@ const (
 func basisOf(guideline, wanted string) basis {
 	b := basis{guideline: guideline, profile: einvoice.ProfileOf(guideline)}
 	folded := strings.ToLower(guideline)
-	own := strings.Contains(folded, "factur-x") || strings.Contains(folded, "zugferd")
-	if b.profile == "" && !own {
+	if !isFacturX(guideline) {
 		b.foreign = strings.Contains(folded, conforms)
 		b.usage = strings.HasPrefix(folded, complies) && !b.foreign
 	}
@@ -42,4 +41,10 @@ func basisOf(guideline, wanted string) basis {
 		b.profile = "en16931"
 	}
 	return b
+}
+
+// isFacturX reports whether a guideline names Factur-X or ZUGFeRD.
+func isFacturX(guideline string) bool {
+	folded := strings.ToLower(guideline)
+	return strings.Contains(folded, "factur-x") || strings.Contains(folded, "zugferd")
 }

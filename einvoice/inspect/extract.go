@@ -29,7 +29,7 @@ func Extract(pdf []byte) (*report.Extract, error) {
 	e.Kind, e.Guideline = kind, text(guideline)
 	if invoice, err := einvoice.Skim(found.XML); err == nil {
 		e.Profile = report.Text(einvoice.ProfileOf(guideline))
-		e.Facts = facts(model.OfCII(invoice))
+		e.Facts = facts(model.Of(invoice))
 	}
 	return e, nil
 }

@@ -58,7 +58,7 @@ func replaced(t testing.TB, in, former, present string) string {
 	return strings.ReplaceAll(in, former, present)
 }
 
-const ubl = `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
+const smallUBL = `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
 <b:CustomizationID> urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0 </b:CustomizationID></Invoice>`
 
 // shown is a report in short: kind, profile, verdict, and each section with its verdict or ? if it was not checked.
@@ -124,6 +124,14 @@ func TestXML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	french, err := rules.Named([]string{"en16931", "fr"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ublSample := sample(t, "ubl-invoice")
+	ublGuideline := func(to string) string {
+		return replaced(t, ublSample, ">urn:cen.eu:en16931:2017<", ">"+to+"<")
+	}
 	wide := func(s string) string {
 		var b strings.Builder
 		b.WriteString("\xFF\xFE")
@@ -158,8 +166,23 @@ func TestXML(t *testing.T) {
 		"ZUGFeRD 1":         {`<r:CrossIndustryDocument xmlns:r="urn:ferd:CrossIndustryDocument:invoice:1p0"/>`, Wanted{}, "  invalid schema=invalid xml=valid", "ZUGFeRD 1"},
 		"Order-X":           {`<SCRDMCCBDACIOMessageStructure xmlns="urn:un:unece:uncefact:data:SCRDMCCBDACIOMessageStructure:100"/>`, Wanted{}, "  invalid schema=invalid xml=valid", "Order-X"},
 		"HTML":              {`<html/>`, Wanted{}, "  invalid schema=invalid xml=valid", "root element is html"},
-		"UBL":               {ubl, Wanted{}, "ubl  undecided xml=valid schema? rules?", "not checked yet"},
-		"UBL that is torn":  {ubl[:len(ubl)-3], Wanted{}, "ubl  invalid xml=invalid", ""},
+		"UBL":               {ublSample, Wanted{}, "ubl en16931 valid rules=valid schema=valid xml=valid", ""},
+		"UBL credit note":   {sample(t, "ubl-credit-note"), Wanted{}, "ubl en16931 valid rules=valid schema=valid xml=valid", ""},
+		"UBL by rule":       {replaced(t, ublSample, ">206.00<", ">206.01<"), Wanted{}, "ubl en16931 invalid rules=invalid schema=valid xml=valid", "BR-CO-16 fatal 2"},
+		"UBL by schema":     {smallUBL, Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "the required cbc:ID before it"},
+		"UBL of 2.3":        {replaced(t, ublSample, "<cbc:ID>R-2026-0042", "<cbc:TestIndicator>true</cbc:TestIndicator><cbc:ID>R-2026-0042"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "cbc:TestIndicator"},
+		"UBL, mixed":        {strings.ReplaceAll(ublSample, "InvoiceLine", "CreditNoteLine"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "cac:CreditNoteLine"},
+		"UBL, foreign":      {replaced(t, ublSample, "CommonBasicComponents-2", "CommonBasicComponents-1"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "in namespace"},
+		"UBL, Peppol":       {ublGuideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
+		"UBL, XRechnung":    {ublGuideline(complies + "urn:xeinkauf.de:kosit:xrechnung_3.0"), Wanted{}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
+		"UBL, Factur-X":     {ublGuideline(einvoice.Guidelines["extended"]), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "GUIDELINE fatal"},
+		"UBL, unknown":      {ublGuideline("urn:www.cenbii.eu:transaction:biitrns010:ver2.0"), Wanted{}, "ubl en16931 undecided schema=valid xml=valid rules?", "which rules apply"},
+		"UBL, no guideline": {ublGuideline(""), Wanted{}, "ubl en16931 invalid rules=invalid schema=valid xml=valid", "BR-01"},
+		"UBL, profile":      {ublSample, Wanted{Profile: "basic"}, "ubl en16931 invalid rules=valid schema=invalid xml=valid", "has the profile en16931"},
+		"UBL, its profile":  {ublGuideline("urn:example"), Wanted{Profile: "en16931"}, "ubl en16931 valid rules=valid schema=valid xml=valid", ""},
+		"UBL, sets":         {ublSample, Wanted{Sets: french}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "fr is for Cross-Industry Invoices"},
+		"UBL, wide":         {wide(replaced(t, ublSample, `encoding="UTF-8"`, `encoding="UTF-16"`)), Wanted{}, "ubl en16931 valid rules=valid schema=valid xml=valid", "ENCODING warning"},
+		"UBL that is torn":  {smallUBL[:len(smallUBL)-3], Wanted{}, "ubl  invalid xml=invalid", ""},
 		"no guideline":      {guideline(""), Wanted{}, "cii en16931 invalid rules=invalid schema=valid xml=valid", "BR-01"},
 		"near miss":         {guideline("urn:factur-x.eu:1p0:basic"), Wanted{}, "cii  invalid schema=invalid xml=valid rules?", "resembles the identifier of profile basic"},
 		"unknown":           {guideline("urn:cpro.gouv.fr:1p0:ereporting"), Wanted{}, "cii  invalid schema=invalid xml=valid rules?", "use one of"},
@@ -173,7 +196,7 @@ func TestXML(t *testing.T) {
 			t.Errorf("%s: %s; want %s with %q in\n%s", name, got, c.is, c.says, said(r))
 		}
 	}
-	if r := XML([]byte(ubl), Wanted{}); r.Guideline != "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0" {
+	if r := XML([]byte(smallUBL), Wanted{}); r.Guideline != "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0" {
 		t.Error(r.Guideline)
 	}
 }
@@ -290,8 +313,8 @@ func TestExtract(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	other, err := Extract(hybridOf(t, ubl, "en16931"))
-	if err != nil || other.Kind != report.UBL || other.Facts != nil || other.XML != ubl {
+	other, err := Extract(hybridOf(t, smallUBL, "en16931"))
+	if err != nil || other.Kind != report.UBL || other.Facts == nil || other.Facts.Number != "" || other.XML != smallUBL {
 		t.Errorf("%+v, %v", other, err)
 	}
 }
@@ -300,7 +323,7 @@ func TestExtract(t *testing.T) {
 func seeds(f *testing.F) [][]byte {
 	f.Helper()
 	return [][]byte{
-		[]byte(base(f)), []byte(ubl), []byte("<a/>"), hybridOf(f, base(f), "en16931"),
+		[]byte(base(f)), []byte(smallUBL), []byte("<a/>"), hybridOf(f, base(f), "en16931"),
 		attached(map[string][]byte{"factur-x.xml": []byte("x\x9cK")}),
 		[]byte("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj trailer<</Root 1 0 R>>"),
 	}

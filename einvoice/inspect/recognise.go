@@ -6,13 +6,14 @@ import (
 	"platen.dev/document/markup"
 	"platen.dev/einvoice/cii"
 	"platen.dev/einvoice/report"
+	"platen.dev/einvoice/ubl"
 )
 
 // roots are the elements that begin e-invoices.
 var roots = map[markup.Name]report.Kind{
-	{Local: "CrossIndustryInvoice", Space: cii.Namespaces["rsm"]}:                             report.CII,
-	{Local: "Invoice", Space: "urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"}:       report.UBL,
-	{Local: "CreditNote", Space: "urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2"}: report.UBL,
+	{Local: "CrossIndustryInvoice", Space: cii.Namespaces["rsm"]}: report.CII,
+	{Local: "Invoice", Space: ubl.Namespaces["ubl"]}:              report.UBL,
+	{Local: "CreditNote", Space: ubl.Namespaces["cn"]}:            report.UBL,
 }
 
 // guidelines are the paths of guideline identifiers, by local names.

@@ -17,16 +17,15 @@ func checkXML(r *report.Report, document []byte, want Wanted) {
 		return
 	}
 	invoice, err := einvoice.Skim(document)
-	r.WellFormed = wellFormed(document, err)
 	kind, guideline := recognise(document)
 	r.Kind, r.Guideline = kind, text(guideline)
-	if err != nil && !errors.Is(err, einvoice.ErrNotCII) {
+	r.WellFormed = wellFormed(document, kind, err)
+	if err != nil && !errors.Is(err, einvoice.ErrNoInvoice) {
 		return
 	}
 	switch {
 	case kind == report.UBL:
-		r.Leave(report.SchemaSection, "UBL is recognised, but its schema is not checked yet: only that the XML is well-formed.")
-		r.Leave(report.RulesSection, "The rules of UBL invoices are not checked yet.")
+		checkUBL(r, document, invoice, want)
 	case kind == report.CII:
 		checkCII(r, document, invoice, want)
 	default:
@@ -35,7 +34,7 @@ func checkXML(r *report.Report, document []byte, want Wanted) {
 }
 
 // wellFormed is the section on XML itself.
-func wellFormed(document []byte, err error) *report.Section {
+func wellFormed(document []byte, kind report.Kind, err error) *report.Section {
 	var all []report.Violation
 	var invalid *einvoice.InvalidError
 	if errors.As(err, &invalid) {
@@ -46,6 +45,9 @@ func wellFormed(document []byte, err error) *report.Section {
 			Rule: "ENCODING", Severity: report.Fatal, Line: 1, Message: fmt.Sprintf("The XML is encoded in %s.", markup.Excerpt(encoding)),
 			Fix: "Encode it in UTF-8, which Factur-X demands.",
 		})
+		if kind == report.UBL {
+			all[0].Severity, all[0].Fix = report.Warning, "Encode it in UTF-8, as UBL recommends."
+		}
 	}
 	return new(report.NewSection(all, false))
 }
@@ -93,6 +95,11 @@ func schemaSection(skimmed *einvoice.Invoice, b basis, err error) *report.Sectio
 	if b.contradicted {
 		all = append(all, guidelineViolation(skimmed, b))
 	}
+	return schemaViolationsSection(all, err)
+}
+
+// schemaViolationsSection has violations, and after them those of the schema.
+func schemaViolationsSection(all []report.Violation, err error) *report.Section {
 	var invalid *einvoice.InvalidError
 	truncated := false
 	if errors.As(err, &invalid) {

@@ -2,8 +2,8 @@ package model
 
 import "platen.dev/einvoice"
 
-// OfCII reads the terms of a Cross-Industry Invoice.
-func OfCII(invoice *einvoice.Invoice) *Invoice {
+// Of reads the terms of an invoice.
+func Of(invoice *einvoice.Invoice) *Invoice {
 	root := invoice.Root()
 	context, document, transaction := root.At("ExchangedDocumentContext"), root.At("ExchangedDocument"), root.At("SupplyChainTradeTransaction")
 	agreement, delivery := transaction.At("ApplicableHeaderTradeAgreement"), transaction.At("ApplicableHeaderTradeDelivery")
@@ -28,6 +28,10 @@ func OfCII(invoice *einvoice.Invoice) *Invoice {
 		Lines:             each(transaction.All("IncludedSupplyChainTradeLineItem"), lineOf),
 	}
 	i.index(root)
+	if invoice.UBL {
+		i.Document, i.Written = invoice.Written(), map[string][]Term{}
+		i.indexWritten(i.Document)
+	}
 	i.settle(settlement)
 	for _, l := range i.Lines {
 		i.LineTaxes = append(i.LineTaxes, l.Taxes...)
@@ -42,6 +46,13 @@ func (i *Invoice) index(t Term) {
 	i.Elements[t.Element()] = append(i.Elements[t.Element()], t)
 	for child := range t.Children() {
 		i.index(child)
+	}
+}
+
+func (i *Invoice) indexWritten(t Term) {
+	i.Written[t.QName()] = append(i.Written[t.QName()], t)
+	for child := range t.Children() {
+		i.indexWritten(child)
 	}
 }
 

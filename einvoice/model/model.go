@@ -17,8 +17,12 @@ func Filled(t Term) bool { return strings.TrimSpace(t.Text()) != "" }
 type Invoice struct {
 	Root    Term
 	Profile string
-	// Elements are all elements by their local names, in document order.
+	// Elements are all elements of CII by their local names, in document order.
 	Elements map[string][]Term
+	// Written are the elements of an invoice in UBL as it is written, by their names with a prefix, and Document its root. An
+	// invoice in CII has neither.
+	Written  map[string][]Term
+	Document Term
 
 	Guideline Term // BT-24
 	Process   Term // BT-23

@@ -39,7 +39,7 @@ func TestJSON(t *testing.T) {
 	r.Conclude()
 	got, err := json.Marshal(r)
 	const want = `{"kind":null,"profile":null,"guideline":null,"valid":false,"well_formed":{"valid":true,"violations":[],"truncated":false},` +
-		`"schema":{"valid":false,"violations":[{"rule":"A","severity":"fatal","term":null,"path":null,"line":7,"column":null,"message":"x","fix":null}],"truncated":true},` +
+		`"schema":{"valid":false,"violations":[{"rule":"A","severity":"fatal","term":null,"path":null,"line":7,"column":null,"message":"x","fix":null,"docs":null}],"truncated":true},` +
 		`"rules":null,"pdfa":null,"embedding":null,"match":null,"unchecked":[]}`
 	if string(got) != want || err != nil {
 		t.Errorf("got %s, %v", got, err)

@@ -26,15 +26,15 @@ func (r *Report) Valid() bool {
 	return true
 }
 
-// Check applies sets of rules to an invoice that is valid by the schema of its profile.
+// Check applies sets of rules to an invoice that is valid by its schema. Sets that have no rules for its syntax find nothing.
 func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
-	terms := model.OfCII(invoice)
+	terms := model.Of(invoice)
 	report := &Report{Sets: sets}
 	applied := map[string]bool{}
 	for n, s := range sets {
 		report.apply(s, terms, applied)
 		if n < len(sets)-1 {
-			for _, r := range s.rules() {
+			for _, r := range s.of(terms) {
 				applied[r.ID] = true
 			}
 		}
@@ -44,7 +44,7 @@ func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 
 // apply applies the rules of a set that no other set has applied.
 func (r *Report) apply(s *Set, invoice *model.Invoice, applied map[string]bool) {
-	rules := s.rules()
+	rules := s.of(invoice)
 	for n := range rules {
 		rule := &rules[n]
 		if applied[rule.ID] || rule.find == nil {
@@ -57,7 +57,7 @@ func (r *Report) apply(s *Set, invoice *model.Invoice, applied map[string]bool) 
 			}
 		})
 	}
-	if s.findAll == nil {
+	if s.findAll == nil || invoice.Document != nil {
 		return
 	}
 	places := map[string]int{}

@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
 )
 
 // writer writes invoices that have every element and attribute that a profile uses, with allowed codes and amounts of 0, an element a line.
@@ -59,7 +60,7 @@ var kindsOf = map[string][]string{
 }
 
 // element writes an element. Kind is the variant of it, or of one that it is in.
-func (w *writer) element(c *cii.Child, s *structure, path, kind string, depth int) {
+func (w *writer) element(c *schema.Child, s *structure, path, kind string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	w.WriteString(indent + "<" + c.QName)
 	if path == "" {
@@ -72,7 +73,7 @@ func (w *writer) element(c *cii.Child, s *structure, path, kind string, depth in
 			fmt.Fprintf(w, " %s=\"%s\"", a.Name, s.value(c.Name, a.Name, a.Kind, kind))
 		}
 	}
-	if c.Type.Kind != cii.Elements {
+	if c.Type.Kind != schema.Elements {
 		fmt.Fprintf(w, ">%s</%s>\n", s.value(c.Name, "", c.Type.Kind, kind), c.QName)
 		return
 	}
@@ -88,7 +89,7 @@ func (w *writer) element(c *cii.Child, s *structure, path, kind string, depth in
 }
 
 // child writes the child elements of one name.
-func (w *writer) child(c *cii.Child, parent *structure, path, kind string, depth int) {
+func (w *writer) child(c *schema.Child, parent *structure, path, kind string, depth int) {
 	path += "/" + c.Name
 	if depth > 12 {
 		return
@@ -138,7 +139,7 @@ func (s *structure) has(code string) bool {
 }
 
 // value is one that an element or attribute may have.
-func (s *structure) value(element, attribute string, kind cii.Kind, variant string) string {
+func (s *structure) value(element, attribute string, kind schema.Kind, variant string) string {
 	name := element
 	if attribute != "" {
 		name = attribute
@@ -171,11 +172,11 @@ func (s *structure) value(element, attribute string, kind cii.Kind, variant stri
 		}
 	}
 	switch kind {
-	case cii.Decimal:
+	case schema.Decimal:
 		return "0"
-	case cii.Boolean:
+	case schema.Boolean:
 		return "false"
-	case cii.Base64:
+	case schema.Base64:
 		return "QUJD"
 	}
 	if attribute == "" && element == "ID" {

@@ -156,7 +156,9 @@ func bases(t *testing.T) (all []mutant) {
 }
 
 var (
-	leaf      = regexp.MustCompile(`^(\s*<([\w:]+)[^>]*>)([^<]*)(</.*)$`)
+	leaf = regexp.MustCompile(`^(\s*<([\w:]+)[^>]*>)([^<]*)(</.*)$`)
+	// component is the start of an element that can be left out or repeated.
+	component = regexp.MustCompile(`^ *<(ram|udt|cac|cbc):`)
 	attribute = regexp.MustCompile(` (\w+)="[^"]*"`)
 	// values replace texts, codes and attributes.
 	values = []string{
@@ -215,7 +217,7 @@ func end(lines []string, from int) int {
 		return from + 1
 	}
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-	if !strings.HasPrefix(line[len(indent):], "<ram:") && !strings.HasPrefix(line[len(indent):], "<udt:") {
+	if !component.MatchString(line) {
 		return 0
 	}
 	for to := from + 1; to < len(lines); to++ {

@@ -17,7 +17,8 @@ type Set struct {
 	Name, Title, Version string
 	// Profiles are those whose invoices are checked by the set unless others are named.
 	Profiles []string
-	rules    func() []Rule
+	// rules are those for invoices in CII, ubl those for invoices in UBL, nil if there are none.
+	rules, ubl func() []Rule
 	// findAll finds, in one pass over the invoice, what it breaks of the rules that have no condition of their own.
 	findAll func(i *model.Invoice, broken func(rule string, at model.Term, found string))
 
@@ -25,18 +26,37 @@ type Set struct {
 	digest [sha256.Size]byte
 }
 
-// Rules are the rows of the set. They must not be changed.
+// Rules are the rows of the set for invoices in CII. They must not be changed.
 func (s *Set) Rules() []Rule { return s.rules() }
+
+// UBLRules are those for invoices in UBL, nil if the set is not for them. They must not be changed.
+func (s *Set) UBLRules() []Rule {
+	if s.ubl == nil {
+		return nil
+	}
+	return s.ubl()
+}
+
+// IsForUBL reports whether the set has rules for invoices in UBL.
+func (s *Set) IsForUBL() bool { return s.ubl != nil }
+
+// of are the rules for an invoice.
+func (s *Set) of(i *model.Invoice) []Rule {
+	if i.Document != nil {
+		return s.UBLRules()
+	}
+	return s.rules()
+}
 
 // Anchor is where docs/RULES.md describes a rule of the set.
 func (s *Set) Anchor(rule string) string { return strings.ToLower(s.Name + "-" + rule) }
 
-// Digest is the SHA-256 of the set's name, version and rows: identifier, term, severity, demand and fix of each.
+// Digest is the SHA-256 of the set's name, version and rows, of both syntaxes: identifier, term, severity, demand and fix of each.
 func (s *Set) Digest() [sha256.Size]byte {
 	s.once.Do(func() {
 		h := sha256.New()
 		fmt.Fprintf(h, "%q %q\n", s.Name, s.Version)
-		for _, r := range s.rules() {
+		for _, r := range slices.Concat(s.rules(), s.UBLRules()) {
 			fmt.Fprintf(h, "%q %q %v %q %q\n", r.ID, r.Term, r.Severity, r.Demand, r.Fix)
 		}
 		h.Sum(s.digest[:0])
@@ -52,8 +72,8 @@ func (s *Set) rule(id string) *Rule {
 
 var sets = []*Set{
 	{
-		Name: "en16931", Title: "EN 16931, in the syntax of CII", Version: "1.3.16", Profiles: []string{"basic", "en16931", "xrechnung"},
-		rules: sync.OnceValue(en16931),
+		Name: "en16931", Title: "EN 16931, in the syntaxes of CII and UBL", Version: "1.3.16", Profiles: []string{"basic", "en16931", "xrechnung"},
+		rules: sync.OnceValue(en16931), ubl: sync.OnceValue(en16931UBL),
 	},
 	{
 		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2",
@@ -64,7 +84,7 @@ var sets = []*Set{
 		rules: sync.OnceValue(xrechnung),
 	},
 	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},
-	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", rules: platen},
+	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", rules: platen, ubl: platen},
 }
 
 // Sets are all sets, in the order in which violations are reported.

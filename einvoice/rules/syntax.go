@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"platen.dev/einvoice/cii"
 	"platen.dev/einvoice/model"
+	"platen.dev/einvoice/schema"
 )
 
 //go:embed unused.txt
@@ -241,7 +241,7 @@ var syntaxRules = []Rule{
 var dayRule = Rule{
 	"CII-DT-097", "", Fatal, "A date in format 102 is written YYYYMMDD, with months to 12 and days to 31.", "Correct the date.",
 	each(elements("DateTimeString"), is(func(t model.Term) bool {
-		return t.Attribute("format") != "102" || t.Kind() != cii.String || isFormatted(t) || isDay(t.Text())
+		return t.Attribute("format") != "102" || t.Kind() != schema.String || isFormatted(t) || isDay(t.Text())
 	})),
 }
 

@@ -1,5 +1,5 @@
-// Package sample has an e-invoice of each profile, to look at and to test with. They are Platen's own, and fill as many
-// fields as an invoice of their profile has any use for.
+// Package sample has e-invoices to look at and to test with: one of each profile, and an invoice and a credit note of UBL. They
+// are Platen's own, and fill as many fields as an invoice of their kind has any use for.
 package sample
 
 import "embed"
@@ -7,9 +7,15 @@ import "embed"
 //go:embed *.xml
 var files embed.FS
 
-// XML returns the sample of a profile, nil if there is no such profile. It may be changed.
-func XML(profile string) []byte {
-	xml, err := files.ReadFile(profile + ".xml")
+// The samples of UBL.
+const (
+	UBLInvoice    = "ubl-invoice"
+	UBLCreditNote = "ubl-credit-note"
+)
+
+// XML returns the sample of a profile, or one of those of UBL, nil if there is no such sample. It may be changed.
+func XML(name string) []byte {
+	xml, err := files.ReadFile(name + ".xml")
 	if err != nil {
 		return nil
 	}

@@ -122,6 +122,18 @@ func Profiles() []string {
 	return []string{"minimum", "basicwl", "basic", "en16931", "extended", XRechnung}
 }
 
+// The formats of an e-invoice's file: a hybrid of Factur-X, or a PDF/A-3 with an invoice of UBL.
+const (
+	FacturX = "factur-x"
+	UBL     = "ubl"
+)
+
+// InvoiceSyntaxes are the values of format that say in what syntax an e-invoice is sent.
+func InvoiceSyntaxes() []string { return []string{FacturX, UBL} }
+
+// UBLProfile is the profile of every invoice of UBL.
+const UBLProfile = "en16931"
+
 // DefaultProfile is the profile of an e-invoice for which none is given.
 const DefaultProfile = "en16931"
 

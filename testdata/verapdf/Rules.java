@@ -19,21 +19,23 @@ import net.sf.saxon.s9api.XsltExecutable;
 import net.sf.saxon.s9api.Xslt30Transformer;
 
 /**
- * Applies the official business rules in Mustang's validator to invoices, all in one JVM. Reads lines of a rule set and a file,
+ * Applies the official business rules, of Mustang's validator and others, to invoices, all in one JVM. Reads lines of a rule set and a file,
  * separated by a tab, from standard input, and prints for each, after the same two columns, "ok" or the error with
  * which the rules broke off, and the rules that fired as flag:rule×count. A flag that the rules do not give is "error", a rule
  * without an identifier "?".
  */
 public class Rules {
-  private static final Map<String, String> STYLESHEETS = Map.of(
-      "en16931", "en16931schematron/EN16931-CII-validation.xslt",
-      "fr", "XP_Z12_012/20260216_BR-FR-Flux2-Schematron-CII_V1.3.0.xsl",
-      "xrechnung", "XR_30/XRechnung-CII-validation.xslt",
-      "minimum", "ZF_250/FACTUR-X_MINIMUM.xslt",
-      "basicwl", "ZF_250/FACTUR-X_BASIC-WL.xslt",
-      "basic", "ZF_250/FACTUR-X_BASIC.xslt",
-      "factur-x-en16931", "ZF_250/FACTUR-X_EN16931.xslt",
-      "extended", "ZF_250/FACTUR-X_EXTENDED.xslt");
+  private static final Map<String, String> STYLESHEETS = Map.ofEntries(
+      Map.entry("en16931", "xslt/en16931schematron/EN16931-CII-validation.xslt"),
+      Map.entry("en16931-ubl", "external/schematron/1.3.16/ubl/EN16931-UBL-validation.xslt"),
+      Map.entry("fr", "xslt/XP_Z12_012/20260216_BR-FR-Flux2-Schematron-CII_V1.3.0.xsl"),
+      Map.entry("xrechnung", "xslt/XR_30/XRechnung-CII-validation.xslt"),
+      Map.entry("xrechnung-ubl", "xslt/XR_30/XRechnung-UBL-validation.xslt"),
+      Map.entry("minimum", "xslt/ZF_250/FACTUR-X_MINIMUM.xslt"),
+      Map.entry("basicwl", "xslt/ZF_250/FACTUR-X_BASIC-WL.xslt"),
+      Map.entry("basic", "xslt/ZF_250/FACTUR-X_BASIC.xslt"),
+      Map.entry("factur-x-en16931", "xslt/ZF_250/FACTUR-X_EN16931.xslt"),
+      Map.entry("extended", "xslt/ZF_250/FACTUR-X_EXTENDED.xslt"));
   private static final Pattern BRACKETS = Pattern.compile("\\[([A-Za-z0-9_-]+)\\]");
 
   private static final Processor PROCESSOR = new Processor(false);
@@ -52,7 +54,7 @@ public class Rules {
   }
 
   private static String resource(String path) {
-    return Rules.class.getClassLoader().getResource("xslt/" + path).toString();
+    return Rules.class.getClassLoader().getResource(path).toString();
   }
 
   /** The state and the rules that fired, separated by a tab. */

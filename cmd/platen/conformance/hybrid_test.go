@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +13,8 @@ import (
 	"testing"
 
 	"platen.dev/einvoice"
-	"platen.dev/einvoice/cii"
+	samples "platen.dev/einvoice/sample"
+	"platen.dev/einvoice/schema"
 	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
@@ -28,6 +30,7 @@ var hybridRows = []row{
 	{"hybrid/credit-note", "E-invoice data", "a credit note shows title_credit_note", proveCreditNote},
 	{"hybrid/placeholders", "E-invoice data", "placeholders are filled from the XML", provePlaceholders},
 	{"hybrid/evidence", extensionSection, "a done e-invoice has signed evidence of its XML, its file and the rules that were checked", proveEvidence},
+	{"ubl/job", extensionSection, "an invoice of UBL shows on the same page, and is attached as it is as invoice.xml, to a file that is not called Factur-X", proveUBL},
 	{"hybrid/saved-template", "E-invoice data", "template_id names a saved template, the account's default applies without one", proveSavedTemplate},
 }
 
@@ -146,11 +149,47 @@ func textsOf(t *testing.T, xml, profile string) (texts []string) {
 		t.Fatal(err)
 	}
 	for leaf := range i.Leaves() {
-		if leaf.Kind() != cii.Base64 {
+		if leaf.Kind() != schema.Base64 {
 			texts = append(texts, squeezed(leaf.Text()))
 		}
 	}
 	return texts
+}
+
+func proveUBL(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanBusiness)
+	for name, title := range map[string]string{samples.UBLInvoice: "Invoice", samples.UBLCreditNote: "Creditnote"} {
+		xml := string(samples.XML(name)) + "<!-- é, kept -->\n"
+		pdf := c.invoiceFile(invoiceToPDF, object{"xml": xml, "format": "ubl", "rules": "enforce"})
+		if files := filesInside(t, pdf); len(files) != 1 || files["invoice.xml"] != xml {
+			t.Errorf("%s: the PDF carries %d files, or not the XML that was sent", name, len(files))
+		}
+		shown := textOf(t, pdf)
+		i, err := einvoice.ParseUBL([]byte(xml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for leaf := range i.Leaves() {
+			if leaf.Kind() != schema.Base64 && !strings.Contains(shown, squeezed(leaf.Transmitted())) {
+				t.Errorf("%s: %q is not in %s", name, leaf.Transmitted(), shown)
+			}
+		}
+		if !strings.HasPrefix(shown, title) || bytes.Contains(pdf, []byte("urn:factur-x")) {
+			t.Errorf("%s begins with %.40s, or says that it is Factur-X", name, shown)
+		}
+		if report := c.post(validatePath, object{"pdf": pdf}).status(200).json(); report["kind"] != "hybrid" || report["valid"] != true || report["embedding"].(object)["file_name"] != "invoice.xml" {
+			t.Errorf("%s: %v", name, report)
+		}
+		if dir := os.Getenv("PLATEN_UBL_DIR"); dir != "" {
+			if err := os.WriteFile(filepath.Join(dir, name+".3b.pdf"), pdf, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	pdf := c.invoiceFile(htmlToPDF, object{"html": "<p>mine</p>", "einvoice": object{"xml": string(samples.XML(samples.UBLInvoice)), "format": "ubl"}})
+	if files := filesInside(t, pdf); len(files) != 1 || files["invoice.xml"] == "" || textOf(t, pdf) != "mine" {
+		t.Errorf("%d files, %s", len(files), textOf(t, pdf))
+	}
 }
 
 func proveNoGlyph(t *testing.T, s *server) {
@@ -179,7 +218,7 @@ func proveAttachmentsStay(t *testing.T, s *server) {
 	}
 	attachment := ""
 	for leaf := range i.Leaves() {
-		if leaf.Kind() == cii.Base64 {
+		if leaf.Kind() == schema.Base64 {
 			attachment = squeezed(leaf.Text())
 		}
 	}

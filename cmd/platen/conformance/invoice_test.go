@@ -38,9 +38,9 @@ var invoiceRows = append(rowsOf([]field{
 		},
 	},
 	{
-		id: "invoice/option-format", section: optionSection, statement: "format is factur-x",
+		id: "invoice/option-format", section: optionSection, statement: "format is factur-x, or ubl, an extension",
 		on: visibleHalves, at: "einvoice.format", beside: object{"einvoice.xml": invoiceXML("en16931", "380")}, takes: []any{"factur-x"},
-		refuses: []refused{unlisted("zugferd", "'factur-x'"), unlisted(1, "'factur-x'")},
+		refuses: []refused{unlisted("zugferd", formatNames), unlisted(1, formatNames)},
 	},
 	{
 		id: "invoice/option-profile", section: optionSection, statement: "profile has the same values as for e-invoice to PDF",

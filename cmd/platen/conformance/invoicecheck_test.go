@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/einvoice/hybrid"
 	"platen.dev/einvoice/rules"
+	samples "platen.dev/einvoice/sample"
 	"platen.dev/events"
 )
 
@@ -66,7 +67,13 @@ var invoiceCheckRows = append(rowsOf([]field{
 		on: visibleHalves, at: "einvoice.rule_sets", beside: object{"einvoice.xml": invoiceXML("en16931", "380"), "einvoice.rules": "warn"}, takes: []any{[]any{"en16931"}},
 		refuses: wrongSets("einvoice.rule_sets"),
 	},
+	{
+		id: "ubl/format", section: extensionSection, statement: "format is factur-x or ubl",
+		on: []string{invoiceToPDF}, at: "format", takes: []any{"factur-x"}, refuses: []refused{unlisted("cii", formatNames), unlisted(1, formatNames)},
+	},
 }), []row{
+	{"ubl/refused", extensionSection, "UBL has its own format and one profile, and is checked by its schema and rules", proveUBLRefused},
+	{"rules/type-codes", extensionSection, "with rules, other type codes of EN 16931 are accepted", proveOtherTypeCodes},
 	{"rules/enforce", extensionSection, "enforce refuses an invoice that breaks a fatal rule, and charges nothing", proveEnforce},
 	{"check/xml", extensionSection, "an invoice is checked, whoever made it", proveValidateXML},
 	{"check/pdf", extensionSection, "so is one in a PDF", proveValidatePDF},
@@ -74,6 +81,55 @@ var invoiceCheckRows = append(rowsOf([]field{
 	{"check/extract", extensionSection, "the XML of a PDF, and what it says", proveExtract},
 	{"check/rate", extensionSection, "it counts toward the request rate, and is not charged", proveCheckRate},
 }...)
+
+// formatNames is what is said of a format that there is not.
+const formatNames = "'factur-x' or 'ubl'"
+
+func proveUBLRefused(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanPro)
+	xml := string(samples.XML(samples.UBLInvoice))
+	cii := invoiceXML("en16931", "380")
+	broken := strings.Replace(xml, ">206.00<", ">206.01<", 1)
+	for path, body := range map[string]func(o object) object{
+		invoiceToPDF: func(o object) object { return o },
+		htmlToPDF:    func(o object) object { return object{"html": "<p>x</p>", "einvoice": o} },
+	} {
+		for name, invoice := range map[string]object{
+			"no format": {"xml": xml}, "CII": {"xml": cii, "format": "ubl"}, "type code": {"xml": strings.Replace(xml, ">380<", ">384<", 1), "format": "ubl"},
+			"guideline": {"xml": strings.Replace(xml, ">urn:cen.eu:en16931:2017<", ">urn:x<", 1), "format": "ubl"},
+		} {
+			if detail := c.post(path, body(invoice)).problem(422, invalidInvoice, invalidInvoice)["detail"].(string); detail == "" {
+				t.Errorf("%s: no reason", name)
+			}
+		}
+		for wanted, invoice := range map[string]object{
+			"profile must be en16931 with format ubl":        {"xml": xml, "format": "ubl", "profile": "basic"},
+			"rule_sets: facturx has no rules for format ubl": {"xml": xml, "format": "ubl", "rules": "warn", "rule_sets": []any{"en16931", "facturx"}},
+			"rule_sets need rules warn or enforce":           {"xml": xml, "format": "ubl", "rule_sets": []any{"en16931"}},
+		} {
+			if first := c.post(path, body(invoice)).status(422).json()["detail"].([]any)[0].(object); first["msg"] != "Value error, "+wanted {
+				t.Errorf("got %v, want %q", first, wanted)
+			}
+		}
+		c.post(path, body(object{"xml": broken, "format": "ubl", "rules": "enforce"})).problem(422, "EINVOICE_RULES_VIOLATED", "EINVOICE_RULES_VIOLATED: the invoice breaks rules of en16931 ")
+		for _, invoice := range []object{{"xml": xml, "format": "ubl", "rules": "enforce"}, {"xml": broken, "format": "ubl"}, {"xml": cii, "format": "factur-x"}, {"xml": cii, "format": nil}} {
+			c.post("/jobs/"+c.post(path, body(invoice)).accepted().String()+"/cancel", nil).status(200)
+		}
+	}
+}
+
+func proveOtherTypeCodes(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanPro)
+	for code, accepted := range map[string]bool{"384": true, "261": true, "999": false} {
+		c.refusesInvoice(invoiceXML("en16931", code), "en16931")
+		a := c.post(invoiceToPDF, object{"xml": invoiceXML("en16931", code), "rules": "warn"})
+		if !accepted {
+			a.problem(422, invalidInvoice, invalidInvoice)
+			continue
+		}
+		c.post("/jobs/"+a.accepted().String()+"/cancel", nil).status(200)
+	}
+}
 
 // keptInvoice keeps all rules.
 func keptInvoice(t *testing.T) string {
@@ -170,9 +226,14 @@ func proveValidateXML(t *testing.T, s *server) {
 			t.Errorf("%s: %v", name, report)
 		}
 	}
-	if report := c.post(validatePath, object{"xml": `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"/>`}).status(200).json(); report["kind"] != "ubl" || report["valid"] != nil ||
-		len(report["unchecked"].([]any)) == 0 {
-		t.Errorf("UBL: %v", report)
+	for name, valid := range map[string]bool{samples.UBLInvoice: true, samples.UBLCreditNote: true, "": false} {
+		xml := `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"/>`
+		if name != "" {
+			xml = string(samples.XML(name))
+		}
+		if report := c.post(validatePath, object{"xml": xml}).status(200).json(); report["kind"] != "ubl" || report["profile"] != "en16931" || report["valid"] != valid {
+			t.Errorf("UBL: %v", report)
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func (s settings) read(c conversion) (string, error) {
 	return string(b), nil
 }
 
-// declared are values that an input says itself: the profile of an e-invoice, the files that a full document names. In this process,
+// declared are values that an input says itself: format and profile of an e-invoice, the files that a full document names. In this process,
 // what is large needs no flag.
 func (s settings) declared(c conversion, input string) (values map[string]string, err error) {
 	values = map[string]string{}
@@ -88,6 +88,9 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 	case c.source == "xml":
 		if _, profile := einvoice.DeclaredGuideline([]byte(input)); profile != "" {
 			values["body.profile"] = profile
+		}
+		if einvoice.IsUBL([]byte(input)) {
+			values["body.format"], values["body.profile"] = contract.UBL, contract.UBLProfile
 		}
 	case c.source == "html" && c.input != "-" && s.options.text("html-mode") == "full":
 		values["body.assets"], err = assetsOf(filepath.Dir(c.input), input)

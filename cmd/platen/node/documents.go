@@ -13,6 +13,7 @@ import (
 	"platen.dev/einvoice/inspect"
 	"platen.dev/einvoice/report"
 	"platen.dev/einvoice/rules"
+	"platen.dev/events/contract"
 )
 
 // documents prepares what the API is sent.
@@ -47,8 +48,8 @@ func tooLarge(err error) error {
 	return err
 }
 
-func checkInvoice(xml []byte, profile string) (edge.ByRules, error) {
-	invoice, err := einvoice.Parse(xml, profile)
+func checkInvoice(i request.Invoice) (edge.ByRules, error) {
+	invoice, err := einvoice.ParseWanted([]byte(i.XML), einvoice.Wanted{UBL: i.Format == contract.UBL, Profile: i.Profile, AnyType: i.Rules != ""})
 	return func(sets []string) *report.Rules { return inspect.Rules(invoice, sets) }, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"platen.dev/einvoice/blocks"
 	samples "platen.dev/einvoice/sample"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // previewPictures is how many pages of a preview have a picture, previewWidth how wide those are, in pixels.
@@ -50,10 +51,14 @@ func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, 
 	if i.Profile == "" {
 		i.Profile = profileOf(i.XML)
 	}
-	if _, err := einvoice.Parse(i.XML, i.Profile); err != nil {
+	format := ""
+	if einvoice.IsUBL(i.XML) {
+		format, i.Profile = contract.UBL, contract.UBLProfile
+	}
+	if _, err := einvoice.ParseWanted(i.XML, einvoice.Wanted{UBL: format == contract.UBL, Profile: i.Profile}); err != nil {
 		return shown, dashboard.InvoiceError(strings.Split(err.Error(), "\n"))
 	}
-	p := render.Preview{XML: i.XML, Profile: i.Profile, Template: template, Width: previewWidth}
+	p := render.Preview{XML: i.XML, Profile: i.Profile, Format: format, Template: template, Width: previewWidth}
 	if pictures {
 		p.Pictures = previewPictures
 	}

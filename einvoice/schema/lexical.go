@@ -1,4 +1,4 @@
-package cii
+package schema
 
 import "strings"
 
@@ -16,14 +16,23 @@ func (k Kind) Accepts(text string) bool {
 		return t == "true" || t == "false" || t == "1" || t == "0"
 	case Base64:
 		return isBase64(text)
+	case Date:
+		return isDate(strings.Trim(text, WhiteSpace))
+	case Time:
+		return isTime(strings.Trim(text, WhiteSpace))
+	case Language:
+		return isLanguage(strings.Trim(text, WhiteSpace))
 	}
 	return true
 }
 
 // Normalize returns text after the white space processing of its kind.
 func (k Kind) Normalize(text string) string {
-	if k == String || k == Base64 {
+	switch k {
+	case String, Base64:
 		return text
+	case NormalizedString:
+		return toSpaces.Replace(text)
 	}
 	text = strings.Trim(text, WhiteSpace)
 	if k == Token && (strings.Contains(text, "  ") || strings.ContainsAny(text, "\t\n\r")) {
@@ -31,6 +40,8 @@ func (k Kind) Normalize(text string) string {
 	}
 	return text
 }
+
+var toSpaces = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
 // Describe describes the valid values for an error message.
 func (k Kind) Describe() string {
@@ -41,6 +52,12 @@ func (k Kind) Describe() string {
 		return "true or false"
 	case Base64:
 		return "base64 (A-Z a-z 0-9 + /, padded with = to a multiple of four)"
+	case Date:
+		return "a day as YYYY-MM-DD, such as 2026-01-31"
+	case Time:
+		return "a time as hh:mm:ss, such as 14:30:00"
+	case Language:
+		return "a language tag, such as de-AT"
 	}
 	return "text"
 }

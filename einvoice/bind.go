@@ -1,0 +1,190 @@
+package einvoice
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"platen.dev/einvoice/cii"
+	"platen.dev/einvoice/schema"
+	"platen.dev/einvoice/ubl"
+)
+
+// binder reads an invoice of UBL as a tree of the elements that a Cross-Industry Invoice has for the same terms. Its nodes keep
+// the path and the line of their source. What has no term in CII hangs where its parent is, under its name in UBL.
+type binder struct {
+	root *Node
+	// latest is the element that was made last of those with a name in a parent.
+	latest map[place]*Node
+}
+
+type place struct {
+	parent *Node
+	name   string
+}
+
+// bind is the Cross-Industry Invoice of an invoice in UBL.
+func bind(document *Node) *Node {
+	b := &binder{root: &Node{child: cii.Root("extended"), source: document}, latest: map[place]*Node{}}
+	for _, p := range ubl.Bound().Made {
+		b.reach(b.root, document, p.Steps)
+	}
+	b.walk(document, b.root, ubl.Bound().Root)
+	return b.root
+}
+
+// walk binds what is in an element to what is in its target.
+func (b *binder) walk(n, target *Node, s *ubl.Section) {
+	for child := range n.Children() {
+		b.element(child, child, target, s.Children[child.Element()])
+	}
+}
+
+// element binds an element. The outermost element below that of its section is where elements come from that only CII has.
+func (b *binder) element(n, outermost, target *Node, s *ubl.Section) {
+	if s == nil {
+		leave(n, target)
+		return
+	}
+	for i := range s.Rows {
+		if row := &s.Rows[i]; holds(row.If, n) {
+			b.row(n, outermost, target, s, row)
+			return
+		}
+	}
+	for child := range n.Children() {
+		b.element(child, outermost, target, s.Children[child.Element()])
+	}
+	if n.Kind().IsText() {
+		leave(n, target)
+	}
+}
+
+// row binds an element by a row that fits.
+func (b *binder) row(n, outermost, target *Node, s *ubl.Section, row *ubl.Row) {
+	switch {
+	case row.Silent:
+	case row.Section != nil:
+		group := b.group(n, outermost, target, row.To)
+		b.walk(n, group, row.Section)
+	default:
+		b.leaf(n, outermost, target, s, row.To)
+	}
+}
+
+// group is the element of CII for one of UBL that contains others.
+func (b *binder) group(n, outermost, target *Node, to ubl.Path) *Node {
+	if len(to.Steps) == 0 {
+		return target
+	}
+	last := len(to.Steps) - 1
+	parent := b.reach(b.start(target, to), outermost, to.Steps[:last])
+	group := b.reach(parent, n, to.Steps[last:])
+	group.source = n
+	return group
+}
+
+func (b *binder) start(target *Node, to ubl.Path) *Node {
+	if to.FromRoot {
+		return b.root
+	}
+	return target
+}
+
+// reach is the element at a path, which it makes as far as it is not there.
+func (b *binder) reach(at, source *Node, path []ubl.Step) *Node {
+	for _, step := range path {
+		next := b.latest[place{at, step.Name}]
+		if next == nil || step.Each {
+			next = b.make(at, source, step.Name)
+		}
+		at = next
+	}
+	return at
+}
+
+func (b *binder) make(parent, source *Node, name string) *Node {
+	typ := parent.child.Type
+	i := typ.Find(name, 0)
+	n := &Node{child: typ.Children[i], source: source}
+	parent.append(n)
+	b.latest[place{parent, name}] = n
+	return n
+}
+
+// leaf binds an element with text, and those of its attributes that are elements of CII.
+func (b *binder) leaf(n, outermost, target *Node, s *ubl.Section, to ubl.Path) {
+	last := len(to.Steps) - 1
+	parent := b.reach(b.start(target, to), outermost, to.Steps[:last])
+	step := to.Steps[last]
+	if before := b.latest[place{parent, step.Name}]; to.FromRoot && before != nil && before.text == textOf(n) {
+		return // several means of payment repeat what the invoice has once
+	}
+	made := b.make(parent, n, step.Name)
+	made.text, made.attributes = textOf(n), attributesOf(n, step)
+	for _, a := range n.attributes {
+		if own := s.Children["@"+a.Name]; own != nil && a.Value != "" {
+			path := own.Rows[0].To
+			of := b.make(b.reach(target, outermost, path.Steps[:len(path.Steps)-1]), n, path.Steps[len(path.Steps)-1].Name)
+			of.text = a.Value
+			made.attributes = slices.DeleteFunc(made.attributes, func(x Attribute) bool { return x.Name == a.Name })
+		}
+	}
+}
+
+// textOf is the text of an element as CII writes it: a date without hyphens, a code or an identifier without spaces around it.
+func textOf(n *Node) string {
+	switch kind := n.Kind(); {
+	case kind == schema.Date && day.MatchString(n.text):
+		return n.text[:4] + n.text[5:7] + n.text[8:10]
+	case kind == schema.NormalizedString:
+		return schema.Token.Normalize(n.text)
+	}
+	return n.text
+}
+
+// day is a day as the schema accepts it, with or without a time zone.
+var day = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(Z|[+-]\d{2}:\d{2})?$`)
+
+// attributesOf are the attributes of an element as CII has them.
+func attributesOf(n *Node, step ubl.Step) []Attribute {
+	all := slices.Clone(n.attributes)
+	if n.Kind() == schema.Date {
+		all = append(all, Attribute{"format", "102"})
+	}
+	if step.Attribute != "" {
+		all = append(slices.DeleteFunc(all, func(a Attribute) bool { return a.Name == step.Attribute }), Attribute{step.Attribute, step.Value})
+	}
+	return all
+}
+
+// leave hangs an element that CII does not have into a tree of its elements, if there is text in it. It is called by its name
+// with a prefix, which no element of CII is.
+func leave(n, target *Node) {
+	if n.Kind().IsText() && n.text == "" {
+		return
+	}
+	child := *n.child
+	child.Name = child.QName
+	left := &Node{child: &child, source: n, text: n.text, attributes: n.attributes}
+	target.append(left)
+	for inner := range n.Children() {
+		leave(inner, left)
+	}
+}
+
+func holds(c *ubl.Condition, n *Node) bool {
+	switch {
+	case c == nil:
+		return true
+	case c.IBAN:
+		return iban.MatchString(strings.Join(strings.Fields(n.text), ""))
+	case c.Attribute == "":
+		return strings.EqualFold(strings.TrimSpace(n.At(c.Path...).Text()), c.Value)
+	}
+	value := n.Attribute(c.Attribute)
+	return value != "" && (c.Value == "" || value == c.Value)
+}
+
+// iban is the form of an IBAN, whatever its check digits.
+var iban = regexp.MustCompile(`^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$`)

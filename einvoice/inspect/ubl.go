@@ -1,0 +1,61 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+
+	"platen.dev/document/markup"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/report"
+	"platen.dev/einvoice/rules"
+	"platen.dev/events/contract"
+)
+
+// ublProfile is the only profile that an invoice in UBL has.
+const ublProfile = contract.UBLProfile
+
+// checkUBL adds the sections on an invoice or a credit note in UBL. Its schema is the same whatever its guideline is.
+func checkUBL(r *report.Report, document []byte, skimmed *einvoice.Invoice, want Wanted) {
+	b := basisOf(strings.TrimSpace(skimmed.Guideline().Text()), "")
+	r.Profile = ublProfile
+	invoice, err := einvoice.ParseUBL(document)
+	r.Schema = ublSchemaSection(skimmed, b, want, err)
+	switch {
+	case invoice == nil:
+		r.Leave(report.RulesSection, "The rules are for invoices that are valid by the schema.")
+	case b.profile != ublProfile && !b.usage && want.Sets == nil && want.Profile == "":
+		r.Leave(report.RulesSection, "The guideline does not say which rules apply.")
+	default:
+		b.profile = ublProfile
+		checkRules(r, invoice, b, want.Sets)
+	}
+}
+
+func ublSchemaSection(skimmed *einvoice.Invoice, b basis, want Wanted, err error) *report.Section {
+	at := skimmed.Guideline()
+	v := report.Violation{Rule: "GUIDELINE", Severity: report.Fatal, Term: "BT-24", Path: report.Text(at.Path()), Line: report.Number(at.SourceLine())}
+	switch {
+	case want.Profile != "" && want.Profile != ublProfile:
+		v.Message = fmt.Sprintf("An invoice in UBL has the profile %s, not %s.", ublProfile, want.Profile)
+		v.Fix = "Name that profile or none."
+	case isFacturX(b.guideline):
+		v.Message = fmt.Sprintf("The guideline is %q, which is for Cross-Industry Invoices.", markup.Excerpt(b.guideline))
+		v.Fix = report.Text("Give the guideline that the invoice follows, such as " + einvoice.Guidelines[ublProfile] + ".")
+	default:
+		return schemaViolationsSection(nil, err)
+	}
+	return schemaViolationsSection([]report.Violation{v}, err)
+}
+
+// forUBL leaves out the sets that have no rules for UBL, and says which were named.
+func forUBL(r *report.Report, sets []*rules.Set, named bool) (left []*rules.Set) {
+	for _, s := range sets {
+		switch {
+		case s.IsForUBL():
+			left = append(left, s)
+		case named:
+			r.Leave(report.RulesSection, fmt.Sprintf("The rule set %s is for Cross-Industry Invoices alone.", s.Name))
+		}
+	}
+	return left
+}

@@ -1,0 +1,246 @@
+//go:build integration
+
+package rules
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/schema"
+	"platen.dev/einvoice/ubl"
+)
+
+// TestOfficialMutantsOfUBL is TestOfficialMutants for invoices and credit notes of UBL.
+func TestOfficialMutantsOfUBL(t *testing.T) {
+	trials := ublTrials(t)
+	official := judge(t, trials)
+	all, kinds := &outcome{fired: map[string]bool{}}, map[string]int{}
+	for n, tr := range trials {
+		if official[n].state != "ok" {
+			all.brokenOff++
+			continue
+		}
+		for _, v := range official[n].fired {
+			all.fired[v] = true
+		}
+		if difference := tr.differ(tr.ours, official[n].fired); difference != "" {
+			if kinds[difference]++; kinds[difference] <= 2 {
+				t.Errorf("%s, %s: %s", tr.profile, tr.change, difference)
+			}
+		}
+	}
+	t.Logf("%d mutants, %d rules broken, %d kinds of differences; on %d the official rules broke off", len(trials), len(all.fired), len(kinds), all.brokenOff)
+	var untouched []string
+	for _, r := range named(t, "en16931").UBLRules() {
+		if !all.fired["fatal:"+r.ID] && !all.fired["warning:"+r.ID] {
+			untouched = append(untouched, r.ID)
+		}
+	}
+	t.Logf("not broken by any: %v", untouched)
+	if len(trials) < 1500 || len(all.fired) < 900 {
+		t.Error("too few mutants, or they break too few rules")
+	}
+}
+
+// ublTrials are the mutants of UBL that are valid by the schema.
+func ublTrials(t *testing.T) (trials []trial) {
+	seen := map[string]bool{}
+	choice := &selection{all: os.Getenv("MUTANTS") == "all", times: map[string]int{}}
+	for _, base := range ublBases(t) {
+		for _, m := range base.changed() {
+			if seen[m.document] || !m.alone && !choice.all && !sampled(m.change, 11) {
+				continue
+			}
+			seen[m.document] = true
+			invoice, err := einvoice.ParseUBL([]byte(m.document))
+			if err != nil {
+				if m.alone {
+					t.Errorf("%s: %v", m.change, err)
+				}
+				continue
+			}
+			if tr := (trial{m, "en16931-ubl", fires(invoice, named(t, "en16931"))}); choice.takes(tr) {
+				trials = append(trials, tr)
+			}
+		}
+	}
+	return trials
+}
+
+// ublBases are the samples, with each category of VAT, and small invoices with what EN 16931 does not use.
+func ublBases(t *testing.T) (all []mutant) {
+	percent := regexp.MustCompile(`<cbc:Percent>[^<]*<`)
+	exempt := regexp.MustCompile(`(\n *)(<cbc:Percent>[^<]*</cbc:Percent>)(\n *<cac:TaxScheme>\n *<cbc:ID>VAT</cbc:ID>\n *</cac:TaxScheme>\n *</cac:TaxCategory>\n *</cac:TaxSubtotal>)`)
+	for _, name := range []string{"invoice", "credit-note"} {
+		document, err := os.ReadFile("../sample/ubl-" + name + ".xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample := string(document)
+		all = append(all, mutant{profile: name, document: sample})
+		for _, c := range append(categories, category{code: "B"}) {
+			of := strings.ReplaceAll(sample, "<cbc:ID>S<", "<cbc:ID>"+c.code+"<")
+			zero := strings.ReplaceAll(percent.ReplaceAllString(of, "<cbc:Percent>0<"), "48.45", "0.00")
+			without := regexp.MustCompile(`\n *<cbc:Percent>.*</cbc:Percent>`).ReplaceAllString(zero, "")
+			explained := exempt.ReplaceAllString(zero, "$1$2$1<cbc:TaxExemptionReason>x</cbc:TaxExemptionReason>$3")
+			for change, changed := range map[string]string{"": of, " at 0": zero, " without rate": without, " explained": explained} {
+				all = append(all, mutant{profile: name, change: "category " + c.code + change + ": ", document: changed, alone: change == " without rate"})
+			}
+		}
+	}
+	for n, root := range ubl.Roots() {
+		for from := range slices.Chunk(unusedPathsOfUBL(), 20) {
+			w := &ublWriter{also: from, creditNote: n == 1}
+			w.element(root, "", 0)
+			all = append(all, mutant{profile: root.Name, change: root.Name + " with " + strings.Join(from, " "), document: w.String(), alone: true})
+		}
+	}
+	for _, s := range ublSingle {
+		at := slices.IndexFunc(all, func(m mutant) bool { return m.profile == s.of })
+		document := all[at].document
+		for n := 0; n < len(s.pairs); n += 2 {
+			changed := regexp.MustCompile("(?s)"+s.pairs[n]).ReplaceAllString(document, s.pairs[n+1])
+			if changed == document {
+				t.Errorf("%s has no %s", s.of, s.pairs[n])
+			}
+			document = changed
+		}
+		all = append(all, mutant{profile: s.of, change: "single of " + s.of + ": " + strings.Join(s.pairs, " => "), document: document, alone: true})
+	}
+	return all
+}
+
+// ublSingle are changes that break a rule that no other breaks. Each pair is an expression and what replaces it.
+var ublSingle = []struct {
+	of    string
+	pairs []string
+}{
+	{"invoice", []string{
+		`schemeID="0088"`, `$0 schemeName="a" schemeAgencyID="b" schemeAgencyName="c" schemeVersionID="d" schemeDataURI="e" schemeURI="f"`,
+		`unitCode="C62"`, `$0 unitCodeListID="a" unitCodeListAgencyID="b" unitCodeListAgencyName="c"`, `<cbc:DocumentCurrencyCode`, `$0 listAgencyID="a" listAgencyName="b" listName="c" listURI="d" listSchemeURI="e" name="f"`,
+		`<cbc:Note`, `$0 languageID="de" languageLocaleID="de"`, `currencyID="EUR"`, `$0 currencyCodeListVersionID="1"`, `mimeCode="text/csv"`, `$0 format="a" encodingCode="b" characterSetCode="c" uri="d"`,
+	}},
+	{"invoice", []string{
+		`<cbc:CompanyID>`, `<cbc:CompanyID schemeID="0002">`, `<cbc:IdentificationCode`, `$0 listID="a"`, `<cbc:AllowanceChargeReasonCode`, `$0 listID="a"`, `(ItemIdentification>\s*)<cbc:ID>`, `$1<cbc:ID schemeID="0088">`,
+		`<cbc:ID>S<`, `<cbc:ID schemeID="0088">S<`, `<cbc:SalesOrderID`, `$0 schemeID="0088"`,
+	}},
+	{"invoice", []string{`<cac:PayeeFinancialAccount>.*?</cac:PayeeFinancialAccount>`, `<cac:CardAccount><cbc:PrimaryAccountNumberID schemeID="a">12345678901</cbc:PrimaryAccountNumberID><cbc:NetworkID schemeID="b">x</cbc:NetworkID></cac:CardAccount>
+      <cac:PayerFinancialAccount><cbc:ID>1</cbc:ID></cac:PayerFinancialAccount><cac:PaymentMandate><cbc:ID schemeID="c">1</cbc:ID><cac:PayerFinancialAccount><cbc:ID schemeID="d">1</cbc:ID></cac:PayerFinancialAccount></cac:PaymentMandate>`}},
+	{"invoice", []string{`>58</cbc:PaymentMeansCode>`, `>48</cbc:PaymentMeansCode>`, `<cac:PayeeFinancialAccount>.*?</cac:PayeeFinancialAccount>`, `<cac:CardAccount><cbc:PrimaryAccountNumberID>1234567890</cbc:PrimaryAccountNumberID><cbc:NetworkID>x</cbc:NetworkID></cac:CardAccount>`}},
+	{"invoice", []string{`(<cac:PaymentMeans>.*?</cac:PaymentMeans>)`, `$1<cac:PaymentMeans><cbc:PaymentMeansCode name="x">30</cbc:PaymentMeansCode><cbc:PaymentDueDate>2026-01-01</cbc:PaymentDueDate><cbc:PaymentID>1</cbc:PaymentID><cac:CardAccount><cbc:PrimaryAccountNumberID>1</cbc:PrimaryAccountNumberID><cbc:NetworkID>x</cbc:NetworkID></cac:CardAccount><cac:PaymentMandate/></cac:PaymentMeans><cac:PaymentMeans><cbc:PaymentMeansCode>48</cbc:PaymentMeansCode><cac:CardAccount><cbc:PrimaryAccountNumberID>1</cbc:PrimaryAccountNumberID><cbc:NetworkID>x</cbc:NetworkID></cac:CardAccount><cac:PaymentMandate/></cac:PaymentMeans>`}},
+	{"credit-note", []string{`(<cac:PaymentMeans>.*?</cac:PaymentMeans>)`, `$1$1`}},
+	{"invoice", []string{`(<cac:PartyLegalEntity>.*?</cac:PartyLegalEntity>)`, `$1<cac:PartyLegalEntity><cbc:CompanyID>1</cbc:CompanyID><cbc:CompanyLegalForm>1</cbc:CompanyLegalForm></cac:PartyLegalEntity>`}},
+	{"invoice", []string{`<cbc:Note>Thank`, `<cbc:Note>#AAI#Thank`}},
+	{"invoice", []string{`<cbc:Note>Thank`, `<cbc:Note>#XXX#Thank`}},
+	{"invoice", []string{`<cbc:Note>Thank`, `<cbc:Note>#XXXX#Thank`}},
+	{"invoice", []string{`(<cbc:Note>Thank.*?</cbc:Note>)`, `$1<cbc:TaxPointDate>2026-03-05</cbc:TaxPointDate>`, `(<cbc:EndDate>2026-02-28</cbc:EndDate>)`, `$1<cbc:DescriptionCode>35</cbc:DescriptionCode>`}},
+	{"invoice", []string{`(<cbc:EndDate>2026-02-28</cbc:EndDate>)`, `$1<cbc:DescriptionCode>5</cbc:DescriptionCode><cbc:DescriptionCode>35</cbc:DescriptionCode>`}},
+	{"invoice", []string{`<cbc:StartDate>.*?</cbc:StartDate>\s*<cbc:EndDate>.*?</cbc:EndDate>`, `<cbc:DescriptionCode>35</cbc:DescriptionCode>`}},
+	{"invoice", []string{`<cbc:CustomizationID>`, `<cbc:UBLVersionID>2.1</cbc:UBLVersionID><cbc:CustomizationID>`}},
+	{"invoice", []string{`<cbc:CustomizationID>`, `<cbc:UBLVersionID>2.3</cbc:UBLVersionID><cbc:CustomizationID>`}},
+	{"invoice", []string{`<cbc:DocumentTypeCode>130</cbc:DocumentTypeCode>`, `$0<cbc:DocumentDescription>x</cbc:DocumentDescription><cac:Attachment/>`}},
+	{"credit-note", []string{`<cbc:DocumentTypeCode>130</cbc:DocumentTypeCode>`, `<cbc:DocumentTypeCode>50</cbc:DocumentTypeCode>`}},
+	{"invoice", []string{`<cbc:AllowanceChargeReason>.*?</cbc:AllowanceChargeReason>`, ``, `<cbc:AllowanceChargeReasonCode>.*?</cbc:AllowanceChargeReasonCode>`, ``}},
+	{"invoice", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``}},
+	{"credit-note", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``, `<cbc:ID>S<`, `<cbc:ID>Z<`}},
+	{"credit-note", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``, `<cbc:ID>S<`, `<cbc:ID>E<`}},
+	{"credit-note", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``, `<cbc:ID>S<`, `<cbc:ID>G<`}},
+	{"credit-note", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``, `<cbc:ID>S<`, `<cbc:ID>L<`}},
+	{"credit-note", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``, `<cbc:ID>S<`, `<cbc:ID>M<`}},
+	{"invoice", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``, `<cbc:ID>S<`, `<cbc:ID>O<`, `<cbc:Percent>.*?</cbc:Percent>`, ``}},
+	{"invoice", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, ``, `<cbc:ID>S<`, `<cbc:ID>O<`, `(</cac:TaxSubtotal>)`, `$1<cac:TaxSubtotal><cbc:TaxableAmount currencyID="EUR">0</cbc:TaxableAmount><cbc:TaxAmount currencyID="EUR">0</cbc:TaxAmount><cac:TaxCategory><cbc:ID>E</cbc:ID><cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:TaxCategory></cac:TaxSubtotal>`}},
+	{"invoice", []string{`<cbc:ID>S<`, `<cbc:ID>K<`, `<cac:Delivery>.*?</cac:Delivery>`, ``, `<cac:InvoicePeriod>.*?</cac:InvoicePeriod>`, ``}},
+	{"invoice", []string{`<cbc:ID>VAT<`, `<cbc:ID> vat <`}},
+	{"invoice", []string{`<cbc:ID>VAT<`, `<cbc:ID>GST<`}},
+	{"invoice", []string{`<cbc:TaxCategory>.*?</cbc:TaxCategory>|<cac:TaxTotal>`, `<cac:TaxTotal><cbc:TaxAmount currencyID="USD">51.00</cbc:TaxAmount></cac:TaxTotal><cac:TaxTotal>`, `(<cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>)`, `$1<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>`}},
+	{"invoice", []string{`(<cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>)`, `$1<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>`}},
+	{"invoice", []string{`(<cac:PartyName>\s*<cbc:Name>)Lumen Factoring AG<`, `${1}Lumen &amp; Larch GmbH<`}},
+	{"invoice", []string{`(<cac:PartyName>\s*<cbc:Name>)Lumen Factoring AG<`, `${1}Lumen<`}},
+	{"invoice", []string{`(<cac:AddressLine>.*?</cac:AddressLine>)`, `$1$1`}},
+	{"invoice", []string{`filename="hours.csv"`, ``}},
+	{"invoice", []string{`(<cac:TaxRepresentativeParty>\s*)(<cac:PartyName>.*?</cac:PartyName>)`, `$1$2$2`}},
+	{"invoice", []string{`<cbc:TaxAmount currencyID="EUR">48.45<`, `<cbc:TaxAmount currencyID="EUR">49.45<`, `303.45`, `304.45`, `206.00`, `207.00`}},
+	{"invoice", []string{`<cbc:TaxAmount currencyID="EUR">48.45<`, `<cbc:TaxAmount currencyID="EUR">49.44<`, `303.45`, `304.44`, `206.00`, `206.99`}},
+	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">255.99<`}},
+	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">256.00<`}},
+}
+
+// unusedPathsOfUBL are the paths of the table, as far as the schema has them.
+func unusedPathsOfUBL() (paths []string) {
+	for line := range strings.Lines(unusedUBLTable) {
+		if _, path, isRow := strings.Cut(strings.TrimSpace(line), "  "); isRow && line[0] != '#' && !strings.HasPrefix(path, "//") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// ublWriter writes invoices that have what the schema requires and the elements at some paths, an element a line.
+type ublWriter struct {
+	strings.Builder
+	also       []string
+	creditNote bool
+}
+
+func (w *ublWriter) element(c *schema.Child, path string, depth int) {
+	indent := strings.Repeat("  ", depth)
+	w.WriteString(indent + "<" + c.QName)
+	if depth == 0 {
+		for _, prefix := range []string{"ubl", "cn", "cac", "cbc", "ext"} {
+			fmt.Fprintf(w, " xmlns:%s=\"%s\"", prefix, ubl.Namespaces[prefix])
+		}
+	}
+	for _, a := range c.Type.Attributes {
+		if a.Required || w.wants(path+"/@"+a.Name) {
+			fmt.Fprintf(w, " %s=\"%s\"", a.Name, map[string]string{"currencyID": "EUR", "unitCode": "C62", "mimeCode": "text/csv"}[a.Name])
+		}
+	}
+	w.WriteString(">")
+	if c.Type.Kind.IsText() {
+		w.WriteString(ublValue(c))
+	} else if c.Type.Kind == schema.Any {
+		w.WriteString("<x:a xmlns:x=\"urn:x\"/>")
+	}
+	if len(c.Type.Children) > 0 {
+		w.WriteString("\n")
+	}
+	for _, child := range c.Type.Children {
+		below := path + "/" + child.QName
+		if child.Name == "InvoiceLine" || child.Name == "CreditNoteLine" {
+			below = path + "/line"
+		}
+		if child.Min > 0 || w.wants(below) {
+			w.element(child, below, depth+1)
+		}
+	}
+	if len(c.Type.Children) > 0 {
+		w.WriteString(indent)
+	}
+	w.WriteString("</" + c.QName + ">\n")
+}
+
+// wants reports whether an element is at one of the paths, or on the way to it.
+func (w *ublWriter) wants(path string) bool {
+	return slices.ContainsFunc(w.also, func(also string) bool { return strings.HasPrefix("/"+also+"/", path+"/") })
+}
+
+func ublValue(c *schema.Child) string {
+	switch c.Type.Kind {
+	case schema.Decimal:
+		return "0"
+	case schema.Boolean:
+		return "false"
+	case schema.Date:
+		return "2026-03-05"
+	case schema.Time:
+		return "12:00:00"
+	case schema.Base64:
+		return "QUJD"
+	}
+	return "X"
+}

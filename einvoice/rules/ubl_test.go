@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/einvoice"
+)
+
+// ublSample is a sample of UBL after replacements of old by new, in pairs.
+func ublSample(t testing.TB, name string, replacements ...string) *einvoice.Invoice {
+	t.Helper()
+	document, err := os.ReadFile("../sample/ubl-" + name + ".xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(document)
+	for n := 0; n < len(replacements); n += 2 {
+		if !strings.Contains(text, replacements[n]) {
+			t.Fatalf("the sample has no %q", replacements[n])
+		}
+		text = strings.Replace(text, replacements[n], replacements[n+1], 1)
+	}
+	invoice, err := einvoice.ParseUBL([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return invoice
+}
+
+// The samples of UBL keep all rules.
+func TestUBLSamples(t *testing.T) {
+	for _, name := range []string{"invoice", "credit-note"} {
+		for _, v := range Check(ublSample(t, name), Sets()...).Violations {
+			t.Errorf("%s: %s", name, v)
+		}
+	}
+}
+
+// Each change breaks the rules that it names, in the place of UBL.
+func TestUBLRules(t *testing.T) {
+	for _, c := range []struct{ old, broken, rules, path string }{
+		{">2026-03-05<", ">2026-03-05<", "", ""},
+		{"PayableAmount currencyID=\"EUR\">206.00", "PayableAmount currencyID=\"EUR\">206.01", "BR-CO-16", "/ubl:Invoice/cac:LegalMonetaryTotal/cbc:PayableAmount"},
+		{"<cbc:IssueDate>2026-03-05", "<cbc:UUID>1</cbc:UUID>\n<cbc:IssueDate>2026-03-05", "UBL-CR-005", "/ubl:Invoice/cbc:UUID"},
+		{`schemeID="0160"`, `schemeID="0160" schemeName="GTIN"`, "UBL-DT-08", "/ubl:Invoice/cac:InvoiceLine[1]/cac:Item/cac:StandardItemIdentification/cbc:ID"},
+		{"<cbc:Note>30 days net</cbc:Note>", "<cbc:Note>30 days net</cbc:Note><cbc:Note>or so</cbc:Note>", "UBL-SR-05", "/ubl:Invoice"},
+		{">380<", ">381<", "BR-CL-01", "/ubl:Invoice/cbc:InvoiceTypeCode"},
+		{"<cbc:RegistrationName>Atelier", "<cbc:RegistrationName>A</cbc:RegistrationName><cbc:CompanyID>1</cbc:CompanyID></cac:PartyLegalEntity><cac:PartyLegalEntity><cbc:RegistrationName>Atelier", "UBL-SR-15 UBL-SR-17", "/ubl:Invoice"},
+		{`currencyID="EUR">10.00`, `currencyID="EUX">10.00`, "BR-CL-03", "/ubl:Invoice/cac:AllowanceCharge[1]/cbc:Amount"},
+	} {
+		var ids []string
+		paths := map[string]bool{}
+		for _, v := range Check(ublSample(t, "invoice", c.old, c.broken), Sets()...).Violations {
+			if v.Path == "" || v.Line < 1 || v.Message == "" || v.Fix == "" {
+				t.Errorf("incomplete: %+v", v)
+			}
+			ids, paths[v.Path] = append(ids, v.Rule), true
+		}
+		if got := strings.Join(unique(ids), " "); got != c.rules || c.path != "" && !paths[c.path] {
+			t.Errorf("%s breaks %q at %v, want %q at %s", c.broken, got, paths, c.rules, c.path)
+		}
+	}
+}
+
+// The table for UBL is whole: each identifier is there once, with its words and condition.
+func TestUBLTables(t *testing.T) {
+	for _, s := range Sets() {
+		seen := map[string]bool{}
+		for _, r := range s.UBLRules() {
+			if r.ID == "" || r.Demand == "" || r.Fix == "" || r.find == nil || seen[r.ID] {
+				t.Errorf("%s: a faulty row %+v", s.Name, r)
+			}
+			seen[r.ID] = true
+			if strings.HasPrefix(r.ID, "CII-") || slices.Contains(notInUBL, r.ID) {
+				t.Errorf("%s is not for UBL", r.ID)
+			}
+		}
+		t.Logf("%s has %d rules for UBL", s.Name, len(seen))
+	}
+	for _, id := range notInUBL {
+		if !slices.ContainsFunc(sets[0].Rules(), func(r Rule) bool { return r.ID == id }) {
+			t.Errorf("CII has no %s", id)
+		}
+	}
+}
+
+// The codes that a job accepts with rules are those of BR-CL-01.
+func TestTypeCodes(t *testing.T) {
+	listed := strings.Fields(string(codes("invoice-type")))
+	accepted := einvoice.TypeCodes()
+	slices.Sort(listed)
+	slices.Sort(accepted)
+	if !slices.Equal(slices.Compact(accepted), listed) {
+		t.Errorf("accepted are %v, listed %v", accepted, listed)
+	}
+}
