@@ -84,6 +84,7 @@ var importRules = map[string]rule{
 	"document/pdfa":      {"document/markup document/pdfa/cos document/pdfa/pack document/xmp", "turns a printed PDF into what a standard wants, and checks that; nothing of invoices"},
 	"document/pdfa/pack": {"", "writes the objects that pdfcpu has read"},
 	"document/xmp":       {"", "writes a packet, whoever needs it"},
+	"document/pagetext":  {"document/pdfa/cos", "what can be read on pages, by our own parser; nothing of invoices"},
 	"document/pdfa/cos":  {"", "a PDF reader that shares no code with the writer it checks"},
 
 	"browserpool": {
