@@ -160,20 +160,31 @@ func turned(text string) bool {
 	})
 }
 
-// reordered turns the words of a piece with writing from the right, but for runs of others.
+// reordered puts the words of a piece with writing from the right into the order in which they are read. The direction of the whole is
+// that of most of its words; the others are read in runs.
 func reordered(words []Word) []Word {
-	var all []Word
-	for end := len(words); end > 0; {
-		start := end - 1
-		if !fromRight(words[start].Text) {
-			for start > 0 && !fromRight(words[start-1].Text) {
-				start--
-			}
+	right := 0
+	for _, w := range words {
+		if fromRight(w.Text) {
+			right++
 		}
-		all = append(all, words[start:end]...)
-		end = start
 	}
-	return all
+	var runs [][]Word
+	for i, w := range words {
+		if i == 0 || fromRight(w.Text) != fromRight(words[i-1].Text) {
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], w)
+	}
+	for _, run := range runs {
+		if fromRight(run[0].Text) {
+			slices.Reverse(run)
+		}
+	}
+	if 2*right > len(words) {
+		slices.Reverse(runs)
+	}
+	return slices.Concat(runs...)
 }
 
 // fromRight reports whether a text has letters of a script that is written from right to left.
