@@ -73,10 +73,10 @@ var importRules = map[string]rule{
 	"einvoice/hybrid": {"document/markup document/pdfa document/pdfa/cos document/xmp einvoice einvoice/cii events/contract", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/model":  {"einvoice", "the terms of an invoice, whatever its syntax"},
 	"einvoice/rules":  {"document/markup einvoice einvoice/cii einvoice/model", "business rules ask the terms; what is shown of them is made safe"},
-	"einvoice/match":  {"document/pagetext einvoice einvoice/blocks einvoice/model", "compares pages with terms; blocks for the names of months"},
+	"einvoice/match":  {"document/markup document/pagetext einvoice einvoice/blocks einvoice/model", "compares pages with terms; blocks for the names of months"},
 	"einvoice/report": {"", "what is said of an invoice, as data: whoever checks it, and whoever shows it"},
 	"einvoice/inspect": {
-		"document/markup document/pdfa einvoice einvoice/cii einvoice/hybrid einvoice/model einvoice/report einvoice/rules events/contract",
+		"document/markup document/pagetext document/pdfa einvoice einvoice/cii einvoice/hybrid einvoice/match einvoice/model einvoice/report einvoice/rules events/contract",
 		"checks and reads anybody's invoices: bytes in, a report out",
 	},
 	"einvoice/sample":    {"", "e-invoices, as files"},
