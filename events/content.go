@@ -136,6 +136,8 @@ type Invoice struct {
 	Rules string `cbor:"7,keyasint,omitempty"`
 	// RuleSets are the names of rule sets, nil for those that the profile implies.
 	RuleSets []string `cbor:"8,keyasint,omitempty"`
+	// Match is contract.MatchWarn or MatchEnforce, "" for none: whether the caller's page has to say what the XML says.
+	Match string `cbor:"9,keyasint,omitempty"`
 }
 
 // Delivery names the caller's own storage (docs/API.md, Delivery).

@@ -112,7 +112,7 @@ var importRules = map[string]rule{
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
 	"actors/render": {
-		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document document/pdfa einvoice einvoice/blocks einvoice/hybrid einvoice/rules events events/contract events/eventlog events/tracing projections store",
+		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document document/pagetext document/pdfa einvoice einvoice/blocks einvoice/hybrid einvoice/match einvoice/model einvoice/rules events events/contract events/eventlog events/tracing projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
 	},
 	"actors/perform":  {"actors/job events", "performs effects of any kind, fairly"},
