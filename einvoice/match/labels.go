@@ -208,7 +208,8 @@ func (c *comparison) labelledAmount(reach box, kinds []kind) {
 			other = other || shown
 		}
 	}
-	if first != nil && !found && (other || c.nearOne(value, kinds) && !c.explained(value)) {
+	wrong := c.nearOne(value, kinds) && (kinds[0] != gross && !inRows(c.lines, value) || !c.explained(value))
+	if first != nil && !found && (other || wrong) {
 		c.contradict(first, value.raw)
 	}
 }
@@ -294,7 +295,7 @@ func (c *comparison) labelledNumber(l label) {
 	t := &c.terms[i]
 	c.view.pieceGrid.near(l.box, func(n int) {
 		p := &c.view.pieces[n]
-		if n != l.piece && (!p.beside(l.box) || p.left < l.right) {
+		if n != l.piece && (!p.beside(l.box) || (p.left < l.right) != c.mirrored) {
 			return
 		}
 		for _, at := range p.words(n == l.piece, l.to) {

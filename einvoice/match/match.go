@@ -45,6 +45,7 @@ func Compare(invoice *model.Invoice, pages []pagetext.Page) Result {
 	c.strayAmounts()
 	c.strayRates()
 	c.strayDates()
+	c.strayPeriods()
 	c.strayNumbers()
 	return c.result()
 }

@@ -66,6 +66,9 @@ func occurrences(pages []pagetext.Page, v *view, t *term, everywhere bool) (all 
 		if p := &v.pieces[piece]; !everywhere && t.text == "" && (wordIn(p.raw[:from], unicode.IsDigit) || wordIn(p.raw[to:], unicode.IsDigit)) {
 			return // in prose, which is no place of the term
 		}
+		if p := &v.pieces[piece]; t.kind == quantity && !everywhere && (p.left < 70 || p.left > 535) {
+			return // the number of a line
+		}
 		o := occurrence{term: t, wholeWords: true}
 		at := 0
 		for n := range flat[piece].Words {

@@ -54,6 +54,29 @@ func (c *comparison) strayDates() {
 	}
 }
 
+// strayPeriods finds periods of which one day is that of the invoice, and the other is nearly.
+func (c *comparison) strayPeriods() {
+	for n := 1; n < len(c.view.dates); n++ {
+		from, to := &c.view.dates[n-1], &c.view.dates[n]
+		const between = 5 // characters
+		if from.piece != to.piece || to.from-from.to > between {
+			continue
+		}
+		for i := 1; i < len(c.terms); i++ {
+			start, end := &c.terms[i-1], &c.terms[i]
+			if start.kind != period || end.kind != period || start.line != end.line {
+				continue
+			}
+			switch begins, ends := from.means(start.date), to.means(end.date); {
+			case begins && !ends && to.near(end.date):
+				c.contradict(end, to.raw)
+			case ends && !begins && from.near(start.date):
+				c.contradict(start, from.raw)
+			}
+		}
+	}
+}
+
 // strayRates finds percentages in cells of their own that nothing explains and that are nearly a rate.
 func (c *comparison) strayRates() {
 	for i := range c.view.amounts {
