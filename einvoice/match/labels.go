@@ -59,21 +59,55 @@ func (v *view) afterDates(i int) func(from int) int {
 	}
 }
 
-// labelOf is the label that a piece begins with: the longest.
-func (p *piece) labelOf(index int, dated func(from int) int) (l label, found bool) {
-	for n := min(len(p.folded), longestLabel); n > 0; n-- {
-		if n < len(p.folded) && !p.starts[n] {
+// labelOf is the label that the words of a piece begin with, from a folded character on: the longest. What follows must not be words.
+func (p *piece) labelOf(index, at int, dated func(from int) int) (l label, found bool) {
+	l, n := p.longest(index, at)
+	if n == 0 {
+		return l, false
+	}
+	rest := p.raw[l.to:]
+	if !l.explains() && (wordIn(rest, unicode.IsDigit) || wordIn(p.raw[dated(l.to):], func(rune) bool { return false })) {
+		return l, false // the beginning of a sentence, or of another label
+	}
+	return l, true
+}
+
+// longest is the longest label from a folded character on, and how many folded characters it has.
+func (p *piece) longest(index, at int) (l label, length int) {
+	for n := min(len(p.folded)-at, longestLabel); n > 0; n-- {
+		end := at + n
+		if end < len(p.folded) && !p.starts[end] {
 			continue
 		}
-		if meanings := labels[string(p.folded[:n])]; meanings != nil {
-			to := p.from[n-1] + 1
-			if wordIn(p.raw[to:], unicode.IsDigit) || wordIn(p.raw[dated(to):], func(rune) bool { return false }) {
-				return l, false // the beginning of a sentence, or of another label
-			}
-			return label{box: p.boxOf(p.from[0], min(to, len(p.x)-1)), piece: index, to: to, meanings: meanings}, true
+		if meanings := labels[string(p.folded[at:end])]; meanings != nil {
+			to := p.from[end-1] + 1
+			return label{box: p.boxOf(p.from[at], to), piece: index, to: to, meanings: meanings}, n
 		}
 	}
-	return l, false
+	return l, 0
+}
+
+// headings are the labels of a piece that has several, as columns close to each other have.
+func (p *piece) headings(index int) (all []label) {
+	for at := 0; at < len(p.folded); at++ {
+		if !p.starts[at] {
+			continue
+		}
+		if l, n := p.longest(index, at); n > 0 {
+			all = append(all, l)
+			at += n - 1
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
+}
+
+// explains reports whether words that explain the value may follow the label.
+func (l label) explains() bool {
+	k := l.meanings[0][0]
+	return k == allowance || k == charge
 }
 
 // labels compares the values beside labels with the terms that they stand for.
@@ -104,8 +138,11 @@ func (c *comparison) labels() {
 // findLabels finds the labels of the pages, and on which side their values are.
 func (c *comparison) findLabels() {
 	for i := range c.view.pieces {
-		if l, found := c.view.pieces[i].labelOf(i, c.view.afterDates(i)); found {
+		p := &c.view.pieces[i]
+		if l, found := p.labelOf(i, 0, c.view.afterDates(i)); found {
 			c.found = append(c.found, l)
+		} else if !slices.ContainsFunc(p.raw, unicode.IsDigit) {
+			c.found = append(c.found, p.headings(i)...)
 		}
 	}
 	c.mirrored = c.fromRight()
@@ -209,7 +246,7 @@ func (c *comparison) labelledAmount(reach box, kinds []kind) {
 		}
 	}
 	wrong := c.nearOne(value, kinds) && (kinds[0] != gross && !inRows(c.lines, value) || !c.explained(value))
-	if first != nil && !found && (other || wrong) {
+	if first != nil && !found && (other && kinds[0] != allowance && kinds[0] != charge || wrong) {
 		c.contradict(first, value.raw)
 	}
 }

@@ -14,6 +14,8 @@ type kind string
 // The kinds of terms that places of a page are for. Other terms have none.
 const (
 	lineSum    kind = "lines"
+	allowance  kind = "allowance"
+	charge     kind = "charge"
 	allowances kind = "allowances"
 	charges    kind = "charges"
 	net        kind = "net"
@@ -135,10 +137,10 @@ func (c *collector) party(number, name, idNumber, idName string, p model.Party) 
 
 func (c *collector) adjustments(i *model.Invoice) {
 	for _, a := range i.Allowances {
-		c.amount("BT-92", "Allowance amount", "", a.Amount)
+		c.amount("BT-92", "Allowance amount", allowance, a.Amount)
 	}
 	for _, a := range append(append([]model.Adjustment{}, i.Charges...), i.Logistics...) {
-		c.amount("BT-99", "Charge amount", "", a.Amount)
+		c.amount("BT-99", "Charge amount", charge, a.Amount)
 	}
 }
 
@@ -167,10 +169,10 @@ func (c *collector) invoiceLine(l model.Line) {
 	c.amount("BT-129", "Quantity", quantity, l.Quantity)
 	c.amount("BT-146", "Net price", price, l.NetPrice)
 	for _, a := range l.Allowances {
-		c.amount("BT-136", "Line allowance amount", "", a.Amount)
+		c.amount("BT-136", "Line allowance amount", allowance, a.Amount)
 	}
 	for _, a := range l.Charges {
-		c.amount("BT-141", "Line charge amount", "", a.Amount)
+		c.amount("BT-141", "Line charge amount", charge, a.Amount)
 	}
 	for _, x := range l.Taxes {
 		c.amount("BT-152", "Item VAT rate", vatRate, x.Rate)
