@@ -40,6 +40,9 @@ type part struct {
 
 // scanDates adds the dates of a piece: three parts that are near each other, of which one is a year.
 func (p *piece) scanDates(all []shownDate, index int) []shownDate {
+	if !slices.ContainsFunc(p.raw, unicode.IsDigit) {
+		return all
+	}
 	parts := p.parts()
 	for i := 0; i+2 < len(parts); i++ {
 		three := parts[i : i+3]

@@ -22,12 +22,23 @@ func (c *comparison) explained(a *amount) bool {
 	return slices.ContainsFunc(c.terms, func(t term) bool { return t.amount != "" && a.rounds(t.amount) })
 }
 
+// isMoney reports whether a number on the page is an amount of money in the XML.
+func (c *comparison) isMoney(a *amount) bool {
+	if c.known == nil {
+		c.explain()
+	}
+	return slices.ContainsFunc(a.readings, func(value string) bool { return c.money[value] })
+}
+
 // explain gathers the numbers of the XML, those in its texts included, and what pages make of them: taxes and sums.
 func (c *comparison) explain() {
-	c.known = map[string]bool{"0": true}
+	c.known, c.money = map[string]bool{"0": true}, map[string]bool{"0": true}
 	var read func(t model.Term)
 	read = func(t model.Term) {
 		c.explainText(t.Text())
+		if value, ok := canonical(t.Text()); ok && strings.HasSuffix(t.Element(), "Amount") {
+			c.money[value] = true
+		}
 		for _, a := range t.Attributes() {
 			c.explainText(a.Value)
 		}

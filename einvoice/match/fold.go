@@ -21,12 +21,8 @@ func foldRunes(text string) []rune {
 	all := make([]rune, 0, len(text))
 	if ascii(text) {
 		for i := range len(text) {
-			c := text[i]
-			switch {
-			case c >= 'A' && c <= 'Z':
-				all = append(all, rune(c)+'a'-'A')
-			case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
-				all = append(all, rune(c))
+			if f := foldASCII(text[i]); f != 0 {
+				all = append(all, f)
 			}
 		}
 		return all
@@ -48,6 +44,17 @@ func foldRunes(text string) []rune {
 
 // plain are letters with a stroke or without a dot, which have no accent by Unicode.
 var plain = map[rune]rune{'ı': 'i', 'ł': 'l', 'ø': 'o', 'đ': 'd', 'ħ': 'h', 'ŧ': 't'}
+
+// foldASCII is a letter without case, or a digit; 0 for others.
+func foldASCII(c byte) rune {
+	switch {
+	case c >= 'A' && c <= 'Z':
+		return rune(c) + 'a' - 'A'
+	case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+		return rune(c)
+	}
+	return 0
+}
 
 func ascii(text string) bool {
 	for i := range len(text) {

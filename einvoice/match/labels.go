@@ -124,7 +124,7 @@ func (c *comparison) labels() {
 				c.labelledNumber(l)
 			case price, lineTotal, quantity, vatBase, vatRate: // over columns
 			default:
-				c.labelledAmount(reach, kinds)
+				c.labelledAmount(l, reach, kinds)
 			}
 		}
 	}
@@ -152,17 +152,18 @@ func (c *comparison) findLabels() {
 func (c *comparison) fromRight() bool {
 	left, right := 0, 0
 	for _, l := range c.found {
-		c.view.amountsNear(l.box, func(a *amount) {
-			switch {
-			case !a.beside(l.box):
-			case a.left >= l.right-1:
-				right++
-			case a.right <= l.left+1:
-				left++
+		for _, side := range []struct {
+			mirrored bool
+			count    *int
+		}{{false, &right}, {true, &left}} {
+			c.mirrored = side.mirrored
+			reach := c.reach(l)
+			if c.view.someAmount(reach, func(a *amount) bool { return a.in(reach) }) {
+				*side.count++
 			}
-		})
+		}
 	}
-	return left > 2*right
+	return left > right
 }
 
 // reach is where the value of a label may be: beside it, up to the next words.
@@ -218,10 +219,10 @@ func (b box) in(reach box) bool {
 }
 
 // labelledAmount takes the amount beside a label that is farthest from it for its value.
-func (c *comparison) labelledAmount(reach box, kinds []kind) {
+func (c *comparison) labelledAmount(l label, reach box, kinds []kind) {
 	var value *amount
 	c.view.amountsNear(reach, func(a *amount) {
-		if !a.percent && a.in(reach) && (value == nil || (a.left > value.left) != c.mirrored) {
+		if !a.percent && a.in(reach) && (a.piece != l.piece || !l.explains()) && (value == nil || (a.left > value.left) != c.mirrored) {
 			value = a
 		}
 	})
@@ -245,8 +246,10 @@ func (c *comparison) labelledAmount(reach box, kinds []kind) {
 			other = other || shown
 		}
 	}
-	wrong := c.nearOne(value, kinds) && (kinds[0] != gross && !inRows(c.lines, value) || !c.explained(value))
-	if first != nil && !found && (other && kinds[0] != allowance && kinds[0] != charge || wrong) {
+	if found || first == nil {
+		return
+	}
+	if other && !l.explains() || c.nearOne(value, kinds) && !c.isMoney(value) && (kinds[0] != gross && !inRows(c.lines, value) || !c.explained(value)) {
 		c.contradict(first, value.raw)
 	}
 }
@@ -360,8 +363,15 @@ func (p *piece) alike(at int, text string) (shown string, is bool) {
 	if end > len(p.folded) || end < len(p.folded) && !p.starts[end] || len(want) < 4 {
 		return "", false
 	}
-	got := string(p.folded[at:end])
-	if len(got) != len(text) || !alike(got, text) {
+	differ := 0
+	for i, r := range want {
+		if p.folded[at+i] != r {
+			if differ++; differ > 2 {
+				return "", false
+			}
+		}
+	}
+	if got := string(p.folded[at:end]); !alike(got, text) {
 		return "", false
 	}
 	return string(p.raw[p.from[at] : p.from[end-1]+1]), true

@@ -63,6 +63,7 @@ type comparison struct {
 	beside map[model.Term]bool
 	// contradicted are the terms that something on the page contradicts, with that.
 	contradicted map[model.Term]string
+	money        map[string]bool // amounts of money in the XML, as known
 	known        map[string]bool // numbers that the XML explains, once they are asked for
 }
 

@@ -225,6 +225,9 @@ func (r *row) own(a *amount) bool {
 
 // compareRow looks for terms that a row lacks, and shows as something else or as the same of another row.
 func (c *comparison) compareRow(r *row, all []row) {
+	if !slices.ContainsFunc(r.beside, func(a *amount) bool { return a.decimals && r.own(a) }) {
+		return // it is no row of a table
+	}
 	for _, t := range r.terms {
 		if t.kind == "" || r.has(t.amount) {
 			continue
@@ -236,7 +239,7 @@ func (c *comparison) compareRow(r *row, all []row) {
 			}
 		}
 		const small = 3 // digits of numbers that are everywhere: that of the row counts
-		if len(r.beside) > 0 && len(t.amount) <= small && (t.kind == quantity || t.rate && r.hasRate()) {
+		if len(t.amount) <= small && (t.kind == quantity || t.rate && r.hasRate()) {
 			t.found = false
 		}
 	}
@@ -265,7 +268,7 @@ func (c *comparison) columns(rows ...row) {
 	for i := range rows {
 		r := &rows[i]
 		for _, a := range r.beside {
-			if t := c.expected(r, a); t != nil && (a.near(t.amount) || a.decimals && r.own(a) && r.has(t.amount)) {
+			if t := c.expected(r, a); t != nil && (a.near(t.amount) && !c.isMoney(a) || a.decimals && r.own(a) && r.has(t.amount)) {
 				c.contradict(t, a.raw)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"platen.dev/document/pagetext"
 )
@@ -122,6 +123,11 @@ func fromRight(text string) bool {
 
 func pieceOf(page int, from pagetext.Piece) piece {
 	p := piece{box: box{page, from.Left, from.Top, from.Right, from.Bottom}}
+	length := 0
+	for _, w := range from.Words {
+		length += len(w.Text) + 1
+	}
+	p.raw, p.x = make([]rune, 0, length), make([]float64, 0, length)
 	for n, w := range from.Words {
 		if n > 0 {
 			space := ' '
@@ -130,21 +136,33 @@ func pieceOf(page int, from pagetext.Piece) piece {
 			}
 			p.raw, p.x = append(p.raw, space), append(p.x, w.Left)
 		}
-		runes := []rune(w.Text)
-		for i, r := range runes {
-			p.raw, p.x = append(p.raw, r), append(p.x, w.Left+(w.Right-w.Left)*float64(i)/float64(len(runes)))
+		before, count := len(p.raw), float64(utf8.RuneCountInString(w.Text))
+		for _, r := range w.Text {
+			p.x = append(p.x, w.Left+(w.Right-w.Left)*float64(len(p.raw)-before)/count)
+			p.raw = append(p.raw, r)
 		}
 	}
+	p.folded, p.starts, p.from = make([]rune, 0, len(p.raw)), make([]bool, 0, len(p.raw)), make([]int, 0, len(p.raw))
 	apart := true
+	add := func(f rune, at int) {
+		p.folded, p.starts, p.from = append(p.folded, f), append(p.starts, apart || ideograph(f)), append(p.from, at)
+		apart = ideograph(f)
+	}
 	for i, r := range p.raw {
+		if r < 0x80 {
+			if f := foldASCII(byte(r)); f != 0 {
+				add(f, i)
+			} else {
+				apart = true
+			}
+			continue
+		}
 		folded := foldRunes(string(r))
 		if len(folded) == 0 {
 			apart = !mark(r)
-			continue
 		}
 		for _, f := range folded {
-			p.folded, p.starts, p.from = append(p.folded, f), append(p.starts, apart || ideograph(f)), append(p.from, i)
-			apart = ideograph(f)
+			add(f, i)
 		}
 	}
 	return p
