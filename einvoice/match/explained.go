@@ -10,54 +10,61 @@ import (
 
 // explained reports whether a number on the page is in the XML, or follows from what is there.
 func (c *comparison) explained(a *amount) bool {
-	if c.known == nil {
-		c.explain()
-	}
-	is := func(value string) bool { return c.known[value] }
-	if slices.ContainsFunc(a.readings, is) || slices.ContainsFunc(a.parts, func(p [2][]string) bool {
-		return slices.ContainsFunc(p[0], is) && slices.ContainsFunc(p[1], is)
-	}) {
+	c.readNumbers()
+	if c.knows(a) {
 		return true
 	}
-	return slices.ContainsFunc(c.terms, func(t term) bool { return t.amount != "" && a.rounds(t.amount) })
+	if !c.derived { // which few pages need
+		c.derived = true
+		c.readTexts(c.invoice.Root)
+		c.derive()
+	}
+	return c.knows(a) || slices.ContainsFunc(c.terms, func(t term) bool { return t.amount != "" && a.rounds(t.amount) })
+}
+
+func (c *comparison) knows(a *amount) bool {
+	is := func(value string) bool { return c.known[value] }
+	return slices.ContainsFunc(a.readings, is) || slices.ContainsFunc(a.parts, func(p [2][]string) bool {
+		return slices.ContainsFunc(p[0], is) && slices.ContainsFunc(p[1], is)
+	})
 }
 
 // isMoney reports whether a number on the page is an amount of money in the XML.
 func (c *comparison) isMoney(a *amount) bool {
-	if c.known == nil {
-		c.explain()
-	}
+	c.readNumbers()
 	return slices.ContainsFunc(a.readings, func(value string) bool { return c.money[value] })
 }
 
-// explain gathers the numbers of the XML, those in its texts included, and what pages make of them: taxes and sums.
-func (c *comparison) explain() {
-	c.known, c.money = map[string]bool{"0": true}, map[string]bool{"0": true}
-	var read func(t model.Term)
-	read = func(t model.Term) {
-		c.explainText(t.Text())
-		if value, ok := canonical(t.Text()); ok && strings.HasSuffix(t.Element(), "Amount") {
-			c.money[value] = true
-		}
-		for _, a := range t.Attributes() {
-			c.explainText(a.Value)
-		}
-		for child := range t.Children() {
-			read(child)
-		}
-	}
-	read(c.invoice.Root)
-	c.derive()
-}
-
-// explainText adds the numbers of a text.
-func (c *comparison) explainText(text string) {
-	const long = 10_000 // an attachment
-	if len(text) > long || !strings.ContainsAny(text, "0123456789") {
+// readNumbers gathers the numbers of the XML, once.
+func (c *comparison) readNumbers() {
+	if c.known != nil {
 		return
 	}
-	if value, ok := canonical(text); ok {
-		c.known[value] = true
+	c.known, c.money = map[string]bool{"0": true}, map[string]bool{"0": true}
+	for name, all := range c.invoice.Elements {
+		for _, t := range all {
+			if value, ok := canonical(t.Text()); ok {
+				c.known[value] = true
+				c.money[value] = c.money[value] || strings.HasSuffix(name, "Amount")
+			}
+		}
+	}
+}
+
+// readTexts adds the numbers in texts and attributes of the XML.
+func (c *comparison) readTexts(t model.Term) {
+	c.readText(t.Text())
+	for _, a := range t.Attributes() {
+		c.readText(a.Value)
+	}
+	for child := range t.Children() {
+		c.readTexts(child)
+	}
+}
+
+func (c *comparison) readText(text string) {
+	const long = 10_000 // an attachment
+	if len(text) > long || !strings.ContainsAny(text, "0123456789") {
 		return
 	}
 	for _, a := range amountsIn(text) {

@@ -65,6 +65,7 @@ type comparison struct {
 	contradicted map[model.Term]string
 	money        map[string]bool // amounts of money in the XML, as known
 	known        map[string]bool // numbers that the XML explains, once they are asked for
+	derived      bool            // known has those that follow from others
 }
 
 // find notes for each term whether the page has it.
