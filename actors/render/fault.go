@@ -57,7 +57,10 @@ func (w *work) faultOf(err error) *attempt.Fault {
 func (w *work) reason(err error) string {
 	var refused conformanceError
 	var mismatch mismatchError
+	var lacking lackingError
 	switch {
+	case errors.As(err, &lacking):
+		return "T" + lacking.Error()[1:] + "."
 	case errors.As(err, &mismatch):
 		return "The page does not say what the XML says: " + mismatch.Error() + "."
 	case errors.As(err, &refused):

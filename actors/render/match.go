@@ -30,10 +30,16 @@ func (e mismatchError) Error() string {
 	return fmt.Sprintf("%d terms of the XML are not on the page: %s", len(e.findings), strings.Join(terms, "; "))
 }
 
-// compare compares the pages of the caller with the XML, if the job asks for that. What they lack is an error or a list of warnings.
+// compare compares the pages of an e-invoice with its XML: those of the caller if the job asks for that, our own unless they are to
+// leave something out. What the caller's lack is an error or a list of warnings.
 func (w *work) compare(pdf []byte) error {
 	i := w.submission.Content.Invoice
-	if w.invoice == nil || i.Match == "" {
+	switch {
+	case w.invoice == nil:
+		return nil
+	case w.whole:
+		return w.complete(pdf)
+	case i.Match == "":
 		return nil
 	}
 	err := w.invoice.mismatch(pdf)
@@ -42,6 +48,32 @@ func (w *work) compare(pdf []byte) error {
 	}
 	w.mismatches = warningsOf(err)
 	return nil
+}
+
+// lackingError is what a page of our own lacks: a fault of Platen, or of a font.
+type lackingError struct{ terms string }
+
+func (e lackingError) Error() string { return "the page made of the invoice lacks " + e.terms }
+
+// complete checks that a page of our own has every term. Labels of the template may say anything, so contradictions do not count.
+func (w *work) complete(pdf []byte) error {
+	var e mismatchError
+	if !errors.As(w.invoice.mismatch(pdf), &e) {
+		return nil
+	}
+	var missing []string
+	for _, f := range e.findings {
+		if f.State == match.Missing {
+			missing = append(missing, f.Term+" "+f.Name)
+		}
+	}
+	if e.unread != "" {
+		w.cfg.Logger.Warn("a page of an invoice was not compared with its XML", "job", w.job.String(), "error", e.unread)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return lackingError{strings.Join(missing, ", ")}
 }
 
 // mismatch is a mismatchError, or nil if the pages say what the XML says.

@@ -407,3 +407,54 @@ func TestHiddenTextDoesNotMatch(t *testing.T) {
 		}
 	}
 }
+
+// A page of our own that lacks a term is never handed out, unless its template or a missing glyph leaves something out.
+func TestOwnPageIsComplete(t *testing.T) {
+	xml, err := os.ReadFile("../../einvoice/sample/en16931.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := einvoice.Parse(xml, "en16931")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile("../../document/pdfa/testdata/plain.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &work{cfg: Config{Logger: testkit.Silent()}, invoice: &invoice{model: parsed}}
+	w.submission.Content.Invoice = &events.Invoice{}
+	if err := w.compare(other); err != nil {
+		t.Errorf("a page of a caller: %v", err)
+	}
+	w.whole = true
+	fault := w.faultOf(w.compare(other))
+	if fault == nil || fault.Code != events.EInvoiceFailed || fault.Retryable || !strings.HasPrefix(fault.Detail, "The page made of the invoice lacks BT-1 Invoice number, BT-2 Issue date,") {
+		t.Errorf("a page of our own: %+v", fault)
+	}
+	if err := w.compare([]byte("no PDF")); err != nil {
+		t.Errorf("a page that cannot be read: %v", err)
+	}
+}
+
+// What a template leaves out may be missing, and so may what no font has.
+func TestIncompletePages(t *testing.T) {
+	acquire := realPages(t)
+	xml, err := os.ReadFile("../../einvoice/sample/en16931.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := blocks.Default()
+	for i, b := range template.Blocks {
+		if b.Type == blocks.Additional || b.Type == blocks.AmountsDue {
+			template.Blocks[i].Enabled = new(false)
+		}
+	}
+	text, err := json.Marshal(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pageOf(t, acquire, xml, "en16931", text)
+	unknown := bytes.ReplaceAll(xml, []byte("Atelier"), []byte("Atelier \U0001E900\U00016E40"))
+	pageOf(t, acquire, unknown, "en16931", templateIn(t, "fr"))
+}

@@ -35,6 +35,7 @@ type work struct {
 	lease      Lease
 	invoice    *invoice // nil if the job has none
 	out        output
+	whole      bool             // a page of our own shows all that the e-invoice says
 	mismatches []events.Warning // terms of the e-invoice that the page lacks
 	file       events.File
 	metrics    events.Metrics
