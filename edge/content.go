@@ -180,7 +180,7 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 			return nil, wrong
 		}
 	}
-	return &events.Invoice{Profile: i.Profile, XML: deflate(xml), Rules: i.Rules, RuleSets: i.RuleSets, Format: i.Format}, nil
+	return &events.Invoice{Profile: i.Profile, XML: deflate(xml), Rules: i.Rules, RuleSets: i.RuleSets, Format: i.Format, Match: i.Match}, nil
 }
 
 // enforce refuses an invoice that breaks business rules.

@@ -49,7 +49,7 @@ var invoiceReport = openapi.Object{Name: "EInvoiceReport", Doc: "A section is nu
 	)}).Doc("Business rules; null if no set is for the profile."),
 	openapi.Optional("pdfa", reportSection).Doc("PDF/A-3. A warning is what Platen cannot judge."),
 	openapi.Optional("embedding", openapi.Object{Name: "EInvoiceEmbedding", Fields: sectionFields(append(attachmentFields(), levelField)...)}).Doc("How the XML is in the PDF."),
-	openapi.Optional("match", reportSection).Doc("Whether the page says what the XML says: not compared yet."),
+	openapi.Optional("match", reportSection).Doc("Whether the pages of a hybrid PDF show what its XML says. It has warnings alone, and does not decide."),
 	openapi.Required("unchecked", schema.List[schema.None]{Items: openapi.Object{Name: "EInvoiceUnchecked", Fields: []openapi.Field{
 		openapi.Required("section", schema.String{OneOf: report.Sections()}),
 		openapi.Required("reason", schema.String{}),

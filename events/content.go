@@ -136,6 +136,8 @@ type Invoice struct {
 	Rules string `cbor:"7,keyasint,omitempty"`
 	// RuleSets are the names of rule sets, nil for those that the profile implies.
 	RuleSets []string `cbor:"8,keyasint,omitempty"`
+	// Match is contract.MatchWarn or MatchEnforce, "" for none: whether the caller's page has to say what the XML says.
+	Match string `cbor:"9,keyasint,omitempty"`
 	// Format is contract.UBL, "" for contract.FacturX.
 	Format string `cbor:"10,keyasint,omitempty"`
 }

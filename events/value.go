@@ -105,6 +105,7 @@ const (
 	PageRangeEmpty   ErrorCode = "PAGE_RANGE_EMPTY"
 	DeliveryFailed   ErrorCode = "DELIVERY_FAILED"
 	EInvoiceFailed   ErrorCode = "EINVOICE_FAILED"
+	EInvoiceMismatch ErrorCode = "EINVOICE_MISMATCH"
 	NotConforming    ErrorCode = "CONFORMANCE_FAILED"
 	Cancelled        ErrorCode = "CANCELLED"
 )
@@ -128,6 +129,7 @@ var reasons = map[ErrorCode]string{
 	PageRangeEmpty:   "The document has none of the pages asked for.",
 	DeliveryFailed:   "The file could not be uploaded to the delivery URL.",
 	EInvoiceFailed:   "The e-invoice could not be made of the rendered document.",
+	EInvoiceMismatch: "The page of the e-invoice does not say what its XML says.",
 	NotConforming:    "The document cannot become a file of the standard asked for.",
 	Cancelled:        "The job was cancelled before it was done.",
 }
@@ -135,7 +137,7 @@ var reasons = map[ErrorCode]string{
 // ErrorCodes returns the error codes of jobs.
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
-		SSRFBlocked, FileTooLarge, PageTimeout, EInvoiceFailed, RenderFailed,
+		SSRFBlocked, FileTooLarge, PageTimeout, EInvoiceFailed, EInvoiceMismatch, RenderFailed,
 		NavigationFailed, SelectorTimeout, FunctionTimeout, ResourceFailed, ScriptFailed, PageRangeEmpty, NotConforming, DeliveryFailed, BrowserCrashed, ContentLost, Cancelled,
 	}
 }

@@ -28,6 +28,7 @@ func (w *work) printable(ctx context.Context, c events.Content) (_ events.Conten
 			return c, err
 		}
 		if len(replaced) > 0 {
+			w.whole = false
 			w.cfg.Logger.Warn("characters without a glyph were replaced", "job", w.job.String(), "characters", fmt.Sprintf("%U", replaced[:min(len(replaced), 20)]))
 		}
 	}

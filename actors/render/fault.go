@@ -46,6 +46,9 @@ func (w *work) faultOf(err error) *attempt.Fault {
 	if refused := new(conformanceError); errors.As(err, refused) && w.submission.Content.Print.Conforms() {
 		code = events.NotConforming
 	}
+	if errors.As(err, new(mismatchError)) {
+		code = events.EInvoiceMismatch
+	}
 	return &attempt.Fault{Code: code, Retryable: retryable, Detail: contract.Detail(w.reason(err))}
 }
 
@@ -53,7 +56,13 @@ func (w *work) faultOf(err error) *attempt.Fault {
 // code says.
 func (w *work) reason(err error) string {
 	var refused conformanceError
+	var mismatch mismatchError
+	var lacking lackingError
 	switch {
+	case errors.As(err, &lacking):
+		return "T" + lacking.Error()[1:] + "."
+	case errors.As(err, &mismatch):
+		return "The page does not say what the XML says: " + mismatch.Error() + "."
 	case errors.As(err, &refused):
 		return "The document cannot be " + w.standard() + ": " + strings.TrimSuffix(refused.Error(), ".") + "."
 	case errors.Is(err, document.ErrChanged):

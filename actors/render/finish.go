@@ -55,7 +55,10 @@ func (w *work) finishConverted(ctx context.Context, pdf []byte, f document.Finis
 	if pdf, err = document.Finish(ctx, pdf, last); err != nil {
 		return nil, err
 	}
-	return pdf, w.conforming(pdf)
+	if err = w.conforming(pdf); err != nil {
+		return nil, err
+	}
+	return pdf, w.compare(pdf)
 }
 
 // finishedBy is what the options do to a printed PDF.

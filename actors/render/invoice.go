@@ -87,6 +87,7 @@ func (w *work) visible(c events.Content) (events.Content, error) {
 			return c, err
 		}
 	}
+	w.whole = template.ShowsAll()
 	shown := blocks.Render(w.invoice.model, template)
 	c.HTML = shown.HTML
 	c.Print = events.PrintOptions{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"platen.dev/actors/command"
@@ -35,6 +36,8 @@ type work struct {
 	invoice    *invoice // nil if the job has none
 	evidence   *events.Evidence
 	out        output
+	whole      bool             // a page of our own shows all that the e-invoice says
+	mismatches []events.Warning // terms of the e-invoice that the page lacks
 	file       events.File
 	metrics    events.Metrics
 
@@ -157,13 +160,13 @@ func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure, Detail: f.Detail}
 }
 
-// warnings are those about the file and the rules of its invoice, at most contract.MaxWarnings.
+// warnings are those about the file, its invoice on the page, and the rules of that, at most contract.MaxWarnings.
 func (w *work) warnings() (all []events.Warning) {
 	for _, warned := range w.out.warnings {
 		all = append(all, events.Warning{Code: warned.Code, Detail: contract.Detail(warned.Detail)})
 	}
 	fatal, others := w.invoice.broken()
-	all = append(append(all, fatal...), others...)
+	all = slices.Concat(all, w.mismatches, fatal, others)
 	return all[:min(len(all), contract.MaxWarnings)]
 }
 

@@ -75,10 +75,11 @@ var importRules = map[string]rule{
 	"einvoice/hybrid":   {"document/markup document/pdfa document/pdfa/cos document/xmp einvoice einvoice/cii events/contract", "turns any PDF and an invoice into a hybrid"},
 	"einvoice/model":    {"einvoice", "the terms of an invoice, whatever its syntax"},
 	"einvoice/rules":    {"document/markup einvoice einvoice/model einvoice/schema", "business rules ask the terms; what is shown of them is made safe"},
+	"einvoice/match":    {"document/markup document/pagetext einvoice einvoice/blocks einvoice/model", "compares pages with terms; blocks for the names of months"},
 	"einvoice/evidence": {"", "what is signed about an invoice: whoever signs it, and whoever verifies it"},
 	"einvoice/report":   {"", "what is said of an invoice, as data: whoever checks it, and whoever shows it"},
 	"einvoice/inspect": {
-		"document/markup document/pdfa einvoice einvoice/cii einvoice/hybrid einvoice/model einvoice/report einvoice/rules einvoice/ubl events/contract",
+		"document/markup document/pagetext document/pdfa einvoice einvoice/cii einvoice/hybrid einvoice/match einvoice/model einvoice/report einvoice/rules einvoice/ubl events/contract",
 		"checks and reads anybody's invoices: bytes in, a report out",
 	},
 	"einvoice/sample":    {"", "e-invoices, as files"},
@@ -87,6 +88,7 @@ var importRules = map[string]rule{
 	"document/pdfa":      {"document/markup document/pdfa/cos document/pdfa/pack document/xmp", "turns a printed PDF into what a standard wants, and checks that; nothing of invoices"},
 	"document/pdfa/pack": {"", "writes the objects that pdfcpu has read"},
 	"document/xmp":       {"", "writes a packet, whoever needs it"},
+	"document/pagetext":  {"document/pdfa/cos", "what can be read on pages, by our own parser; nothing of invoices"},
 	"document/pdfa/cos":  {"", "a PDF reader that shares no code with the writer it checks"},
 
 	"browserpool": {
@@ -113,7 +115,7 @@ var importRules = map[string]rule{
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
 	"actors/render": {
-		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document document/pdfa einvoice einvoice/blocks einvoice/hybrid einvoice/rules events events/contract events/eventlog events/tracing projections store",
+		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document document/pagetext document/pdfa einvoice einvoice/blocks einvoice/hybrid einvoice/match einvoice/model einvoice/rules events events/contract events/eventlog events/tracing projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
 	},
 	"actors/perform":  {"actors/job events", "performs effects of any kind, fairly"},

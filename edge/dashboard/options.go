@@ -179,6 +179,7 @@ func (f *fields) invoice(op events.Operation, i events.Invoice) {
 	f.text(name+"profile", i.Profile)
 	f.text(name+"rules", i.Rules)
 	f.list(name+"rule_sets", i.RuleSets)
+	f.text(name+"match", i.Match)
 	f.text(name+"xml", inflated(i.XML))
 	f.text("template", string(i.Template))
 }

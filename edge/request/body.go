@@ -39,9 +39,17 @@ var invoiceOptions = schema.Object[Invoice]{
 		xmlField(func(i *Invoice, v string) { i.XML = v }),
 		rulesField(func(i *Invoice, v string) { i.Rules = v }),
 		ruleSetsField(func(i *Invoice, v []string) { i.RuleSets = v }),
+		matchField,
 	},
 	Rules: []schema.Rule[Invoice]{{Field: "rule_sets", Check: checkRuleSets}, {Field: "profile", Check: checkFormat}},
 }
+
+var matchField = schema.Optional("match", schema.String{OneOf: []string{contract.MatchNone, contract.MatchWarn, contract.MatchEnforce}}, func(i *Invoice, v string) {
+	if v != contract.MatchNone {
+		i.Match = v
+	}
+}).Default(contract.MatchNone).
+	Doc("An extension: whether the page says what the XML says. enforce fails the job with EINVOICE_MISMATCH if not; with warn, the terms are in its warnings.")
 
 // checkRuleSets refuses sets that nothing is checked by.
 func checkRuleSets(i *Invoice) string {

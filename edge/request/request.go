@@ -81,6 +81,8 @@ type Invoice struct {
 	// Rules is contract.RulesWarn or RulesEnforce, "" for none; RuleSets are nil for those that the profile implies.
 	Rules    string
 	RuleSets []string
+	// Match is contract.MatchWarn or MatchEnforce, "" for none.
+	Match string
 }
 
 // Delivery is where the file is to be uploaded (docs/API.md, Delivery).

@@ -79,7 +79,7 @@ func TestValues(t *testing.T) {
 		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5,"media":"screen",
 		"wait_for_function":"f","scroll":true,"user_agent":"a","locale":"DE-at","time_zone":"UTC","color_scheme":"dark","javascript":false,"style":"s","hide_selectors":["a","b"],
 		"fail_on_resource_error":true,"fail_on_script_error":true,"headers":{"b":"2","a":"1"},"cookies":[{"name":"n","value":"v","domain":"u","path":"/p","secure":true,"http_only":true,"same_site":"lax"},{"name":"m","value":""}]},
-		"einvoice":{"format":"factur-x","profile":"basic","xml":"x","rules":"warn","rule_sets":["en16931"]},
+		"einvoice":{"format":"factur-x","profile":"basic","xml":"x","rules":"warn","rule_sets":["en16931"],"match":"enforce"},
 		"options":{"format":"letter","single_page":true,"prefer_css_page_size":true,"page_ranges":"1, 3-","outline":true,"tagged":true,"metadata":{"title":"t","author":"a","subject":"s","keywords":"k","creator":"c","language":"de"},"landscape":true,"margin":{"top":"1cm","right":"2cm","bottom":"3cm","left":"4cm"},"print_background":false,
 		"display_header_footer":true,"header_template":"h","footer_template":"f","first_page_header_template":"1h","first_page_footer_template":"","last_page_header_template":"lh","last_page_footer_template":"lf","user_password":"p","owner_password":"o","permissions":{"printing":false,"copying":false,"modifying":false,"annotating":false,"filling_forms":false,"assembling":false},"scale":1.5,
 		"watermark":{"text":"t","color":"red","font_size":"1cm","rotation_degrees":5,"position":"top-left","pages":"1, 3-","opacity":0.5,"behind":true},"compression":{"level":9,"image_quality":80}}}`)
@@ -94,7 +94,7 @@ func TestValues(t *testing.T) {
 			Headers: []contract.Header{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}},
 			Cookies: []contract.Cookie{{Name: "n", Value: "v", Domain: "u", Path: "/p", Secure: true, HTTPOnly: true, SameSite: "lax"}, {Name: "m", Path: "/"}},
 		},
-		Invoice: &Invoice{XML: "x", Profile: "basic", Rules: "warn", RuleSets: []string{"en16931"}},
+		Invoice: &Invoice{XML: "x", Profile: "basic", Rules: "warn", RuleSets: []string{"en16931"}, Match: "enforce"},
 		PDF: &PDFOptions{Header: "h", Footer: "f", FirstHeader: new("1h"), FirstFooter: new(""), LastHeader: new("lh"), LastFooter: new("lf"), Password: "p", OwnerPassword: "o", Print: events.PrintOptions{
 			Paper:       contract.Paper{Format: "Letter", Landscape: true, SizeGiven: true, MarginTop: "1cm", MarginRight: "2cm", MarginBottom: "3cm", MarginLeft: "4cm", SinglePage: true, PreferCSS: true, PageRanges: "1, 3-", Outline: true, Tagged: true, OmitBackground: true, HeaderFooter: true, Scale: 1.5},
 			Watermark:   &events.Watermark{Text: "t", Color: "red", FontSize: "1cm", Rotation: 5, Position: "top-left", Pages: "1, 3-", Opacity: new(0.5), Behind: true},

@@ -1,7 +1,9 @@
 package blocks
 
 import (
+	"iter"
 	"strings"
+	"time"
 
 	"github.com/go-playground/locales"
 	"github.com/go-playground/locales/ar"
@@ -78,4 +80,20 @@ func supportedLocales() (language.Matcher, []locales.Translator) {
 		tags[i] = language.MustParse(strings.ReplaceAll(t.Locale(), "_", "-"))
 	}
 	return language.NewMatcher(tags), all
+}
+
+// MonthNames are the names of months in the languages of all locales, wide and abbreviated. A name may stand for different months
+// in different languages; English comes first.
+func MonthNames() iter.Seq2[string, time.Month] {
+	return func(yield func(string, time.Month) bool) {
+		for _, t := range translators {
+			for m := time.January; m <= time.December; m++ {
+				for _, name := range []string{t.MonthWide(m), t.MonthAbbreviated(m)} {
+					if name != "" && !yield(name, m) {
+						return
+					}
+				}
+			}
+		}
+	}
 }

@@ -64,6 +64,9 @@ type Block struct {
 // enabled reports whether the block is shown, which is the default.
 func (b Block) enabled() bool { return b.Enabled == nil || *b.Enabled }
 
+// ShowsAll reports whether the page shows every text of an invoice: the further data has what no other block shows.
+func (t Template) ShowsAll() bool { return t.block(Additional).enabled() }
+
 // defaultLabels are the labels for which a template has no text, by block and name, in English.
 var defaultLabels = map[string]map[string]string{
 	Heading:      {"title": "Invoice", "title_credit_note": "Credit note", "number": "Number", "issue_date": "Date", "due_date": "Due date"},

@@ -34,6 +34,7 @@ func PDF(pdf []byte, want Wanted) *report.Report {
 	if found.Err == nil {
 		checkXML(r, found.XML, want)
 		r.Kind = report.Hybrid
+		r.Match = matchSection(pdf, found.XML)
 	}
 	r.Conclude()
 	return r

@@ -245,7 +245,7 @@ func TestPDF(t *testing.T) {
 		is   string
 		says string
 	}{
-		"good":              {good, "hybrid en16931 valid embedding=valid pdfa=valid rules=valid schema=valid xml=valid", ""},
+		"good":              {good, "hybrid en16931 valid embedding=valid match=valid pdfa=valid rules=valid schema=valid xml=valid", ""},
 		"nothing":           {nil, "  invalid embedding=invalid pdfa=invalid", "Not a PDF."},
 		"XML":               {[]byte(base(t)), "  invalid embedding=invalid pdfa=invalid", "Not a PDF."},
 		"torn":              {good[:200], "  invalid embedding=invalid pdfa=invalid", "nvalid PDF syntax"},
@@ -255,15 +255,15 @@ func TestPDF(t *testing.T) {
 		"two":               {attached(map[string][]byte{"factur-x.xml": []byte("x"), "Factur-X.xml": []byte("y")}), "  invalid embedding=invalid pdfa=invalid", "2 have the name factur-x.xml"},
 		"bomb":              {attached(map[string][]byte{"factur-x.xml": bomb(t)}), "  invalid embedding=invalid pdfa=invalid", "more than 33554432 bytes decoded"},
 		"garbage in it":     {attached(map[string][]byte{"factur-x.xml": []byte("garbage")}), "hybrid  invalid embedding=invalid pdfa=invalid xml=invalid", "FX-DATE fatal null factur-x.xml has"},
-		"name":              {change("factur-x.xml", "Factur-X.xml"), "hybrid en16931 invalid embedding=invalid pdfa=valid rules=valid schema=valid xml=valid", "Factur-X names it factur-x.xml"},
-		"relationship":      {change("/AFRelationship /Alternative", "/AFRelationship /Supplement "), "hybrid en16931 invalid embedding=invalid pdfa=valid rules=valid schema=valid xml=valid", "FX-RELATION fatal"},
-		"relationship, FR":  {change("/AFRelationship /Alternative", "/AFRelationship /Source     "), "hybrid en16931 valid embedding=valid pdfa=valid rules=valid schema=valid xml=valid", "FX-RELATION-DE warning"},
-		"level":             {change("<fx:ConformanceLevel>EN 16931<", "<fx:ConformanceLevel>EXTENDED<"), "hybrid en16931 invalid embedding=invalid pdfa=valid rules=valid schema=valid xml=valid", "FX-LEVEL fatal"},
-		"level of another":  {change("<fx:ConformanceLevel>EN 16931<", "<fx:ConformanceLevel>EN16931 <"), "hybrid en16931 invalid embedding=invalid pdfa=valid rules=valid schema=valid xml=valid", "none of Factur-X"},
-		"no metadata":       {change("/Type /Metadata", "/Type /Metadate"), "hybrid en16931 invalid embedding=invalid pdfa=invalid rules=valid schema=valid xml=valid", "does not say that the file is a Factur-X invoice"},
-		"part":              {change("<pdfaid:part>3<", "<pdfaid:part>2<"), "hybrid en16931 invalid embedding=valid pdfa=invalid rules=valid schema=valid xml=valid", "6.6.4-2 fatal"},
-		"accessible":        {change("<pdfaid:conformance>B<", "<pdfaid:conformance>A<"), "hybrid en16931 valid embedding=valid pdfa=valid rules=valid schema=valid xml=valid", ""},
-		"invoice with rule": {hybridOf(t, replaced(t, base(t), "<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUX<"), "en16931"), "hybrid en16931 invalid embedding=valid pdfa=valid rules=invalid schema=valid xml=valid", "BR-CL-04"},
+		"name":              {change("factur-x.xml", "Factur-X.xml"), "hybrid en16931 invalid embedding=invalid match=valid pdfa=valid rules=valid schema=valid xml=valid", "Factur-X names it factur-x.xml"},
+		"relationship":      {change("/AFRelationship /Alternative", "/AFRelationship /Supplement "), "hybrid en16931 invalid embedding=invalid match=valid pdfa=valid rules=valid schema=valid xml=valid", "FX-RELATION fatal"},
+		"relationship, FR":  {change("/AFRelationship /Alternative", "/AFRelationship /Source     "), "hybrid en16931 valid embedding=valid match=valid pdfa=valid rules=valid schema=valid xml=valid", "FX-RELATION-DE warning"},
+		"level":             {change("<fx:ConformanceLevel>EN 16931<", "<fx:ConformanceLevel>EXTENDED<"), "hybrid en16931 invalid embedding=invalid match=valid pdfa=valid rules=valid schema=valid xml=valid", "FX-LEVEL fatal"},
+		"level of another":  {change("<fx:ConformanceLevel>EN 16931<", "<fx:ConformanceLevel>EN16931 <"), "hybrid en16931 invalid embedding=invalid match=valid pdfa=valid rules=valid schema=valid xml=valid", "none of Factur-X"},
+		"no metadata":       {change("/Type /Metadata", "/Type /Metadate"), "hybrid en16931 invalid embedding=invalid match=valid pdfa=invalid rules=valid schema=valid xml=valid", "does not say that the file is a Factur-X invoice"},
+		"part":              {change("<pdfaid:part>3<", "<pdfaid:part>2<"), "hybrid en16931 invalid embedding=valid match=valid pdfa=invalid rules=valid schema=valid xml=valid", "6.6.4-2 fatal"},
+		"accessible":        {change("<pdfaid:conformance>B<", "<pdfaid:conformance>A<"), "hybrid en16931 valid embedding=valid match=valid pdfa=valid rules=valid schema=valid xml=valid", ""},
+		"invoice with rule": {hybridOf(t, replaced(t, base(t), "<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUX<"), "en16931"), "hybrid en16931 invalid embedding=valid match=valid pdfa=valid rules=invalid schema=valid xml=valid", "BR-CL-04"},
 	} {
 		r := PDF(c.pdf, Wanted{})
 		if got := shown(r); got != c.is || !strings.Contains(strings.ReplaceAll(said(r), " 0 ", " null "), c.says) {

@@ -96,19 +96,28 @@ const (
 	ResourceMissing = "RESOURCE_MISSING"
 	// RuleBroken is a business rule that an e-invoice breaks.
 	RuleBroken = "RULE"
+	// Mismatch is a term of an e-invoice that its page lacks, or contradicts.
+	Mismatch = "MISMATCH"
 )
 
 // MaxWarnings is how many warnings a job has at most.
 const MaxWarnings = 20
 
 // WarningCodes returns the codes of a job's warnings.
-func WarningCodes() []string { return []string{PageCut, ResourceMissing, RuleBroken} }
+func WarningCodes() []string { return []string{PageCut, ResourceMissing, RuleBroken, Mismatch} }
 
 // What is done about an e-invoice that breaks business rules: nothing, a warning, or a fatal violation refuses it.
 const (
 	RulesNone    = "none"
 	RulesWarn    = "warn"
 	RulesEnforce = "enforce"
+)
+
+// What is done about a page that does not say what the XML of its e-invoice says: nothing, warnings, or the job fails.
+const (
+	MatchNone    = "none"
+	MatchWarn    = "warn"
+	MatchEnforce = "enforce"
 )
 
 // MaxRulesViolated is how many violations a refusal lists.

@@ -71,6 +71,10 @@ var invoiceCheckRows = append(rowsOf([]field{
 		id: "ubl/format", section: extensionSection, statement: "format is factur-x or ubl",
 		on: []string{invoiceToPDF}, at: "format", takes: []any{"factur-x"}, refuses: []refused{unlisted("cii", formatNames), unlisted(1, formatNames)},
 	},
+	{
+		id: "match/option", section: extensionSection, statement: "einvoice.match is one of three names",
+		on: visibleHalves, at: "einvoice.match", beside: object{"einvoice.xml": invoiceXML("en16931", "380")}, takes: []any{"none", "warn"}, refuses: []refused{unlisted("all", ruleNames)},
+	},
 }), []row{
 	{"ubl/refused", extensionSection, "UBL has its own format and one profile, and is checked by its schema and rules", proveUBLRefused},
 	{"rules/type-codes", extensionSection, "with rules, other type codes of EN 16931 are accepted", proveOtherTypeCodes},
@@ -199,6 +203,37 @@ func proveRuleWarnings(t *testing.T, s *server) {
 	job = c.ended(c.post(invoiceToPDF, object{"xml": brokenInvoice(t), "profile": "basic"}).accepted())
 	if job["status"] != "done" || job["warnings"] != nil && len(job["warnings"].([]any)) > 0 {
 		t.Errorf("without rules: %v", job)
+	}
+}
+
+// shownMinimum is a page that says what the smallest sample says, in its own way.
+const shownMinimum = `<h1>Invoice R-2026-0042</h1><p>of 5 March 2026, your reference: Dept. 7, order PO-77</p>
+	<p>LUMEN &amp; LARCH GMBH, VAT ID DE 123 456 789, tax number 27/815/00001</p><p>to Atelier Océan SARL</p>
+	<table><tr><td>Net</td><td>€ 250,00</td></tr><tr><td>VAT</td><td>€ 47,50</td></tr><tr><td>Total</td><td>€ 297,50</td></tr><tr><td>Amount due</td><td>€ 200,00</td></tr></table>`
+
+// proveMatch has pages compared with the XML: one that lacks its terms, and one that has them.
+func proveMatch(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanPro)
+	made := func(html string, match any) object {
+		return c.ended(c.post(htmlToPDF, object{"html": html, "einvoice": object{"xml": invoiceXML("minimum", "380"), "profile": "minimum", "match": match}}).accepted())
+	}
+	job := made("<p>Total 1.00</p>", "enforce")
+	if detail, _ := job["error_detail"].(string); job["error_code"] != "EINVOICE_MISMATCH" || !strings.Contains(detail, "BT-1 Invoice number: the XML has") {
+		t.Errorf("enforce: %v", job)
+	}
+	c.chargedNothing()
+	job = made("<p>Total 1.00</p>", "warn")
+	warnings, _ := job["warnings"].([]any)
+	if job["status"] != "done" || !slices.ContainsFunc(warnings, func(w any) bool {
+		return w.(object)["code"] == "MISMATCH" && strings.HasPrefix(w.(object)["detail"].(string), "BT-1 Invoice number: ")
+	}) {
+		t.Errorf("warn: %v", job)
+	}
+	if job = made("<p>Total 1.00</p>", nil); job["status"] != "done" || job["warnings"] != nil && len(job["warnings"].([]any)) > 0 {
+		t.Errorf("without match: %v", job)
+	}
+	if job = made(shownMinimum, "enforce"); job["status"] != "done" {
+		t.Errorf("a page with all: %v", job)
 	}
 }
 

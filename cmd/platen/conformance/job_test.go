@@ -168,7 +168,7 @@ func proveFailed(t *testing.T, s *server) {
 func proveErrorCodes(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanPro)
 	for _, code := range []string{
-		"SSRF_BLOCKED", "FILE_TOO_LARGE", "PAGE_TIMEOUT", "EINVOICE_FAILED", "RENDER_FAILED",
+		"SSRF_BLOCKED", "FILE_TOO_LARGE", "PAGE_TIMEOUT", "EINVOICE_FAILED", "EINVOICE_MISMATCH", "RENDER_FAILED",
 		"NAVIGATION_FAILED", "SELECTOR_TIMEOUT", "FUNCTION_TIMEOUT", "RESOURCE_FAILED", "SCRIPT_FAILED", "PAGE_RANGE_EMPTY", "CONFORMANCE_FAILED", "DELIVERY_FAILED", "BROWSER_CRASHED",
 	} {
 		id := c.submit(htmlToPDF)

@@ -49,6 +49,7 @@ var pipelineRows = []row{
 	{"pipeline/toc", "Extensions", "toc is a page of contents with the numbers of the pages", proveTOC},
 	{"pipeline/watermarks", "Extensions", "watermarks are on the pages that they name, texts and pictures, above the content and behind it", proveWatermarks},
 	{"pipeline/large-watermark", "Extensions", "a picture counts toward what the queue takes, and is stored with large", proveLargeWatermark},
+	{"pipeline/match", "Extensions", "with match, a page that does not say what the XML says fails or is warned of", proveMatch},
 	{"pipeline/structured-invoice", "Extensions", "an e-invoice may have an outline, tags, PDF/UA, metadata and a watermark", proveStructuredInvoice},
 	{"pipeline/nulls", "PdfOptions", "explicit nulls mean the same as absence", proveNulls},
 	{"pipeline/file-too-large", limitSection, "a file above the account's limit fails with FILE_TOO_LARGE and costs nothing", proveFileTooLarge},

@@ -1,6 +1,9 @@
 package cos
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // object parses one object, or an Operator. refs allows references, which content streams
 // do not have.
@@ -100,6 +103,8 @@ type Content struct {
 	lexer lexer
 	// Deviations are those of what has been parsed so far.
 	Deviations Deviations
+	// Operands is how many operands of an operator are kept; 0 means 64, more than any operator of a page has.
+	Operands int
 }
 
 // NewContent returns the parser of a content stream, which data is after decoding.
@@ -112,7 +117,7 @@ func NewContent(data []byte) *Content {
 // Offset is how far the data has been parsed, in bytes.
 func (c *Content) Offset() int { return c.lexer.pos }
 
-// maxOperands is how many operands of an operator are kept. Only hostile streams have more.
+// maxOperands is how many operands of an operator are kept otherwise. Only hostile pages have more.
 const maxOperands = 64
 
 // Next returns the next operator and its operands. It reuses the slice that it is given for
@@ -135,7 +140,7 @@ func (c *Content) Next(operands []any) (Operator, []any, error) {
 			}
 			return operator, operands, nil
 		}
-		if len(operands) < maxOperands {
+		if len(operands) < cmp.Or(c.Operands, maxOperands) {
 			operands = append(operands, value)
 		}
 	}

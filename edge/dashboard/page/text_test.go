@@ -19,7 +19,7 @@ func named() map[string][]string {
 		"section":   {"home", "jobs", "usage", "playground", "invoices", "keys", "webhooks", "templates", "members", "trail"},
 		"verdict":   {"valid", "invalid", "undecided"},
 		"kind":      report.Kinds(),
-		"checked":   {"well_formed", "schema", "rules", "pdfa", "embedding"},
+		"checked":   {"well_formed", "schema", "rules", "pdfa", "embedding", "match"},
 		"severity":  report.Severities(),
 		"status":    strs(statuses),
 		"operation": strs(events.Operations()),

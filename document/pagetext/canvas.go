@@ -1,0 +1,155 @@
+package pagetext
+
+import (
+	"image"
+	"math"
+
+	"golang.org/x/image/vector"
+)
+
+// maxCells is how many cells a side of the canvas has at most.
+const maxCells = 1200
+
+// cell is a small square of the page: what colour it has, and which operation has covered it last.
+type cell struct {
+	ink     ink
+	covered int32
+}
+
+// canvas is the page as what is painted leaves it, text apart, in cells of a point or more.
+type canvas struct {
+	columns, rows int
+	size          float64 // of a cell, in points
+	cells         []cell
+	budget        *int
+}
+
+func newCanvas(width, height float64, budget *int) *canvas {
+	size := max(1, width/maxCells, height/maxCells)
+	c := &canvas{columns: max(1, int(math.Ceil(width/size))), rows: max(1, int(math.Ceil(height/size))), size: size, budget: budget}
+	c.cells = make([]cell, c.columns*c.rows)
+	for i := range c.cells {
+		c.cells[i].ink = white
+	}
+	*budget -= len(c.cells)
+	return c
+}
+
+// at is the cell at a point, nil off the page.
+func (c *canvas) at(p point) *cell {
+	x, y := int(math.Floor(p.x/c.size)), int(math.Floor(p.y/c.size))
+	if x < 0 || y < 0 || x >= c.columns || y >= c.rows {
+		return nil
+	}
+	return &c.cells[y*c.columns+x]
+}
+
+// span is a range of cells whose centres are in a box.
+type span struct{ x0, y0, x1, y1 int }
+
+func (c *canvas) span(box rect) span {
+	index := func(v float64, most int) int { return int(min(max(math.Ceil(v/c.size-0.5), 0), float64(most))) }
+	return span{index(box.x0, c.columns), index(box.y0, c.rows), index(box.x1, c.columns), index(box.y1, c.rows)}
+}
+
+// shape is what is inside some outlines: a box, or a mask of cells in that box.
+type shape struct {
+	box  rect
+	mask *image.Alpha // nil for the whole box
+	size float64
+}
+
+func (s shape) has(p point) bool {
+	if !s.box.has(p) {
+		return false
+	}
+	return s.mask == nil || s.mask.AlphaAt(int(math.Floor(p.x/s.size)), int(math.Floor(p.y/s.size))).A >= 128
+}
+
+// shapeOf is what is inside outlines.
+func (c *canvas) shapeOf(outlines [][]point) shape {
+	if len(outlines) == 1 && isBox(outlines[0]) {
+		return shape{box: boxOf(outlines[0])}
+	}
+	var all []point
+	for _, outline := range outlines {
+		all = append(all, outline...)
+	}
+	page := rect{0, 0, float64(c.columns) * c.size, float64(c.rows) * c.size}
+	s := shape{box: boxOf(all).and(page), size: c.size}
+	if s.box.empty() {
+		return shape{}
+	}
+	bounds := image.Rect(int(s.box.x0/c.size), int(s.box.y0/c.size), int(math.Ceil(s.box.x1/c.size)), int(math.Ceil(s.box.y1/c.size)))
+	*c.budget -= bounds.Dx() * bounds.Dy()
+	if *c.budget < 0 {
+		return shape{}
+	}
+	s.mask = image.NewAlpha(bounds)
+	r := vector.NewRasterizer(bounds.Dx(), bounds.Dy())
+	place := func(p point) (x, y float32) {
+		x, y = float32(p.x/c.size)-float32(bounds.Min.X), float32(p.y/c.size)-float32(bounds.Min.Y)
+		return min(max(x, -1), float32(bounds.Dx())+1), min(max(y, -1), float32(bounds.Dy())+1)
+	}
+	for _, outline := range outlines {
+		for i, p := range outline {
+			if x, y := place(p); i == 0 {
+				r.MoveTo(x, y)
+			} else {
+				r.LineTo(x, y)
+			}
+		}
+		r.ClosePath()
+	}
+	r.Draw(s.mask, bounds, image.Opaque, image.Point{})
+	return s
+}
+
+// clip is what is left after all clips.
+type clip struct {
+	box    rect
+	shapes []shape // those that are no boxes
+}
+
+func (c clip) and(s shape) clip {
+	c.box = c.box.and(s.box)
+	if s.mask != nil {
+		c.shapes = append(c.shapes[:len(c.shapes):len(c.shapes)], s)
+	}
+	return c
+}
+
+func (c clip) has(p point) bool {
+	if !c.box.has(p) {
+		return false
+	}
+	for _, s := range c.shapes {
+		if !s.has(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// paint paints the inside of a shape.
+func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
+	area := c.span(s.box.and(within.box))
+	plain := s.mask == nil && len(within.shapes) == 0
+	for y := area.y0; y < area.y1; y++ {
+		*c.budget -= max(0, area.x1-area.x0) * (1 + len(within.shapes))
+		if *c.budget < 0 {
+			return
+		}
+		for x := area.x0; x < area.x1; x++ {
+			centre := point{(float64(x) + 0.5) * c.size, (float64(y) + 0.5) * c.size}
+			if !plain && !(s.has(centre) && within.has(centre)) {
+				continue
+			}
+			at := &c.cells[y*c.columns+x]
+			at.ink = with.over(at.ink)
+			if with.covers() {
+				at.covered = operation
+			}
+		}
+	}
+}

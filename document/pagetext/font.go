@@ -1,0 +1,183 @@
+package pagetext
+
+import (
+	"strings"
+
+	metrics "github.com/pdfcpu/pdfcpu/pkg/font"
+
+	"platen.dev/document/pdfa/cos"
+)
+
+// font says what the codes of strings stand for, and how wide their glyphs are.
+type font struct {
+	composite, vertical bool
+	codes               *cmap // of a composite font: how long its codes are; nil if each has two bytes
+	unicode             *cmap // ToUnicode, or nil
+	direct              bool  // the codes are UTF-16 or UCS-2
+	encoding            *[256]string
+	widths              map[int]float64 // by code, or by CID; of the size of the font
+	otherwise           float64
+	core                string // a standard font, whose widths no file has
+}
+
+// maxWidths bounds the widths of a font.
+const maxWidths = 1 << 17
+
+// fontOf reads a font, each once.
+func (p *painter) fontOf(value any) *font {
+	ref, indirect := value.(cos.Ref)
+	if f, known := p.fonts[ref]; indirect && known {
+		return f
+	}
+	d := p.file.Dict(value)
+	var f *font
+	switch {
+	case d == nil:
+	case p.name(d["Subtype"]) == "Type0":
+		f = p.compositeFont(d)
+	default:
+		f = p.simpleFont(d)
+	}
+	if f != nil {
+		if s, ok := p.file.Resolve(d["ToUnicode"]).(*cos.Stream); ok {
+			f.unicode = readCMap(p.decoded(s))
+		}
+	}
+	if indirect {
+		p.fonts[ref] = f
+	}
+	return f
+}
+
+func (r *reader) compositeFont(d cos.Dict) *font {
+	f := &font{composite: true, widths: map[int]float64{}, otherwise: 1}
+	switch e := r.file.Resolve(d["Encoding"]).(type) {
+	case cos.Name:
+		name := string(e)
+		f.vertical = strings.HasSuffix(name, "-V")
+		f.direct = strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
+	case *cos.Stream:
+		f.codes = readCMap(r.decoded(e))
+		f.vertical = r.file.Int(e.Dict["WMode"], 0) == 1
+	}
+	descendants := r.file.Array(d["DescendantFonts"])
+	if len(descendants) == 0 {
+		return f
+	}
+	below := r.file.Dict(descendants[0])
+	if below["DW"] != nil {
+		f.otherwise = r.number(below["DW"]) / 1000
+	}
+	r.compositeWidths(f, r.file.Array(below["W"]))
+	return f
+}
+
+// compositeWidths reads widths as composite fonts have them (9.7.4.3).
+func (r *reader) compositeWidths(f *font, list cos.Array) {
+	for i := 0; i+1 < len(list); {
+		first := int(r.file.Int(list[i], 0))
+		if each := r.file.Array(list[i+1]); each != nil {
+			for n, w := range each {
+				if len(f.widths) < maxWidths {
+					f.widths[first+n] = r.number(w) / 1000
+				}
+			}
+			i += 2
+			continue
+		}
+		if i+2 >= len(list) {
+			return
+		}
+		width := r.number(list[i+2]) / 1000
+		for cid := first; cid <= int(r.file.Int(list[i+1], 0)) && len(f.widths) < maxWidths; cid++ {
+			f.widths[cid] = width
+		}
+		i += 3
+	}
+}
+
+func (r *reader) simpleFont(d cos.Dict) *font {
+	f := &font{widths: map[int]float64{}, otherwise: r.number(r.file.Dict(d["FontDescriptor"])["MissingWidth"]) / 1000}
+	scale := 0.001
+	name := string(r.name(d["BaseFont"]))
+	if r.name(d["Subtype"]) == "Type3" {
+		scale = r.matrix(d["FontMatrix"])[0]
+	}
+	first := int(r.file.Int(d["FirstChar"], 0))
+	for n, w := range r.file.Array(d["Widths"]) {
+		if code := first + n; code >= 0 && code < 256 {
+			f.widths[code] = r.number(w) * scale
+		}
+	}
+	if len(f.widths) == 0 {
+		f.core, f.otherwise = coreFont(name), 0.5
+	}
+	f.encoding = r.encoding(d, name)
+	return f
+}
+
+// coreFont is the standard font that a name stands for; Helvetica for all others, whose widths are about the same.
+func coreFont(name string) string {
+	if metrics.IsCoreFont(name) {
+		return name
+	}
+	bold := strings.Contains(name, "Bold")
+	switch {
+	case strings.HasPrefix(name, "Courier"):
+		return "Courier"
+	case strings.HasPrefix(name, "Times") && bold:
+		return "Times-Bold"
+	case strings.HasPrefix(name, "Times"):
+		return "Times-Roman"
+	case bold:
+		return "Helvetica-Bold"
+	}
+	return "Helvetica"
+}
+
+// next is the next code of a string that is not empty, and its length in bytes.
+func (f *font) next(s string) (code, length int) {
+	switch {
+	case !f.composite:
+		return int(s[0]), 1
+	case f.codes != nil:
+		return f.codes.next(s)
+	case len(s) < 2:
+		return int(s[0]), 1
+	}
+	return int(s[0])<<8 | int(s[1]), 2
+}
+
+// width is how wide the glyph of a code is, as a part of the size of the font.
+func (f *font) width(code int) float64 {
+	if f.codes != nil {
+		code = f.codes.cid(code)
+	}
+	if w, known := f.widths[code]; known {
+		return w
+	}
+	if f.core != "" {
+		for _, r := range strings.ReplaceAll(f.encoding[code&0xFF], "\u00a0", " ") {
+			if w, err := metrics.CharWidth(f.core, r); err == nil {
+				return float64(w) / 1000
+			}
+		}
+	}
+	return f.otherwise
+}
+
+// text is what a code stands for. It is false if the font does not say it.
+func (f *font) text(code int) (string, bool) {
+	if f.unicode != nil {
+		if text, known := f.unicode.text(code); known {
+			return text, true
+		}
+	}
+	switch {
+	case !f.composite:
+		return f.encoding[code&0xFF], f.encoding[code&0xFF] != ""
+	case f.direct:
+		return string(rune(code)), true
+	}
+	return "", false
+}

@@ -1,0 +1,195 @@
+package pagetext
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Gaps, as parts of the size of the text.
+const (
+	wordGap  = 0.16 // between words: a narrow space has 0.2
+	pieceGap = 0.7  // between columns: more than two spaces
+	overlap  = 0.6  // how much of the height of a line has to agree
+)
+
+// placed is a glyph in the frame of its own direction, with the y axis down.
+type placed struct {
+	text                           string
+	left, right, base, top, bottom float64
+	size                           float64
+}
+
+// piecesOf orders glyphs into pieces, each direction of writing by itself.
+func piecesOf(glyphs []glyph) (pieces []Piece) {
+	byAngle := map[int][]placed{}
+	for _, g := range glyphs {
+		angle := math.Atan2(g.along.y, g.along.x)
+		if g.along.length() == 0 {
+			angle = math.Atan2(g.up.x, -g.up.y)
+		}
+		byAngle[int(math.Round(angle*180/math.Pi))] = append(byAngle[int(math.Round(angle*180/math.Pi))], place(g, angle))
+	}
+	angles := make([]int, 0, len(byAngle))
+	for a := range byAngle {
+		angles = append(angles, a)
+	}
+	slices.SortFunc(angles, func(a, b int) int { return cmp.Compare(a*a, b*b) })
+	for _, a := range angles {
+		for _, line := range linesOf(byAngle[a]) {
+			pieces = append(pieces, piecesOfLine(line)...)
+		}
+	}
+	return pieces
+}
+
+func place(g glyph, angle float64) placed {
+	sin, cos := math.Sincos(-angle)
+	x, y := g.origin.x*cos-g.origin.y*sin, g.origin.x*sin+g.origin.y*cos
+	size := g.up.length()
+	return placed{text: g.text, left: x, right: x + g.along.length(), base: y, top: y - 0.75*size, bottom: y + 0.2*size, size: size}
+}
+
+// linesOf gathers glyphs of about one height, from the top, each from the left.
+func linesOf(glyphs []placed) (lines [][]placed) {
+	slices.SortStableFunc(glyphs, func(a, b placed) int { return cmp.Compare(a.base, b.base) })
+	for len(glyphs) > 0 {
+		first, n := glyphs[0], 1
+		for n < len(glyphs) && glyphs[n].base-first.base <= (1-overlap)*max(first.size, glyphs[n].size)*0.75 {
+			n++
+		}
+		line := glyphs[:n:n]
+		slices.SortStableFunc(line, func(a, b placed) int { return cmp.Compare(a.left, b.left) })
+		lines = append(lines, line)
+		glyphs = glyphs[n:]
+	}
+	return lines
+}
+
+// piecesOfLine splits a line at wide gaps, and its pieces at spaces.
+func piecesOfLine(line []placed) (pieces []Piece) {
+	var words [][]placed
+	flush := func() {
+		if len(words) > 0 {
+			pieces = append(pieces, pieceOf(words))
+		}
+		words = nil
+	}
+	end := math.Inf(-1)
+	spaced := true // a space ends the word before it
+	for _, g := range line {
+		if strings.TrimFunc(g.text, unicode.IsSpace) == "" {
+			spaced = true
+			continue
+		}
+		gap := g.left - end
+		switch {
+		case len(words) == 0, gap > pieceGap*g.size, gap < -2*g.size && len(words) > 0:
+			flush()
+			words = [][]placed{{g}}
+		case repeats(words[len(words)-1], g):
+			continue // printed twice to look bold
+		case spaced || gap > wordGap*g.size:
+			words = append(words, []placed{g})
+		default:
+			words[len(words)-1] = append(words[len(words)-1], g)
+		}
+		end, spaced = max(end, g.right), false
+		if gap > pieceGap*g.size {
+			end = g.right
+		}
+	}
+	flush()
+	return pieces
+}
+
+// repeats reports whether a glyph is the last one again.
+func repeats(word []placed, g placed) bool {
+	last := word[len(word)-1]
+	return last.text == g.text && math.Abs(last.left-g.left) < 0.12*g.size && math.Abs(last.base-g.base) < 0.12*g.size
+}
+
+func pieceOf(words [][]placed) Piece {
+	p := Piece{Left: math.Inf(1), Top: math.Inf(1), Right: math.Inf(-1), Bottom: math.Inf(-1)}
+	for _, glyphs := range words {
+		w := Word{Left: math.Inf(1), Top: math.Inf(1), Right: math.Inf(-1), Bottom: math.Inf(-1)}
+		for _, g := range glyphs {
+			w.Left, w.Top, w.Right, w.Bottom = min(w.Left, g.left), min(w.Top, g.top), max(w.Right, g.right), max(w.Bottom, g.bottom)
+		}
+		w.Text = logical(glyphs)
+		p.Words = append(p.Words, w)
+		p.Left, p.Top, p.Right, p.Bottom = min(p.Left, w.Left), min(p.Top, w.Top), max(p.Right, w.Right), max(p.Bottom, w.Bottom)
+	}
+	if slices.ContainsFunc(p.Words, func(w Word) bool { return fromRight(w.Text) }) {
+		p.Words = reordered(p.Words)
+	}
+	return p
+}
+
+// logical is the text of glyphs, which are in the order in which they are seen, in the order in which it is read.
+func logical(glyphs []placed) string {
+	var b strings.Builder
+	right := slices.ContainsFunc(glyphs, func(g placed) bool { return fromRight(g.text) })
+	if !right {
+		for _, g := range glyphs {
+			b.WriteString(g.text)
+		}
+		return b.String()
+	}
+	for end := len(glyphs); end > 0; { // from the right, but for runs of others, such as digits
+		start := end - 1
+		if !turned(glyphs[start].text) {
+			for start > 0 && !turned(glyphs[start-1].text) {
+				start--
+			}
+		}
+		for _, g := range glyphs[start:end] {
+			b.WriteString(g.text)
+		}
+		end = start
+	}
+	return b.String()
+}
+
+// turned reports whether a glyph takes part in writing from the right: it is no digit, and no letter of another script.
+func turned(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return !fromRight(string(r)) && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == ','
+	})
+}
+
+// reordered puts the words of a piece with writing from the right into the order in which they are read. The direction of the whole is
+// that of most of its words; the others are read in runs.
+func reordered(words []Word) []Word {
+	right := 0
+	for _, w := range words {
+		if fromRight(w.Text) {
+			right++
+		}
+	}
+	var runs [][]Word
+	for i, w := range words {
+		if i == 0 || fromRight(w.Text) != fromRight(words[i-1].Text) {
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], w)
+	}
+	for _, run := range runs {
+		if fromRight(run[0].Text) {
+			slices.Reverse(run)
+		}
+	}
+	if 2*right > len(words) {
+		slices.Reverse(runs)
+	}
+	return slices.Concat(runs...)
+}
+
+// fromRight reports whether a text has letters of a script that is written from right to left.
+func fromRight(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) && (r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC)
+	})
+}

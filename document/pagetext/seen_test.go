@@ -1,0 +1,216 @@
+package pagetext
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"platen.dev/events/testkit"
+)
+
+// sheet is a PDF of one page with a content stream. objects are numbered from 5.
+func sheet(content, page string, objects ...string) []byte {
+	var b bytes.Buffer
+	all := append([]string{
+		"<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[7 0 R 8 0 R]/D<</OFF[8 0 R]>>>>>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R " + page + "/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>" +
+			"/Properties<</On 7 0 R/Off 8 0 R>>/ExtGState<</Clear<</ca 0>>/Faint<</ca .05>>/Half<</ca .5>>/Multiply<</BM/Multiply>>>>>>>>",
+		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content),
+	}, objects...)
+	b.WriteString("%PDF-1.7\n")
+	for i, object := range all {
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	b.WriteString("trailer\n<</Root 1 0 R>>\n")
+	return b.Bytes()
+}
+
+const (
+	helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
+	onLayer   = "<</Type/OCG/Name(on)>>"
+	offLayer  = "<</Type/OCG/Name(off)>>"
+)
+
+// image is a picture; opaque unless entries say otherwise.
+func picture(entries string) string {
+	return "<</Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray" + entries + "/Length 1>>\nstream\nx\nendstream"
+}
+
+func form(content, entries string) string {
+	return fmt.Sprintf("<</Type/XObject/Subtype/Form/BBox[0 0 200 100]/Resources<</Font<</F 5 0 R>>>>%s/Length %d>>\nstream\n%s\nendstream", entries, len(content), content)
+}
+
+// Text counts if a person can see it.
+func TestSeen(t *testing.T) {
+	const word = "BT /F 12 Tf 20 50 Td (1.234,56) Tj ET"
+	for name, c := range map[string]struct {
+		content, object, page string
+		seen                  bool
+	}{
+		"plain":                    {content: word, seen: true},
+		"invisible":                {content: "3 Tr " + word},
+		"clipping alone":           {content: "7 Tr " + word},
+		"stroked":                  {content: "1 Tr " + word, seen: true},
+		"stroked in white":         {content: "1 Tr 1 G " + word},
+		"white":                    {content: "1 1 1 rg " + word},
+		"nearly white":             {content: ".97 g " + word},
+		"no ink":                   {content: "0 0 0 0 k " + word},
+		"grey":                     {content: ".8 g " + word, seen: true},
+		"yellow":                   {content: "1 1 0 rg " + word, seen: true},
+		"white on black":           {content: "0 g 0 0 200 100 re f 1 g " + word, seen: true},
+		"black on black":           {content: "0 g 0 0 200 100 re f " + word},
+		"white on black elsewhere": {content: "0 g 100 0 100 100 re f 1 g " + word},
+		"white on a round box":     {content: "0 g 10 40 m 100 40 l 110 40 110 70 100 70 c 10 70 l h f 1 g " + word, seen: true},
+		"white on a picture":       {content: "q 200 0 0 100 0 0 cm /X Do Q 1 g " + word, object: picture(""), seen: true},
+		"transparent":              {content: "/Clear gs " + word},
+		"faint":                    {content: "/Faint gs " + word},
+		"half transparent":         {content: "/Half gs " + word, seen: true},
+		"off the page":             {content: "1 0 0 1 300 0 cm " + word},
+		"outside the crop box":     {content: word, page: "/CropBox[100 0 200 100]"},
+		"inside the crop box":      {content: word, page: "/CropBox[0 0 100 100]", seen: true},
+		"clipped away":             {content: "100 0 100 100 re W n " + word},
+		"within its clip":          {content: "0 0 100 100 re W n " + word, seen: true},
+		"clipped by a triangle":    {content: "0 0 m 5 0 l 0 5 l h W n " + word},
+		"clip restored":            {content: "q 100 0 100 100 re W n Q " + word, seen: true},
+		"covered":                  {content: word + " 1 g 0 0 200 100 re f"},
+		"covered by a round box":   {content: word + " 1 g 10 40 m 100 40 l 110 40 110 70 100 70 c 10 70 l h f"},
+		"covered beside":           {content: word + " 1 g 100 0 100 100 re f", seen: true},
+		"covered by nothing much":  {content: word + " /Half gs 1 g 0 0 200 100 re f", seen: true},
+		"marked":                   {content: word + " /Multiply gs 1 1 0 rg 0 0 200 100 re f", seen: true},
+		"struck through":           {content: word + " 0 g 0 54 200 1 re f", seen: true},
+		"covered by a picture":     {content: word + " q 200 0 0 100 0 0 cm /X Do Q", object: picture("")},
+		"a picture with a mask":    {content: word + " q 200 0 0 100 0 0 cm /X Do Q", object: picture("/SMask 9 0 R"), seen: true},
+		"covered by a form":        {content: word + " /X Do", object: form("1 g 0 0 200 100 re f", "")},
+		"in a form":                {content: "/X Do", object: form(word, ""), seen: true},
+		"in a transparent group":   {content: "/Clear gs /X Do", object: form(word, "/Group<</S/Transparency>>")},
+		"in a moved form":          {content: "/X Do", object: form(word, "/Matrix[1 0 0 1 300 0]")},
+		"in a layer":               {content: "/OC /On BDC " + word + " EMC", seen: true},
+		"in a layer that is off":   {content: "/OC /Off BDC " + word + " EMC"},
+		"after a layer":            {content: "/OC /Off BDC EMC " + word, seen: true},
+		"a form in a layer":        {content: "/X Do", object: form(word, "/OC 8 0 R")},
+		"tiny":                     {content: ".1 0 0 .1 0 0 cm " + word},
+		"small":                    {content: ".3 0 0 .3 0 0 cm " + word, seen: true},
+		"turned":                   {content: "0 1 -1 0 100 0 cm " + word, seen: true},
+		"a turned page":            {content: word, page: "/Rotate 90", seen: true},
+		"replacement text":         {content: "/Span<</ActualText(1.234,56)>>BDC BT /F 12 Tf 20 50 Td (9) Tj ET EMC"},
+		"an annotation":            {page: "/Annots[<</Type/Annot/Subtype/Stamp/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form(word, ""), seen: true},
+		"a hidden annotation":      {page: "/Annots[<</Type/Annot/Subtype/Stamp/F 2/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form(word, "")},
+		"under an annotation":      {content: word, page: "/Annots[<</Type/Annot/Subtype/Stamp/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form("1 g 0 0 200 100 re f", "")},
+	} {
+		object := c.object
+		if object == "" {
+			object = "null"
+		}
+		pages, err := Read(sheet(c.content, c.page, helvetica, object, onLayer, offLayer, picture("")))
+		if err != nil || len(pages) != 1 {
+			t.Errorf("%s: %d pages, %v", name, len(pages), err)
+			continue
+		}
+		if got := strings.TrimSpace(textOf(pages)); (got == "1.234,56") != c.seen || !c.seen && got != "" && got != "9" {
+			t.Errorf("%s: read %q, seen should be %v", name, got, c.seen)
+		}
+	}
+}
+
+// Words are apart by their places, whatever the strings are; columns are pieces.
+func TestPieces(t *testing.T) {
+	for content, want := range map[string]string{
+		"BT /F 10 Tf 10 50 Td [(To) -300 (tal)] TJ ET":                                  "To tal",
+		"BT /F 10 Tf 10 50 Td (To) Tj (tal) Tj ET":                                      "Total",
+		"BT /F 10 Tf 10 50 Td (12) Tj 60 0 Td (34) Tj ET":                               "12\n34",
+		"BT /F 10 Tf 70 50 Td (34) Tj -60 0 Td (12) Tj ET":                              "12\n34",
+		"BT /F 10 Tf 10 50 Td (a) Tj 0 -12 Td (b) Tj ET BT /F 10 Tf 60 51 Td (c) Tj ET": "a\nc\nb",
+		"BT /F 10 Tf 10 50 Td (bold) Tj ET BT /F 10 Tf 10.2 50 Td (bold) Tj ET":         "bold",
+		"BT /F 10 Tf 12 TL 10 50 Td (a) Tj (b) ' 1 1 (c) \" T* (d) Tj ET":               "a\nb\nc\nd",
+		"BT /F 10 Tf 10 50 Td (1\xa0234,56\xa0\x80) Tj ET":                              "1 234,56 €",
+	} {
+		pages, err := Read(sheet(content, "", helvetica, "null", onLayer, offLayer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for line := range strings.Lines(textOf(pages)) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+		if got := strings.Join(lines, "\n"); got != want {
+			t.Errorf("%s: %q instead of %q", content, got, want)
+		}
+	}
+}
+
+// Fonts say in several ways what their codes stand for.
+func TestFonts(t *testing.T) {
+	cmap := "1 begincodespacerange <00> <FF> endcodespacerange 2 beginbfchar <41> <0031> <42> <00660069> endbfchar 1 beginbfrange <43> <45> <0035> endbfrange 1 beginbfrange <46> <47> [<0061> <0062>] endbfrange"
+	for font, want := range map[string]string{
+		helvetica: "ABCEG",
+		"<</Type/Font/Subtype/Type1/BaseFont/X/ToUnicode 9 0 R>>":                                                                                       "1fi57b",
+		"<</Type/Font/Subtype/Type1/BaseFont/X/Encoding<</Differences[65/one/fi/Euro 69/uni0041.alt/zcaron]>>>>":                                        "1fi€AG",
+		"<</Type/Font/Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/FirstChar 65/Widths[60 60 60 60 60 60 60]/Encoding<</Differences[65/a/b/c/d/e/f/g]>>>>": "abceg",
+	} {
+		pages, err := Read(sheet("BT /F 10 Tf 10 50 Td (ABCEG) Tj ET", "", font, "null", onLayer, offLayer, fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(cmap), cmap)))
+		got := strings.ReplaceAll(strings.TrimSpace(textOf(pages)), "ﬁ", "fi")
+		if err != nil || got != want {
+			t.Errorf("%s: %q instead of %q, %v", font, got, want, err)
+		}
+	}
+}
+
+// What is beyond the bounds is an error, not half a page.
+func TestBounds(t *testing.T) {
+	nested := func(levels int) []byte {
+		objects := []string{helvetica, "null", onLayer, offLayer}
+		for i := range levels {
+			objects = append(objects, strings.Replace(form("/X Do", ""), "/Font<</F 5 0 R>>", fmt.Sprintf("/XObject<</X %d 0 R>>", i+10), 1))
+		}
+		objects = append(objects, form("BT /F 12 Tf 20 50 Td (deep) Tj ET", ""))
+		objects[1] = strings.Replace(form("/X Do", ""), "/Font<</F 5 0 R>>", "/XObject<</X 9 0 R>>", 1)
+		return sheet("/X Do", "", objects...)
+	}
+	if pages, err := Read(nested(maxDepth - 2)); err != nil || strings.TrimSpace(textOf(pages)) != "deep" {
+		t.Errorf("forms as deep as they may be: %q, %v", textOf(pages), err)
+	}
+	if _, err := Read(nested(maxDepth - 1)); err != ErrLimit {
+		t.Errorf("deeper forms: %v", err)
+	}
+	loop := strings.Replace(form("/X Do /X Do", ""), "/Font<</F 5 0 R>>", "/XObject<</X 6 0 R>>", 1)
+	if _, err := Read(sheet("/X Do", "", helvetica, loop, onLayer, offLayer)); err != ErrLimit {
+		t.Errorf("a form in itself: %v", err)
+	}
+	encrypted := bytes.Replace(sheet("", ""), []byte("/Root 1 0 R"), []byte("/Root 1 0 R/Encrypt<<>>"), 1)
+	if _, err := Read(encrypted); err != ErrEncrypted {
+		t.Errorf("encrypted: %v", err)
+	}
+}
+
+// A file paints a bounded area.
+func TestPaintedBound(t *testing.T) {
+	testkit.Long(t)
+	fill := "0 0 200 100 re f "
+	most := maxPainted/(200*100) - 1
+	if _, err := Read(sheet(strings.Repeat(fill, most), "", helvetica, "null", onLayer, offLayer)); err != nil {
+		t.Errorf("%d fills: %v", most, err)
+	}
+	if _, err := Read(sheet(strings.Repeat(fill, most+2), "", helvetica, "null", onLayer, offLayer)); err != ErrLimit {
+		t.Errorf("%d fills: %v", most+2, err)
+	}
+}
+
+// FuzzRead reads whatever it is given to an end.
+func FuzzRead(f *testing.F) {
+	f.Add(sheet("q 1 0 0 1 5 5 cm BT /F 12 Tf 20 50 Td [(a) 5 (b)] TJ ET 1 g 0 0 9 9 re W n Q /X Do", "/Rotate 90", helvetica, form("0 0 m 1 1 2 2 3 3 c f", ""), onLayer, offLayer))
+	f.Add(sheet("/OC /Off BDC (x) ' EMC", "", "<</Type/Font/Subtype/Type0/Encoding/Identity-V/DescendantFonts[<</W[0[1 2] 5 9 3]>>]>>", picture(""), onLayer, offLayer))
+	f.Fuzz(func(t *testing.T, pdf []byte) {
+		pages, err := Read(pdf)
+		if err != nil && strings.Contains(err.Error(), errBroken.Error()) {
+			t.Error(err)
+		}
+		for _, page := range pages {
+			for _, piece := range page.Pieces {
+				if len(piece.Words) == 0 {
+					t.Error("an empty piece")
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package inspect
+
+import (
+	"platen.dev/document/pagetext"
+	"platen.dev/einvoice"
+	"platen.dev/einvoice/match"
+	"platen.dev/einvoice/model"
+	"platen.dev/einvoice/report"
+	"platen.dev/events/contract"
+)
+
+// maxMismatches is how many terms the section lists.
+const maxMismatches = 20
+
+// The rules of the section.
+const (
+	ruleMissing      = "MATCH-MISSING"
+	ruleContradicted = "MATCH-CONTRADICTED"
+	ruleUnread       = "MATCH-UNREAD"
+)
+
+// matchSection says whether the pages show what the XML says. It makes no invoice invalid: a page may leave out a term, and nothing
+// but a person knows what another means. It is nil for what is no Cross-Industry Invoice.
+func matchSection(pdf, xml []byte) *report.Section {
+	if len(xml) > contract.MaxXML {
+		return nil
+	}
+	invoice, err := einvoice.Skim(xml)
+	if err != nil {
+		return nil
+	}
+	pages, err := pagetext.Read(pdf)
+	switch {
+	case err != nil:
+		return unread("The pages cannot be read: " + capital(err.Error()))
+	case !legible(pages):
+		return unread("The pages have no text that can be read, as pictures of pages have none.")
+	}
+	var all []report.Violation
+	found := match.Compare(model.Of(invoice), pages).Findings
+	for _, f := range found[:min(len(found), maxMismatches)] {
+		rule := ruleMissing
+		if f.State == match.Contradicted {
+			rule = ruleContradicted
+		}
+		all = append(all, report.Violation{
+			Rule: report.Text(rule), Severity: report.Warning, Term: report.Text(f.Term), Path: report.Text(f.Node.Path()), Line: report.Number(f.Node.SourceLine()),
+			Message: f.String(), Fix: "Have the page and the XML made from the same data.",
+		})
+	}
+	return new(report.NewSection(all, len(found) > maxMismatches))
+}
+
+// legible reports whether pages have any text.
+func legible(pages []pagetext.Page) bool {
+	for _, page := range pages {
+		if len(page.Pieces) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func unread(why string) *report.Section {
+	return new(report.NewSection([]report.Violation{{Rule: ruleUnread, Severity: report.Information, Message: why}}, false))
+}

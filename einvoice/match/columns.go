@@ -1,0 +1,58 @@
+package match
+
+// columns finds amounts that are in the column of other terms of their row: values of those, or with one digit that is wrong.
+func (c *comparison) columns(rows ...row) {
+	for i := range rows {
+		r := &rows[i]
+		for _, a := range r.beside {
+			if t := c.expected(r, a); t != nil && (a.near(t.amount) && !c.isMoney(a) || a.decimals && r.own(a) && r.has(t.amount)) {
+				c.contradict(t, a.raw)
+			}
+		}
+	}
+}
+
+// expected is the term of a row that the heading over an amount stands for, nil if the amount is that, or nothing is known.
+func (c *comparison) expected(r *row, a *amount) (is *term) {
+	heading := c.heading(a)
+	if heading == nil {
+		return nil
+	}
+	for _, kinds := range heading.meanings {
+		k := kinds[0]
+		switch {
+		case k == tax && a.percent:
+			k = vatRate
+		case k == tax:
+			k = vatAmount
+		}
+		for _, t := range r.terms {
+			switch {
+			case t.kind != k, t.rate != a.percent:
+			case a.shows(t.amount):
+				return nil
+			case k == quantity || k == vatRate || a.decimals:
+				is = t
+			}
+		}
+	}
+	return is
+}
+
+// heading is the next label above an amount that has no value beside it.
+func (c *comparison) heading(a *amount) (next *label) {
+	for i := range c.found {
+		l := &c.found[i]
+		over := l.page == a.page && l.bottom <= a.top+1 && l.left < a.right+1 && l.right > a.left-1
+		if over && (next == nil || l.top > next.top) {
+			next = l
+		}
+	}
+	if next != nil {
+		reach := c.reach(*next)
+		if c.view.someAmount(reach, func(o *amount) bool { return o.in(reach) }) {
+			return nil
+		}
+	}
+	return next
+}

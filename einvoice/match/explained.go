@@ -1,0 +1,98 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"platen.dev/document/pagetext"
+	"platen.dev/einvoice/model"
+)
+
+// explained reports whether a number on the page is in the XML, or follows from what is there.
+func (c *comparison) explained(a *amount) bool {
+	c.readNumbers()
+	if c.knows(a) {
+		return true
+	}
+	if !c.derived { // which few pages need
+		c.derived = true
+		c.readTexts(c.invoice.Root)
+		c.derive()
+	}
+	return c.knows(a) || slices.ContainsFunc(c.terms, func(t term) bool { return t.amount != "" && a.rounds(t.amount) })
+}
+
+func (c *comparison) knows(a *amount) bool {
+	is := func(value string) bool { return c.known[value] }
+	return slices.ContainsFunc(a.readings, is) || slices.ContainsFunc(a.parts, func(p [2][]string) bool {
+		return slices.ContainsFunc(p[0], is) && slices.ContainsFunc(p[1], is)
+	})
+}
+
+// isMoney reports whether a number on the page is an amount of money in the XML.
+func (c *comparison) isMoney(a *amount) bool {
+	c.readNumbers()
+	return slices.ContainsFunc(a.readings, func(value string) bool { return c.money[value] })
+}
+
+// readNumbers gathers the numbers of the XML, once.
+func (c *comparison) readNumbers() {
+	if c.known != nil {
+		return
+	}
+	c.known, c.money = map[string]bool{"0": true}, map[string]bool{"0": true}
+	for name, all := range c.invoice.Elements {
+		for _, t := range all {
+			if value, ok := canonical(t.Text()); ok {
+				c.known[value] = true
+				c.money[value] = c.money[value] || strings.HasSuffix(name, "Amount")
+			}
+		}
+	}
+}
+
+// readTexts adds the numbers in texts and attributes of the XML.
+func (c *comparison) readTexts(t model.Term) {
+	c.readText(t.Text())
+	for _, a := range t.Attributes() {
+		c.readText(a.Value)
+	}
+	for child := range t.Children() {
+		c.readTexts(child)
+	}
+}
+
+func (c *comparison) readText(text string) {
+	const long = 10_000 // an attachment
+	if len(text) > long || !strings.ContainsAny(text, "0123456789") {
+		return
+	}
+	for _, a := range amountsIn(text) {
+		for _, r := range a.readings {
+			c.known[r] = true
+		}
+	}
+}
+
+// amountsIn are the numbers of a text.
+func amountsIn(text string) []amount {
+	piece := pagetext.Piece{}
+	for word := range strings.FieldsSeq(text) {
+		piece.Words = append(piece.Words, pagetext.Word{Text: word})
+	}
+	p := pieceOf(0, piece)
+	return p.scanAmounts(nil, 0)
+}
+
+// inXML reports whether a text on the page is in a text of the XML.
+func (c *comparison) inXML(shown string) bool {
+	want := fold(shown)
+	for _, all := range c.invoice.Elements {
+		for _, t := range all {
+			if text := t.Text(); len(text) < 10_000 && strings.Contains(fold(text), want) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,165 @@
+package match
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+//go:embed labels.txt
+var labelsTable string
+
+// labels are the kinds that a label may stand for, in each meaning that it has.
+var labels = func() map[string][][]kind {
+	all := map[string][][]kind{}
+	for line := range strings.Lines(labelsTable) {
+		names, phrases, found := strings.Cut(strings.TrimSpace(line), " | ")
+		if !found || names[0] == '#' {
+			continue
+		}
+		kinds := kindsOf(names)
+		for phrase := range strings.SplitSeq(phrases, ", ") {
+			all[fold(phrase)] = append(all[fold(phrase)], kinds)
+		}
+	}
+	return all
+}()
+
+// kindsOf reads the kinds of a row.
+func kindsOf(names string) (kinds []kind) {
+	if k := kind(names); k == dueDate {
+		return []kind{k}
+	}
+	for name := range strings.FieldsSeq(names) {
+		kinds = append(kinds, kind(name))
+	}
+	return kinds
+}
+
+// label is a label on a page.
+type label struct {
+	box
+	piece, to int // its end in raw
+	meanings  [][]kind
+}
+
+// findLabels finds the labels of the pages, and on which side their values are.
+func (c *comparison) findLabels() {
+	for i := range c.view.pieces {
+		p := &c.view.pieces[i]
+		if l, found := p.labelOf(i, 0, c.view.afterDates(i)); found {
+			c.found = append(c.found, l)
+		} else if !slices.ContainsFunc(p.raw, unicode.IsDigit) {
+			c.found = append(c.found, p.headings(i)...)
+		}
+	}
+	c.mirrored = c.fromRight()
+}
+
+// fromRight reports whether values are left of their labels, as on pages in scripts that are written from the right.
+func (c *comparison) fromRight() bool {
+	left, right := 0, 0
+	for _, l := range c.found {
+		for _, side := range []struct {
+			mirrored bool
+			count    *int
+		}{{false, &right}, {true, &left}} {
+			c.mirrored = side.mirrored
+			reach := c.reach(l)
+			if c.view.someAmount(reach, func(a *amount) bool { return a.in(reach) }) {
+				*side.count++
+			}
+		}
+	}
+	return left > right
+}
+
+// afterDates tells where the dates of a piece end, if there are any behind a place.
+func (v *view) afterDates(i int) func(from int) int {
+	return func(from int) int {
+		for _, d := range v.dates {
+			if d.piece == i && d.from >= from {
+				from = max(from, d.to)
+			}
+		}
+		return from
+	}
+}
+
+// labelOf is the label that the words of a piece begin with, from a folded character on: the longest. What follows must not be words.
+func (p *piece) labelOf(index, at int, dated func(from int) int) (l label, found bool) {
+	l, n := p.longest(index, at)
+	if n == 0 {
+		return l, false
+	}
+	rest := p.raw[l.to:]
+	if !l.explains() && (wordIn(rest, unicode.IsDigit) || wordIn(p.raw[dated(l.to):], func(rune) bool { return false })) {
+		return l, false // the beginning of a sentence, or of another label
+	}
+	return l, true
+}
+
+// longest is the longest label from a folded character on, and how many folded characters it has.
+func (p *piece) longest(index, at int) (l label, length int) {
+	for n := min(len(p.folded)-at, longestLabel); n > 0; n-- {
+		end := at + n
+		if end < len(p.folded) && !p.starts[end] {
+			continue
+		}
+		if meanings := labels[string(p.folded[at:end])]; meanings != nil {
+			to := p.from[end-1] + 1
+			return label{box: p.boxOf(p.from[at], to), piece: index, to: to, meanings: meanings}, n
+		}
+	}
+	return l, 0
+}
+
+// headings are the labels of a piece that has several, as columns close to each other have.
+func (p *piece) headings(index int) (all []label) {
+	for at := 0; at < len(p.folded); at++ {
+		if !p.starts[at] {
+			continue
+		}
+		if l, n := p.longest(index, at); n > 0 {
+			all = append(all, l)
+			at += n - 1
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
+}
+
+// explains reports whether words that explain the value may follow the label.
+func (l label) explains() bool {
+	k := l.meanings[0][0]
+	return k == allowance || k == charge
+}
+
+// wordy reports whether a piece begins with a word rather than with a number or a currency, or is a part of a sentence.
+func (p *piece) wordy() bool {
+	return wordIn(p.raw, unicode.IsDigit) || slices.Contains(p.raw, '%') && slices.ContainsFunc(p.raw, unicode.IsLetter)
+}
+
+// wordIn reports whether a text has a word of more than three letters, up to a character at which it ends.
+func wordIn(text []rune, end func(rune) bool) bool {
+	letters := 0
+	for _, r := range text {
+		switch {
+		case end(r):
+			return false
+		case ideograph(r):
+			return true
+		case unicode.IsLetter(r):
+			letters++
+		case !mark(r):
+			letters = 0
+		}
+		if letters > 3 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// alike reports whether two texts differ in one character, or in the order of two that are neighbours.
+func alike(a, b string) bool {
+	if len(a) != len(b) || a == b {
+		return false
+	}
+	first, last, differ := -1, -1, 0
+	for i := range len(a) {
+		if a[i] != b[i] {
+			if first < 0 {
+				first = i
+			}
+			last = i
+			differ++
+		}
+	}
+	return differ == 1 || differ == 2 && last == first+1 && a[first] == b[last] && a[last] == b[first]
+}
+
+// alikeAmounts reports whether two numbers differ in one digit, both written with as many decimals.
+func alikeAmounts(a, b string) bool {
+	wholeA, decimalsA, _ := strings.Cut(a, ".")
+	wholeB, decimalsB, _ := strings.Cut(b, ".")
+	for n := max(len(decimalsA), len(decimalsB), 2); len(decimalsA) < n || len(decimalsB) < n; {
+		if len(decimalsA) < n {
+			decimalsA += "0"
+		}
+		if len(decimalsB) < n {
+			decimalsB += "0"
+		}
+	}
+	for n := max(len(wholeA), len(wholeB)); len(wholeA) < n || len(wholeB) < n; {
+		if len(wholeA) < n { // the first digit may have become zero, or a nought before it another digit
+			wholeA = "0" + wholeA
+		}
+		if len(wholeB) < n {
+			wholeB = "0" + wholeB
+		}
+	}
+	return alike(wholeA+decimalsA, wholeB+decimalsB)
+}
+
+// near reports whether an amount may be a mistake for a number.
+func (a *amount) near(value string) bool {
+	for _, r := range a.readings {
+		if alikeAmounts(r, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// near reports whether a date may be a mistake for a day: two of its parts are those of the day, and the third differs in one digit.
+func (d shownDate) near(day time.Time) bool {
+	p := d.parts
+	return p[0].from < p[2].from && (misread(p[2], p[1], p[0], day) || misread(p[2], p[0], p[1], day) || misread(p[0], p[1], p[2], day))
+}
+
+func misread(year, month, day part, of time.Time) bool {
+	wrong, slips := 0, 0
+	for _, c := range []struct {
+		part part
+		is   int
+	}{{year, of.Year()}, {month, int(of.Month())}, {day, of.Day()}} {
+		if c.part.digits == 0 && slices.Contains(c.part.months, time.Month(c.is)) && c.is == int(of.Month()) || c.part.digits > 0 && c.part.number == c.is {
+			continue
+		}
+		wrong++
+		if width := c.part.digits; width > 0 && alike(fmt.Sprintf("%0*d", width, c.part.number), fmt.Sprintf("%0*d", width, c.is)) {
+			slips++
+		}
+	}
+	return wrong == 1 && slips == 1
+}

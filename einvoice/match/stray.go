@@ -1,0 +1,121 @@
+package match
+
+import (
+	"slices"
+	"unicode"
+)
+
+// strayAmounts finds amounts that nothing explains and that are nearly a term's. Pages with other such amounts may have their reasons:
+// then none counts.
+func (c *comparison) strayAmounts() {
+	type pair struct {
+		t *term
+		a *amount
+	}
+	var strays []pair
+	amounts, others := 0, 0
+	for i := range c.view.amounts {
+		a := &c.view.amounts[i]
+		if a.percent || !a.decimals || c.inDate(a) {
+			continue
+		}
+		amounts++
+		if c.explained(a) {
+			continue
+		}
+		at := slices.IndexFunc(c.terms, func(t term) bool { return t.amount != "" && !t.rate && a.near(t.amount) })
+		if at < 0 {
+			others++
+			continue
+		}
+		strays = append(strays, pair{&c.terms[at], a})
+	}
+	const few = 30 // one of so many may have another reason
+	if others > amounts/few {
+		return
+	}
+	for _, s := range strays {
+		c.contradict(s.t, s.a.raw)
+	}
+}
+
+// strayDates finds what looks like a date and is none, and is nearly one of the invoice.
+func (c *comparison) strayDates() {
+	for _, d := range c.view.dates {
+		if len(d.days) > 0 {
+			continue
+		}
+		for i := range c.terms {
+			if t := &c.terms[i]; !t.date.IsZero() && d.near(t.date) {
+				c.contradict(t, d.raw)
+				break
+			}
+		}
+	}
+}
+
+// strayPeriods finds periods of which one day is that of the invoice, and the other is nearly.
+func (c *comparison) strayPeriods() {
+	for n := 1; n < len(c.view.dates); n++ {
+		from, to := &c.view.dates[n-1], &c.view.dates[n]
+		const between = 5 // characters
+		if from.piece != to.piece || to.from-from.to > between {
+			continue
+		}
+		for i := 1; i < len(c.terms); i++ {
+			start, end := &c.terms[i-1], &c.terms[i]
+			if start.kind != period || end.kind != period || start.line != end.line {
+				continue
+			}
+			switch begins, ends := from.means(start.date), to.means(end.date); {
+			case begins && !ends && to.near(end.date):
+				c.contradict(end, to.raw)
+			case ends && !begins && from.near(start.date):
+				c.contradict(start, from.raw)
+			}
+		}
+	}
+}
+
+// strayRates finds percentages in cells of their own that nothing explains and that are nearly a rate.
+func (c *comparison) strayRates() {
+	for i := range c.view.amounts {
+		a := &c.view.amounts[i]
+		if p := &c.view.pieces[a.piece]; !a.percent || a.from > 0 || slices.ContainsFunc(p.raw[a.to:], unicode.IsLetter) || c.explained(a) {
+			continue
+		}
+		for n := range c.terms {
+			if t := &c.terms[n]; t.rate && a.near(t.amount) {
+				c.contradict(t, a.raw)
+				break
+			}
+		}
+	}
+}
+
+// inDate reports whether a number is a part of a date.
+func (c *comparison) inDate(a *amount) bool {
+	return slices.ContainsFunc(c.view.dates, func(d shownDate) bool { return d.piece == a.piece && a.from >= d.from && a.to <= d.to })
+}
+
+// strayNumbers finds account numbers and VAT identifiers that differ from those of the invoice in one character: their check
+// characters make it a mistake.
+func (c *comparison) strayNumbers() {
+	for i := range c.terms {
+		t := &c.terms[i]
+		if t.kind != iban && t.kind != vatID {
+			continue
+		}
+		for n := range c.view.pieces {
+			p := &c.view.pieces[n]
+			for at := range p.folded {
+				if !p.starts[at] {
+					continue
+				}
+				if shown, alike := p.alike(at, t.text); alike && !c.inXML(shown) {
+					c.contradict(t, shown)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package match
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// mark reports whether a character belongs to the one before it.
+func mark(r rune) bool { return unicode.Is(unicode.M, r) || unicode.Is(unicode.Cf, r) }
+
+// has reports whether the page has the value of a term.
+func (v *view) has(t *term) bool {
+	switch {
+	case t.text != "":
+		return v.hasText([]rune(t.text), nil)
+	case !t.date.IsZero():
+		return v.hasDate(t) || v.hasText([]rune(fold(t.node.Text())), nil)
+	}
+	for _, i := range v.byValue[t.amount] {
+		if a := &v.amounts[i]; (a.percent || !t.rate) && (!t.money() || v.money(a)) {
+			return true
+		}
+	}
+	if slices.ContainsFunc(v.amounts, func(a amount) bool { return !t.rate && a.rounds(t.amount) }) {
+		return true
+	}
+	const long = 16 // digits that a line may break
+	digits := fold(t.amount)
+	return t.rate && v.byValue[t.amount] != nil || // a heading may have the sign
+		len(digits) >= long && v.hasText([]rune(digits), nil)
+}
+
+// money reports whether a term is an amount of money so small and even that other numbers are the same.
+func (t *term) money() bool { return !t.rate && t.kind != quantity && len(t.amount) <= 3 }
+
+// money reports whether a number is written as an amount of money: with decimals, unless the page writes none, or beside a currency.
+func (v *view) money(a *amount) bool {
+	const few = 3 // amounts with decimals
+	if a.decimals || v.decimals < few {
+		return true
+	}
+	raw := v.pieces[a.piece].raw
+	around := string(raw[max(0, a.from-4):a.from]) + string(raw[a.to:min(len(raw), a.to+4)])
+	return !a.percent && (v.currency != "" && strings.Contains(around, v.currency) || strings.ContainsFunc(around, func(r rune) bool {
+		return unicode.Is(unicode.Sc, r) || r == '-' || r == '–' || r == '—'
+	}))
+}
+
+// spot is a part of a piece, of its folded characters.
+type spot struct{ piece, from, to int }
+
+// index notes where the words of a piece begin.
+func (v *view) index(i int) {
+	folded := v.pieces[i].folded
+	for at, starts := range v.pieces[i].starts {
+		switch here := (spot{i, at, at}); {
+		case !starts:
+		case at+3 <= len(folded):
+			key := [3]rune{folded[at], folded[at+1], folded[at+2]}
+			v.words[key] = append(v.words[key], here)
+		default:
+			v.tails[folded[at]] = append(v.tails[folded[at]], here)
+		}
+	}
+}
+
+// beginnings are where a text may begin.
+func (v *view) beginnings(want []rune) []spot {
+	tails := v.tails[want[0]]
+	if len(want) >= 3 {
+		return append(tails[:len(tails):len(tails)], v.words[[3]rune{want[0], want[1], want[2]}]...)
+	}
+	all := slices.Clone(tails)
+	for key, spots := range v.words {
+		if key[0] == want[0] {
+			all = append(all, spots...)
+		}
+	}
+	return all
+}
+
+// hasText looks for a folded text that begins and ends with words. It may go on in lines below. found, if there is one, gets the
+// places of each occurrence.
+func (v *view) hasText(want []rune, found func(spots []spot)) bool {
+	any := false
+	for _, s := range v.beginnings(want) {
+		if spots := v.goesOn(s.piece, s.from, want, nil, 0); spots != nil {
+			any = true
+			if found == nil {
+				return true
+			}
+			found(spots)
+		}
+	}
+	return any
+}
+
+// maxLines is over how many lines a value may go.
+const maxLines = 40
+
+// goesOn follows a text from a place in a piece, and returns where it is, or nil.
+func (v *view) goesOn(i, at int, want []rune, before []spot, lines int) []spot {
+	p := &v.pieces[i]
+	n := 0
+	for n < len(want) && at+n < len(p.folded) && p.folded[at+n] == want[n] {
+		n++
+	}
+	here := append(before[:len(before):len(before)], spot{i, at, at + n})
+	switch {
+	case n == len(want):
+		if at+n == len(p.folded) || p.starts[at+n] {
+			return here
+		}
+		return nil
+	case at+n < len(p.folded) || n == 0 || lines == maxLines || v.steps < 0:
+		return nil
+	}
+	for _, next := range v.flow(i) {
+		if len(v.pieces[next].folded) == 0 || v.pieces[next].folded[0] != want[n] {
+			continue
+		}
+		if spots := v.goesOn(next, 0, want[n:], here, lines+1); spots != nil {
+			return spots
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package match
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"platen.dev/document/pagetext"
+)
+
+// view is the text of the pages as terms are looked for in it.
+type view struct {
+	pieces                []piece
+	amounts               []amount
+	dates                 []shownDate
+	amountGrid, pieceGrid grid
+	byValue               map[string][]int   // amounts by what they may be
+	words                 map[[3]rune][]spot // where words begin, by their first characters
+	tails                 map[rune][]spot    // words at the end of a piece that have fewer
+	decimals              int                // how many amounts have decimals
+	currency              string             // of the invoice
+	steps                 int                // that are left for texts over several lines
+}
+
+// maxSteps bounds the search for texts over several lines.
+const maxSteps = 4 << 20
+
+// box is a place on a page.
+type box struct {
+	page                     int
+	left, top, right, bottom float64
+}
+
+// beside reports whether two boxes are in one line.
+func (b box) beside(o box) bool {
+	return b.page == o.page && min(b.bottom, o.bottom)-max(b.top, o.top) > 0.5*min(b.bottom-b.top, o.bottom-o.top)
+}
+
+// meets reports whether two boxes are in about one line: the lines of a label beside a value are higher and lower than it is.
+func (b box) meets(o box) bool {
+	return b.page == o.page && min(b.bottom, o.bottom)-max(b.top, o.top) > 0.1*min(b.bottom-b.top, o.bottom-o.top)
+}
+
+func (b box) middle() float64 { return (b.top + b.bottom) / 2 }
+
+// piece is text in one line without a wide gap.
+type piece struct {
+	box
+	// raw are its characters with a space between words, or a tab where the gap is wider than a space. x has the left edge of each.
+	raw []rune
+	x   []float64
+	// folded are its letters and digits. starts tells where a word begins, from is the place in raw of each.
+	folded []rune
+	starts []bool
+	from   []int
+	below  []int // pieces in which its text may go on
+	named  []int // folded characters that are part of a name that was looked for: pairs of from and to
+}
+
+func viewOf(pages []pagetext.Page, currency string) *view {
+	v := &view{amountGrid: grid{}, pieceGrid: grid{}, byValue: map[string][]int{}, words: map[[3]rune][]spot{}, tails: map[rune][]spot{}, steps: maxSteps, currency: currency}
+	for n, page := range pages {
+		for _, p := range page.Pieces {
+			v.pieces = append(v.pieces, pieceOf(n, p))
+		}
+	}
+	for i := range v.pieces {
+		p := &v.pieces[i]
+		v.pieceGrid.add(p.box, i)
+		v.amounts = p.scanAmounts(v.amounts, i)
+		v.dates = p.scanDates(v.dates, i)
+	}
+	for n, page := range pages { // last, because the others are in the order of lines
+		for _, p := range page.Pieces {
+			if turned := otherwise(p.Words); turned != nil {
+				p.Words = turned
+				v.pieces = append(v.pieces, pieceOf(n, p))
+			}
+		}
+	}
+	for i := range v.pieces {
+		v.index(i)
+	}
+	for i := range v.amounts {
+		a := &v.amounts[i]
+		v.amountGrid.add(a.box, i)
+		for _, value := range a.values() {
+			v.byValue[value] = append(v.byValue[value], i)
+		}
+	}
+	for _, a := range v.amounts {
+		if a.decimals {
+			v.decimals++
+		}
+	}
+	return v
+}
+
+// otherwise are words of both directions of writing as they are read in the other direction: a page does not say which is that of the
+// whole. It is nil for words of one direction.
+func otherwise(words []pagetext.Word) []pagetext.Word {
+	var runs [][]pagetext.Word
+	for i, w := range words {
+		if i == 0 || fromRight(w.Text) != fromRight(words[i-1].Text) {
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], w)
+	}
+	if len(runs) < 2 {
+		return nil
+	}
+	slices.Reverse(runs)
+	return slices.Concat(runs...)
+}
+
+// fromRight reports whether a word is of a script that is written from the right.
+func fromRight(text string) bool {
+	return !ascii(text) && strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) && unicode.IsLetter(r)
+	})
+}
+
+func pieceOf(page int, from pagetext.Piece) piece {
+	p := piece{box: box{page, from.Left, from.Top, from.Right, from.Bottom}}
+	length := 0
+	for _, w := range from.Words {
+		length += len(w.Text) + 1
+	}
+	p.raw, p.x = make([]rune, 0, length), make([]float64, 0, length)
+	for n, w := range from.Words {
+		if n > 0 {
+			space := ' '
+			if w.Left-from.Words[n-1].Right > 0.45*(w.Bottom-w.Top) {
+				space = '\t'
+			}
+			p.raw, p.x = append(p.raw, space), append(p.x, w.Left)
+		}
+		before, count := len(p.raw), float64(utf8.RuneCountInString(w.Text))
+		for _, r := range w.Text {
+			p.x = append(p.x, w.Left+(w.Right-w.Left)*float64(len(p.raw)-before)/count)
+			p.raw = append(p.raw, r)
+		}
+	}
+	p.folded, p.starts, p.from = make([]rune, 0, len(p.raw)), make([]bool, 0, len(p.raw)), make([]int, 0, len(p.raw))
+	apart := true
+	add := func(f rune, at int) {
+		p.folded, p.starts, p.from = append(p.folded, f), append(p.starts, apart || ideograph(f)), append(p.from, at)
+		apart = ideograph(f)
+	}
+	for i, r := range p.raw {
+		if r < 0x80 {
+			if f := foldASCII(byte(r)); f != 0 {
+				add(f, i)
+			} else {
+				apart = true
+			}
+			continue
+		}
+		folded := foldRunes(string(r))
+		if len(folded) == 0 {
+			apart = !mark(r)
+		}
+		for _, f := range folded {
+			add(f, i)
+		}
+	}
+	return p
+}
+
+// ideograph reports whether a character is a word by itself.
+func ideograph(r rune) bool {
+	return r >= 0x2E80 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0x20000
+}
+
+// flow finds for each piece where its text may go on: in the next line below that overlaps it, or on the next page.
+func (v *view) flow(i int) []int {
+	p := &v.pieces[i]
+	if p.below != nil {
+		return p.below
+	}
+	p.below = []int{}
+	const reach = 3.2 // lines
+	height := p.bottom - p.top
+	for n := i + 1; n < len(v.pieces); n++ { // pieces are in the order of lines
+		q := &v.pieces[n]
+		v.steps--
+		overlaps := q.left < p.right && q.right > p.left || q.left < p.left+height && q.right > p.left
+		switch {
+		case q.page > p.page+1:
+			return p.below
+		case overlaps && (q.page > p.page || q.top > p.top+height*0.3 && q.top < p.top+reach*height):
+			p.below = append(p.below, n)
+		}
+	}
+	return p.below
+}
