@@ -37,7 +37,10 @@ type Result struct {
 
 // Compare looks for the terms of an invoice on its pages.
 func Compare(invoice *model.Invoice, pages []pagetext.Page) Result {
-	c := &comparison{invoice: invoice, terms: termsOf(invoice), view: viewOf(pages, invoice.Currency.Text()), work: maxWork, contradicted: map[model.Term]string{}, beside: map[model.Term]bool{}}
+	c := &comparison{
+		invoice: invoice, terms: termsOf(invoice), view: viewOf(pages, invoice.Currency.Text()), work: maxWork,
+		contradicted: map[model.Term]string{}, beside: map[model.Term]bool{},
+	}
 	c.compare()
 	return c.result()
 }

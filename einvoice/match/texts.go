@@ -92,20 +92,20 @@ func (v *view) beginnings(want []rune) []spot {
 // hasText looks for a folded text that begins and ends with words. It may go on in lines below. found, if there is one, gets the
 // places of each occurrence.
 func (v *view) hasText(want []rune, found func(spots []spot)) bool {
-	any := false
+	is := false
 	if v.steps < 0 {
 		return false
 	}
 	for _, s := range v.beginnings(want) {
 		if spots := v.goesOn(s.piece, s.from, want, nil, 0); spots != nil {
-			any = true
+			is = true
 			if found == nil {
 				return true
 			}
 			found(spots)
 		}
 	}
-	return any
+	return is
 }
 
 // maxLines is over how many lines a value may go.

@@ -56,11 +56,13 @@ type piece struct {
 	starts []bool
 	from   []int
 	below  []int // pieces in which its text may go on
-	named  []int // folded characters that are part of a name that was looked for: pairs of from and to
 }
 
 func viewOf(pages []pagetext.Page, currency string) *view {
-	v := &view{amountGrid: grid{}, pieceGrid: grid{}, byValue: map[string][]int{}, byDay: map[int64]bool{}, words: map[[3]rune][]spot{}, tails: map[rune][]spot{}, steps: maxSteps, currency: currency}
+	v := &view{
+		amountGrid: grid{}, pieceGrid: grid{}, byValue: map[string][]int{}, byDay: map[int64]bool{},
+		words: map[[3]rune][]spot{}, tails: map[rune][]spot{}, steps: maxSteps, currency: currency,
+	}
 	for n, page := range pages {
 		for _, p := range page.Pieces {
 			v.pieces = append(v.pieces, pieceOf(n, p))
