@@ -185,7 +185,6 @@ type style struct {
 	name, group, decimal, currency, date string
 	months                               []string
 	words                                map[string]string
-	lines                                string // the row of a line
 }
 
 func (s style) money(t model.Term) string {

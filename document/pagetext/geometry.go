@@ -60,9 +60,9 @@ func isBox(outline []point) bool {
 	if len(outline) != 4 {
 		return false
 	}
-	const close = 0.01
-	level := func(a, b point) bool { return math.Abs(a.y-b.y) < close }
-	plumb := func(a, b point) bool { return math.Abs(a.x-b.x) < close }
+	const tolerance = 0.01
+	level := func(a, b point) bool { return math.Abs(a.y-b.y) < tolerance }
+	plumb := func(a, b point) bool { return math.Abs(a.x-b.x) < tolerance }
 	a, b, c, d := outline[0], outline[1], outline[2], outline[3]
 	return level(a, b) && plumb(b, c) && level(c, d) && plumb(d, a) || plumb(a, b) && level(b, c) && plumb(c, d) && level(d, a)
 }

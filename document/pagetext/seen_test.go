@@ -2,6 +2,7 @@ package pagetext
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -170,15 +171,15 @@ func TestBounds(t *testing.T) {
 	if pages, err := Read(nested(maxDepth - 2)); err != nil || strings.TrimSpace(textOf(pages)) != "deep" {
 		t.Errorf("forms as deep as they may be: %q, %v", textOf(pages), err)
 	}
-	if _, err := Read(nested(maxDepth - 1)); err != ErrLimit {
+	if _, err := Read(nested(maxDepth - 1)); !errors.Is(err, ErrLimit) {
 		t.Errorf("deeper forms: %v", err)
 	}
 	loop := strings.Replace(form("/X Do /X Do", ""), "/Font<</F 5 0 R>>", "/XObject<</X 6 0 R>>", 1)
-	if _, err := Read(sheet("/X Do", "", helvetica, loop, onLayer, offLayer)); err != ErrLimit {
+	if _, err := Read(sheet("/X Do", "", helvetica, loop, onLayer, offLayer)); !errors.Is(err, ErrLimit) {
 		t.Errorf("a form in itself: %v", err)
 	}
 	encrypted := bytes.Replace(sheet("", ""), []byte("/Root 1 0 R"), []byte("/Root 1 0 R/Encrypt<<>>"), 1)
-	if _, err := Read(encrypted); err != ErrEncrypted {
+	if _, err := Read(encrypted); !errors.Is(err, ErrEncrypted) {
 		t.Errorf("encrypted: %v", err)
 	}
 }
@@ -191,7 +192,7 @@ func TestPaintedBound(t *testing.T) {
 	if _, err := Read(sheet(strings.Repeat(fill, most), "", helvetica, "null", onLayer, offLayer)); err != nil {
 		t.Errorf("%d fills: %v", most, err)
 	}
-	if _, err := Read(sheet(strings.Repeat(fill, most+2), "", helvetica, "null", onLayer, offLayer)); err != ErrLimit {
+	if _, err := Read(sheet(strings.Repeat(fill, most+2), "", helvetica, "null", onLayer, offLayer)); !errors.Is(err, ErrLimit) {
 		t.Errorf("%d fills: %v", most+2, err)
 	}
 }

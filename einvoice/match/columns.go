@@ -5,6 +5,9 @@ func (c *comparison) columns(rows ...row) {
 	for i := range rows {
 		r := &rows[i]
 		for _, a := range r.beside {
+			if !c.spend(len(c.found)) {
+				return
+			}
 			if t := c.expected(r, a); t != nil && (a.near(t.amount) && !c.isMoney(a) || a.decimals && r.own(a) && r.has(t.amount)) {
 				c.contradict(t, a.raw)
 			}

@@ -154,13 +154,11 @@ func daysOf(parts []part) (days []time.Time) {
 
 // hasDate reports whether the page has the day of a term.
 func (v *view) hasDate(t *term) bool {
-	for _, d := range v.dates {
-		if d.means(t.date) {
-			return true
-		}
-	}
-	return t.month && v.hasMonth(t.date)
+	return v.byDay[dayOf(t.date)] || t.month && v.hasMonth(t.date)
 }
+
+// dayOf counts days since 1970.
+func dayOf(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
 func (d shownDate) means(day time.Time) bool {
 	for _, is := range d.days {

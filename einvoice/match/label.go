@@ -78,8 +78,12 @@ func (c *comparison) fromRight() bool {
 // afterDates tells where the dates of a piece end, if there are any behind a place.
 func (v *view) afterDates(i int) func(from int) int {
 	return func(from int) int {
-		for _, d := range v.dates {
-			if d.piece == i && d.from >= from {
+		first, _ := slices.BinarySearchFunc(v.dates, i, func(d shownDate, piece int) int { return d.piece - piece })
+		for _, d := range v.dates[first:] {
+			if d.piece != i {
+				break
+			}
+			if d.from >= from {
 				from = max(from, d.to)
 			}
 		}

@@ -10,6 +10,9 @@ const longestLabel = 40
 // labels compares the values beside labels with the terms that they stand for.
 func (c *comparison) labels() {
 	for _, l := range c.found {
+		if !c.spend(2*len(c.terms) + len(c.view.dates)) {
+			break
+		}
 		reach := c.reach(l)
 		for _, kinds := range l.meanings {
 			switch kinds[0] {

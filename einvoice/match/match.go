@@ -37,21 +37,21 @@ type Result struct {
 
 // Compare looks for the terms of an invoice on its pages.
 func Compare(invoice *model.Invoice, pages []pagetext.Page) Result {
-	c := &comparison{invoice: invoice, terms: termsOf(invoice), view: viewOf(pages, invoice.Currency.Text()), contradicted: map[model.Term]string{}, beside: map[model.Term]bool{}}
-	c.find()
-	c.findLabels()
-	c.rows()
-	c.labels()
-	c.strayAmounts()
-	c.strayRates()
-	c.strayDates()
-	c.strayPeriods()
-	c.strayNumbers()
+	c := &comparison{
+		invoice: invoice, terms: termsOf(invoice), view: viewOf(pages, invoice.Currency.Text()), work: maxWork,
+		contradicted: map[model.Term]string{}, beside: map[model.Term]bool{},
+	}
+	c.compare()
 	return c.result()
 }
 
+// maxWork bounds the search for contradictions, in terms, amounts or words that are looked at. Only hostile pages take more than a
+// tenth of it: on the rest of them terms are only looked for.
+const maxWork = 64 << 20
+
 // comparison is the state of one comparison.
 type comparison struct {
+	work     int // what is left of maxWork
 	invoice  *model.Invoice
 	terms    []term
 	view     *view
@@ -74,6 +74,25 @@ func (c *comparison) find() {
 		t := &c.terms[i]
 		t.found = c.view.has(t)
 	}
+}
+
+// compare looks for the terms, and for what contradicts them.
+func (c *comparison) compare() {
+	c.find()
+	c.findLabels()
+	c.rows()
+	c.labels()
+	c.strayAmounts()
+	c.strayRates()
+	c.strayDates()
+	c.strayPeriods()
+	c.strayNumbers()
+}
+
+// spend takes from what is left of the work. It reports false if there is not enough.
+func (c *comparison) spend(steps int) bool {
+	c.work -= steps
+	return c.work >= 0
 }
 
 // contradict notes that something is shown in the place of a term, the first that is.

@@ -46,7 +46,6 @@ func copied(pages []pagetext.Page) []pagetext.Page {
 type occurrence struct {
 	words      []*pagetext.Word
 	from, to   []int // runes of each word
-	amount     string
 	term       *term
 	wholeWords bool
 }

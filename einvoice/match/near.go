@@ -1,7 +1,6 @@
 package match
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +63,21 @@ func (d shownDate) near(day time.Time) bool {
 	return p[0].from < p[2].from && (misread(p[2], p[1], p[0], day) || misread(p[2], p[0], p[1], day) || misread(p[0], p[1], p[2], day))
 }
 
+// oneDigit reports whether two numbers differ in one digit, or in the order of two.
+func oneDigit(a, b int) bool {
+	differ := 0
+	var digitsA, digitsB [2]int
+	for ; a > 0 || b > 0; a, b = a/10, b/10 {
+		if x, y := a%10, b%10; x != y {
+			if differ < 2 {
+				digitsA[differ], digitsB[differ] = x, y
+			}
+			differ++
+		}
+	}
+	return differ == 1 || differ == 2 && digitsA[0] == digitsB[1] && digitsA[1] == digitsB[0]
+}
+
 func misread(year, month, day part, of time.Time) bool {
 	wrong, slips := 0, 0
 	for _, c := range []struct {
@@ -74,7 +88,7 @@ func misread(year, month, day part, of time.Time) bool {
 			continue
 		}
 		wrong++
-		if width := c.part.digits; width > 0 && alike(fmt.Sprintf("%0*d", width, c.part.number), fmt.Sprintf("%0*d", width, c.is)) {
+		if c.part.digits > 0 && oneDigit(c.part.number, c.is) {
 			slips++
 		}
 	}

@@ -104,6 +104,9 @@ func (c *comparison) fill(r *row, a anchor) {
 			r.terms = append(r.terms, t)
 		}
 	}
+	if !c.spend(len(c.view.amounts) + len(c.terms)) {
+		return
+	}
 	before := []*amount{}
 	for i := range c.view.amounts {
 		m := &c.view.amounts[i]
@@ -139,7 +142,7 @@ func (c *comparison) rateRows(lines []row) (rows []row) {
 		}
 		for i := range c.view.amounts {
 			a := &c.view.amounts[i]
-			if !a.percent || !slices.Contains(a.readings, rate) || inRows(lines, a) {
+			if !a.percent || !slices.Contains(a.readings, rate) || !c.spend(len(lines)+len(c.terms)) || inRows(lines, a) {
 				continue
 			}
 			r, reach := row{page: a.page, top: a.top, bottom: a.bottom}, c.reach(label{box: a.box, piece: a.piece})
@@ -165,7 +168,7 @@ func (c *comparison) rateRows(lines []row) (rows []row) {
 func (c *comparison) wrongRates(lines []row) {
 	for i := range c.view.amounts {
 		a := &c.view.amounts[i]
-		if !a.percent || inRows(lines, a) {
+		if !a.percent || !c.spend(len(lines)+len(c.invoice.Taxes)*10) || inRows(lines, a) {
 			continue
 		}
 		reach := c.reach(label{box: a.box, piece: a.piece})
@@ -231,6 +234,9 @@ func (c *comparison) compareRow(r *row, all []row) {
 	for _, t := range r.terms {
 		if t.kind == "" || r.has(t.amount) {
 			continue
+		}
+		if !c.spend(len(r.beside) * len(c.terms)) {
+			return
 		}
 		for _, a := range r.beside {
 			sure := a.decimals || t.kind == quantity || t.rate

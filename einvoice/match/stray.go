@@ -20,7 +20,7 @@ func (c *comparison) strayAmounts() {
 			continue
 		}
 		amounts++
-		if c.explained(a) {
+		if c.explained(a) || !c.spend(len(c.terms)) {
 			continue
 		}
 		at := slices.IndexFunc(c.terms, func(t term) bool { return t.amount != "" && !t.rate && a.near(t.amount) })
@@ -42,7 +42,7 @@ func (c *comparison) strayAmounts() {
 // strayDates finds what looks like a date and is none, and is nearly one of the invoice.
 func (c *comparison) strayDates() {
 	for _, d := range c.view.dates {
-		if len(d.days) > 0 {
+		if len(d.days) > 0 || !c.spend(len(c.terms)) {
 			continue
 		}
 		for i := range c.terms {
@@ -59,7 +59,7 @@ func (c *comparison) strayPeriods() {
 	for n := 1; n < len(c.view.dates); n++ {
 		from, to := &c.view.dates[n-1], &c.view.dates[n]
 		const between = 5 // characters
-		if from.piece != to.piece || to.from-from.to > between {
+		if from.piece != to.piece || to.from-from.to > between || !c.spend(len(c.terms)) {
 			continue
 		}
 		for i := 1; i < len(c.terms); i++ {
@@ -81,7 +81,7 @@ func (c *comparison) strayPeriods() {
 func (c *comparison) strayRates() {
 	for i := range c.view.amounts {
 		a := &c.view.amounts[i]
-		if p := &c.view.pieces[a.piece]; !a.percent || a.from > 0 || slices.ContainsFunc(p.raw[a.to:], unicode.IsLetter) || c.explained(a) {
+		if p := &c.view.pieces[a.piece]; !a.percent || a.from > 0 || slices.ContainsFunc(p.raw[a.to:], unicode.IsLetter) || c.explained(a) || !c.spend(len(c.terms)) {
 			continue
 		}
 		for n := range c.terms {
@@ -95,6 +95,9 @@ func (c *comparison) strayRates() {
 
 // inDate reports whether a number is a part of a date.
 func (c *comparison) inDate(a *amount) bool {
+	if !c.spend(len(c.view.dates)) {
+		return true
+	}
 	return slices.ContainsFunc(c.view.dates, func(d shownDate) bool { return d.piece == a.piece && a.from >= d.from && a.to <= d.to })
 }
 
@@ -108,6 +111,9 @@ func (c *comparison) strayNumbers() {
 		}
 		for n := range c.view.pieces {
 			p := &c.view.pieces[n]
+			if !c.spend(len(p.folded)) {
+				return
+			}
 			for at := range p.folded {
 				if !p.starts[at] {
 					continue

@@ -22,13 +22,22 @@ func (v *view) has(t *term) bool {
 			return true
 		}
 	}
-	if slices.ContainsFunc(v.amounts, func(a amount) bool { return !t.rate && a.rounds(t.amount) }) {
+	if !t.rate && v.rounds(t.amount) {
 		return true
 	}
 	const long = 16 // digits that a line may break
 	digits := fold(t.amount)
 	return t.rate && v.byValue[t.amount] != nil || // a heading may have the sign
 		len(digits) >= long && v.hasText([]rune(digits), nil)
+}
+
+// rounds reports whether the page has a number with more than two decimals rounded.
+func (v *view) rounds(value string) bool {
+	if _, decimals, _ := strings.Cut(value, "."); len(decimals) < 3 {
+		return false
+	}
+	v.steps -= len(v.amounts)
+	return v.steps >= 0 && slices.ContainsFunc(v.amounts, func(a amount) bool { return a.rounds(value) })
 }
 
 // money reports whether a term is an amount of money so small and even that other numbers are the same.
@@ -83,17 +92,20 @@ func (v *view) beginnings(want []rune) []spot {
 // hasText looks for a folded text that begins and ends with words. It may go on in lines below. found, if there is one, gets the
 // places of each occurrence.
 func (v *view) hasText(want []rune, found func(spots []spot)) bool {
-	any := false
+	is := false
+	if v.steps < 0 {
+		return false
+	}
 	for _, s := range v.beginnings(want) {
 		if spots := v.goesOn(s.piece, s.from, want, nil, 0); spots != nil {
-			any = true
+			is = true
 			if found == nil {
 				return true
 			}
 			found(spots)
 		}
 	}
-	return any
+	return is
 }
 
 // maxLines is over how many lines a value may go.
@@ -101,6 +113,9 @@ const maxLines = 40
 
 // goesOn follows a text from a place in a piece, and returns where it is, or nil.
 func (v *view) goesOn(i, at int, want []rune, before []spot, lines int) []spot {
+	if v.steps--; v.steps < 0 {
+		return nil
+	}
 	p := &v.pieces[i]
 	n := 0
 	for n < len(want) && at+n < len(p.folded) && p.folded[at+n] == want[n] {

@@ -15,6 +15,7 @@ type view struct {
 	amounts               []amount
 	dates                 []shownDate
 	amountGrid, pieceGrid grid
+	byDay                 map[int64]bool     // dates, by days since 1970
 	byValue               map[string][]int   // amounts by what they may be
 	words                 map[[3]rune][]spot // where words begin, by their first characters
 	tails                 map[rune][]spot    // words at the end of a piece that have fewer
@@ -55,11 +56,13 @@ type piece struct {
 	starts []bool
 	from   []int
 	below  []int // pieces in which its text may go on
-	named  []int // folded characters that are part of a name that was looked for: pairs of from and to
 }
 
 func viewOf(pages []pagetext.Page, currency string) *view {
-	v := &view{amountGrid: grid{}, pieceGrid: grid{}, byValue: map[string][]int{}, words: map[[3]rune][]spot{}, tails: map[rune][]spot{}, steps: maxSteps, currency: currency}
+	v := &view{
+		amountGrid: grid{}, pieceGrid: grid{}, byValue: map[string][]int{}, byDay: map[int64]bool{},
+		words: map[[3]rune][]spot{}, tails: map[rune][]spot{}, steps: maxSteps, currency: currency,
+	}
 	for n, page := range pages {
 		for _, p := range page.Pieces {
 			v.pieces = append(v.pieces, pieceOf(n, p))
@@ -81,6 +84,11 @@ func viewOf(pages []pagetext.Page, currency string) *view {
 	}
 	for i := range v.pieces {
 		v.index(i)
+	}
+	for _, d := range v.dates {
+		for _, day := range d.days {
+			v.byDay[dayOf(day)] = true
+		}
 	}
 	for i := range v.amounts {
 		a := &v.amounts[i]
