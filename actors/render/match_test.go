@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	encodingxml "encoding/xml"
 	"fmt"
 	"html"
 	"os"
@@ -116,6 +117,33 @@ func TestOwnPagesMatch(t *testing.T) {
 	}
 	for _, locale := range []string{"en", "de", "fr"} {
 		says(t, "demo-"+locale, "en16931", xml, pageOf(t, acquire, xml, "en16931", templateIn(t, locale)))
+	}
+}
+
+// names are of many scripts, and of characters that pages show in other ways than texts have them.
+var names = []string{
+	"شركة الأنوار للتجارة ٢٠٢٦", "חברת אור בע״מ", "مرحبا Mixed עברית 123 latin", "บริษัท แสงสว่าง จำกัด", "प्रकाश ट्रेडर्स", "தமிழ் நிறுவனம்", "ပြည်ထောင်စု", "ខ្មែរ",
+	"株式会社 光 東京支店", "빛나라 주식회사", "ООО «Свет»", "Ελληνικός Φωτισμός", "ქართული Հայկական ትግርኛ", "Łódź Nguyễn Văn Ánh", "Affini & Figli ffi fl",
+	"Zero\u200bwidth\u200djoin\u00adsoft", "ＦＵＬＬ １２３", "🚀 Rocket 👩‍🚀", "\U00013000\uE000 unknown", "Ǆ ß ẞ İ ı ſ ① ½ ²", "tab\tname", "line\nbreak", strings.Repeat("X", 400),
+}
+
+// TestNamesMatch: no page of our own seems to lack a name, whatever it is written in.
+func TestNamesMatch(t *testing.T) {
+	acquire := realPages(t)
+	sample, err := os.ReadFile("../../einvoice/sample/en16931.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, name := range names {
+		var escaped strings.Builder
+		if err := encodingxml.EscapeText(&escaped, []byte(name)); err != nil {
+			t.Fatal(err)
+		}
+		text := escaped.String()
+		document := strings.NewReplacer("Lumen &amp; Larch GmbH", text, "Atelier Océan SARL", text+" 2", ">Shade<", ">"+text+" 3<", ">PO-77<", ">"+text+"77<").Replace(string(sample))
+		for _, locale := range []string{"en", "ar"} {
+			says(t, fmt.Sprintf("name-%d-%s", n, locale), "en16931", []byte(document), pageOf(t, acquire, []byte(document), "en16931", templateIn(t, locale)))
+		}
 	}
 }
 

@@ -12,6 +12,8 @@
 //     other amount that nothing explains;
 //   - an IBAN or a VAT identifier on the page differs from it in one character.
 //
+// Texts in scripts whose letters are not drawn in order, in two directions, or with tabs are not looked for: see legible.
+//
 // The sign of amounts does not count, as pages show allowances and credit notes with or without it, and neither do amounts of zero,
 // which pages leave out. VAT categories have no text on pages: their rates and amounts are compared.
 package match

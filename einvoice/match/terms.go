@@ -70,8 +70,9 @@ func (c *collector) amount(number, name string, k kind, node model.Term) {
 	c.all = append(c.all, term{number: number, name: name, kind: k, node: node, line: c.line, amount: value, rate: k == vatRate})
 }
 
+// text adds a text, unless a page does not tell what it was.
 func (c *collector) text(number, name string, k kind, node model.Term) {
-	if folded := fold(node.Text()); folded != "" {
+	if folded := fold(node.Text()); folded != "" && legible(node.Text()) {
 		c.all = append(c.all, term{number: number, name: name, kind: k, node: node, line: c.line, text: folded})
 	}
 }

@@ -1,0 +1,35 @@
+package match
+
+import (
+	"strings"
+	"unicode"
+)
+
+// inOrder are the scripts whose letters are drawn one after the other, as they are in the text. Those of India, of Burma and Cambodia
+// put some before or around others, so that nobody can tell from a page which text it was.
+var inOrder = []*unicode.RangeTable{
+	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian, unicode.Ethiopic, unicode.Cherokee,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Common, unicode.Inherited,
+}
+
+// legible reports whether a text can be read back from a page: its letters are drawn in order, in one direction, and in one piece.
+func legible(text string) bool {
+	if ascii(text) {
+		return !strings.Contains(text, "\t")
+	}
+	right, left := false, false
+	for _, r := range text {
+		switch {
+		case r == '\t':
+			return false
+		case fromRight(string(r)):
+			right = true
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		case !unicode.In(r, inOrder...):
+			return false
+		default:
+			left = true
+		}
+	}
+	return !right || !left
+}
