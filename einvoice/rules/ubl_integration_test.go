@@ -36,8 +36,8 @@ func TestOfficialMutantsOfUBL(t *testing.T) {
 	}
 	t.Logf("%d mutants, %d rules broken, %d kinds of differences; on %d the official rules broke off", len(trials), len(all.fired), len(kinds), all.brokenOff)
 	var untouched []string
-	for _, r := range named(t, "en16931").UBLRules() {
-		if !all.fired["fatal:"+r.ID] && !all.fired["warning:"+r.ID] {
+	for _, r := range slices.Concat(named(t, "en16931").UBLRules(), named(t, "xrechnung").UBLRules()) {
+		if !slices.ContainsFunc([]string{"fatal:", "warning:", "information:"}, func(flag string) bool { return all.fired[flag+r.ID] }) {
 			untouched = append(untouched, r.ID)
 		}
 	}
@@ -64,7 +64,11 @@ func ublTrials(t *testing.T) (trials []trial) {
 				}
 				continue
 			}
-			if tr := (trial{m, "en16931-ubl", fires(invoice, named(t, "en16931"))}); choice.takes(tr) {
+			set := "en16931"
+			if strings.HasPrefix(m.change, "XRechnung") {
+				set = "xrechnung"
+			}
+			if tr := (trial{m, set + "-ubl", fires(invoice, named(t, set))}); choice.takes(tr) {
 				trials = append(trials, tr)
 			}
 		}
@@ -83,6 +87,10 @@ func ublBases(t *testing.T) (all []mutant) {
 		}
 		sample := string(document)
 		all = append(all, mutant{profile: name, document: sample})
+		german := strings.Replace(sample, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<", 1)
+		german = strings.Replace(german, "30 days net", "30 days net\n#SKONTO#TAGE=14#PROZENT=2.25#\n", 1)
+		all = append(all, mutant{profile: name, change: "XRechnung: ", document: german, large: true})
+		all = append(all, germanPaid(name, german)...)
 		for _, c := range append(categories, category{code: "B"}) {
 			of := strings.ReplaceAll(sample, "<cbc:ID>S<", "<cbc:ID>"+c.code+"<")
 			zero := strings.ReplaceAll(percent.ReplaceAllString(of, "<cbc:Percent>0<"), "48.45", "0.00")
@@ -113,6 +121,20 @@ func ublBases(t *testing.T) (all []mutant) {
 		all = append(all, mutant{profile: s.of, change: "single of " + s.of + ": " + strings.Join(s.pairs, " => "), document: document, alone: true})
 	}
 	return all
+}
+
+// germanPaid are XRechnungen that are paid by card and by direct debit, and one for vehicles.
+func germanPaid(profile, german string) []mutant {
+	account := regexp.MustCompile(`(?s)<cac:PayeeFinancialAccount>.*?</cac:PayeeFinancialAccount>`)
+	card := account.ReplaceAllString(strings.Replace(german, ">58<", ">48<", 1), "<cac:CardAccount>\n      <cbc:PrimaryAccountNumberID>1234</cbc:PrimaryAccountNumberID>\n      <cbc:NetworkID>x</cbc:NetworkID>\n    </cac:CardAccount>")
+	debit := account.ReplaceAllString(strings.Replace(german, ">58<", ">59<", 1), "<cac:PaymentMandate>\n      <cbc:ID>M-1</cbc:ID>\n      <cac:PayerFinancialAccount>\n        <cbc:ID>DE02120300000000202051</cbc:ID>\n      </cac:PayerFinancialAccount>\n    </cac:PaymentMandate>")
+	vehicles := strings.NewReplacer(xrechnungGuideline, vehiclesGuideline, `listID="TST" listVersionID="26">39111600`, `listID="CVD">M1`, ">Colour<", ">cva<", ">amber<", ">clean<").Replace(german)
+	dollars := strings.NewReplacer("<cbc:AccountingCost>4711", "<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>\n  <cbc:AccountingCost>4711", "  <cac:LegalMonetaryTotal>",
+		"  <cac:TaxTotal>\n    <cbc:TaxAmount currencyID=\"USD\">51.00</cbc:TaxAmount>\n  </cac:TaxTotal>\n  <cac:LegalMonetaryTotal>").Replace(german)
+	return []mutant{
+		{profile: profile, change: "XRechnung by card: ", document: card, large: true}, {profile: profile, change: "XRechnung by direct debit: ", document: debit, large: true},
+		{profile: profile, change: "XRechnung of vehicles: ", document: vehicles, large: true}, {profile: profile, change: "XRechnung in dollars: ", document: dollars, large: true},
+	}
 }
 
 // ublSingle are changes that break a rule that no other breaks. Each pair is an expression and what replaces it.
