@@ -330,7 +330,7 @@ func TestExtract(t *testing.T) {
 func seeds(f *testing.F) [][]byte {
 	f.Helper()
 	return [][]byte{
-		[]byte(base(f)), []byte(smallUBL), []byte("<a/>"), hybridOf(f, base(f), "en16931"),
+		[]byte(base(f)), []byte(smallUBL), []byte(sample(f, "ubl-invoice")), []byte(sample(f, "ubl-credit-note")), []byte("<a/>"), hybridOf(f, base(f), "en16931"),
 		attached(map[string][]byte{"factur-x.xml": []byte("x\x9cK")}),
 		[]byte("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj trailer<</Root 1 0 R>>"),
 	}
