@@ -109,8 +109,8 @@ func ublBases(t *testing.T) (all []mutant) {
 		}
 	}
 	for _, s := range ublSingle {
-		at := slices.IndexFunc(all, func(m mutant) bool { return m.profile == s.of })
-		document := all[at].document
+		at := slices.IndexFunc(all, func(m mutant) bool { return m.profile == s.of || m.change == s.of+": " })
+		document, profile := all[at].document, all[at].profile
 		for n := 0; n < len(s.pairs); n += 2 {
 			changed := regexp.MustCompile("(?s)"+s.pairs[n]).ReplaceAllString(document, s.pairs[n+1])
 			if changed == document {
@@ -118,7 +118,7 @@ func ublBases(t *testing.T) (all []mutant) {
 			}
 			document = changed
 		}
-		all = append(all, mutant{profile: s.of, change: "single of " + s.of + ": " + strings.Join(s.pairs, " => "), document: document, alone: true})
+		all = append(all, mutant{profile: profile, change: s.of + ", single: " + strings.Join(s.pairs, " => "), document: document, alone: true})
 	}
 	return all
 }
@@ -190,6 +190,35 @@ var ublSingle = []struct {
 	{"invoice", []string{`<cbc:TaxAmount currencyID="EUR">48.45<`, `<cbc:TaxAmount currencyID="EUR">49.44<`, `303.45`, `304.44`, `206.00`, `206.99`}},
 	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">255.99<`}},
 	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">256.00<`}},
+	{"XRechnung", []string{"PROZENT=2.25#\n", "PROZENT=2.25#"}},
+	{"XRechnung", []string{"PROZENT=2.25", "PROZENT=2"}},
+	{"XRechnung", []string{"#SKONTO", "SKONTO"}},
+	{"XRechnung", []string{">380<", ">384<"}},
+	{"XRechnung", []string{">380<", ">384<", `<cac:BillingReference>.*?</cac:BillingReference>`, ""}},
+	{"XRechnung", []string{">380<", ">383<"}},
+	{"XRechnung", []string{`<cac:InvoicePeriod>.*?</cac:InvoicePeriod>`, "", `<cbc:ActualDeliveryDate>.*?</cbc:ActualDeliveryDate>`, ""}},
+	{"XRechnung", []string{`(<cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>)`, `$1<cbc:TaxCurrencyCode>EUR</cbc:TaxCurrencyCode>`}},
+	{"XRechnung", []string{`<cbc:EndpointID.*?</cbc:EndpointID>`, ""}},
+	{"XRechnung", []string{`<cac:Contact>.*?</cac:Contact>`, ""}},
+	{"XRechnung", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, ""}},
+	{"XRechnung", []string{`(<cac:AdditionalDocumentReference>\s*<cbc:ID>TIMES-2.*?</cac:AdditionalDocumentReference>)`, "$1$1"}},
+	{"XRechnung", []string{`https://lumen`, "lumen"}},
+	{"XRechnung", []string{`<cac:PaymentMeans>.*?</cac:PaymentMeans>`, ""}},
+	{"XRechnung", []string{`<cbc:ChargeIndicator>false<`, "<cbc:ChargeIndicator>0<"}},
+	{"XRechnung", []string{`(<cac:Price>.*?<cbc:ChargeIndicator>)false<`, "${1}true<"}},
+	{"XRechnung", []string{`<cbc:BaseAmount.*?</cbc:BaseAmount>`, ""}},
+	{"XRechnung", []string{`<cbc:MultiplierFactorNumeric.*?</cbc:MultiplierFactorNumeric>`, ""}},
+	{"XRechnung", []string{`<cbc:BaseQuantity unitCode="C62">1<`, `<cbc:BaseQuantity unitCode="C62">0<`}},
+	{"XRechnung", []string{`<cbc:BaseQuantity unitCode="C62">1<`, `<cbc:BaseQuantity unitCode="HUR">3<`}},
+	{"XRechnung", []string{`(<cac:DocumentReference>.*?<cbc:DocumentTypeCode>)130`, "${1}50"}},
+	{"XRechnung by card", []string{`<cac:CardAccount>.*?</cac:CardAccount>`, `$0<cac:PayeeFinancialAccount><cbc:ID>1</cbc:ID></cac:PayeeFinancialAccount>`}},
+	{"XRechnung by direct debit", []string{`<cac:PayerFinancialAccount>.*?</cac:PayerFinancialAccount>`, "", `<cbc:ID schemeID="SEPA">.*?</cbc:ID>`, "<cbc:ID>1</cbc:ID>"}},
+	{"XRechnung in dollars", []string{`currencyID="USD">51.00<`, `currencyID="USD">-51.00<`}},
+	{"XRechnung in dollars", []string{`<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>`, ""}},
+	{"XRechnung of vehicles", []string{`<cac:OriginatorDocumentReference>.*?</cac:OriginatorDocumentReference>`, "", `<cac:ContractDocumentReference>.*?</cac:ContractDocumentReference>`, ""}},
+	{"XRechnung of vehicles", []string{`>cva<`, ">x<"}},
+	{"XRechnung of vehicles", []string{`listID="CVD"`, `listID="TST"`}},
+	{"XRechnung of vehicles", []string{`>M1<`, ">M9<", ">clean<", ">dirty<"}},
 }
 
 // unusedPathsOfUBL are the paths of the table, as far as the schema has them.
