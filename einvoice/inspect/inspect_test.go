@@ -128,6 +128,10 @@ func TestXML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	german, err := rules.Named([]string{"xrechnung"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ublSample := sample(t, "ubl-invoice")
 	ublGuideline := func(to string) string {
 		return replaced(t, ublSample, ">urn:cen.eu:en16931:2017<", ">"+to+"<")
@@ -174,7 +178,10 @@ func TestXML(t *testing.T) {
 		"UBL, mixed":        {strings.ReplaceAll(ublSample, "InvoiceLine", "CreditNoteLine"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "cac:CreditNoteLine"},
 		"UBL, foreign":      {replaced(t, ublSample, "CommonBasicComponents-2", "CommonBasicComponents-1"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "in namespace"},
 		"UBL, Peppol":       {ublGuideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
-		"UBL, XRechnung":    {ublGuideline(complies + "urn:xeinkauf.de:kosit:xrechnung_3.0"), Wanted{}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
+		"UBL, XRechnung":    {ublGuideline(complies + "urn:xeinkauf.de:kosit:xrechnung_3.0"), Wanted{}, "ubl en16931 valid rules=valid schema=valid xml=valid", ""},
+		"UBL, no XRechnung": {replaced(t, ublGuideline(complies+"urn:xeinkauf.de:kosit:xrechnung_3.0"), "<cbc:BuyerReference>Dept. 7</cbc:BuyerReference>", ""), Wanted{}, "ubl en16931 invalid rules=invalid schema=valid xml=valid", "BR-DE-15 fatal"},
+		"UBL, extension":    {ublGuideline(complies + "urn:xeinkauf.de:kosit:xrechnung_3.0#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"), Wanted{}, "ubl en16931 undecided schema=valid xml=valid rules?", "which rules apply"},
+		"UBL, its rules":    {ublGuideline(complies + "urn:xeinkauf.de:kosit:xrechnung_3.0#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"), Wanted{Sets: german}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "extension of XRechnung"},
 		"UBL, Factur-X":     {ublGuideline(einvoice.Guidelines["extended"]), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "GUIDELINE fatal"},
 		"UBL, unknown":      {ublGuideline("urn:www.cenbii.eu:transaction:biitrns010:ver2.0"), Wanted{}, "ubl en16931 undecided schema=valid xml=valid rules?", "which rules apply"},
 		"UBL, no guideline": {ublGuideline(""), Wanted{}, "ubl en16931 invalid rules=invalid schema=valid xml=valid", "BR-01"},
@@ -323,7 +330,7 @@ func TestExtract(t *testing.T) {
 func seeds(f *testing.F) [][]byte {
 	f.Helper()
 	return [][]byte{
-		[]byte(base(f)), []byte(smallUBL), []byte("<a/>"), hybridOf(f, base(f), "en16931"),
+		[]byte(base(f)), []byte(smallUBL), []byte(sample(f, "ubl-invoice")), []byte(sample(f, "ubl-credit-note")), []byte("<a/>"), hybridOf(f, base(f), "en16931"),
 		attached(map[string][]byte{"factur-x.xml": []byte("x\x9cK")}),
 		[]byte("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj trailer<</Root 1 0 R>>"),
 	}

@@ -16,7 +16,7 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 		sets = implied(b)
 	}
 	if invoice.UBL {
-		sets = forUBL(r, sets, named != nil)
+		sets = forUBL(r, b, sets, named != nil)
 	}
 	if b.usage && named == nil && !slices.ContainsFunc(sets, func(s *rules.Set) bool { return isOf(s, b.guideline) }) {
 		r.Leave(report.RulesSection, "The invoice follows a specification with rules of its own, which are not checked: only those of EN 16931 are.")

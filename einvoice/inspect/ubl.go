@@ -48,11 +48,14 @@ func ublSchemaSection(skimmed *einvoice.Invoice, b basis, want Wanted, err error
 }
 
 // forUBL leaves out the sets that have no rules for UBL, and says which were named.
-func forUBL(r *report.Report, sets []*rules.Set, named bool) (left []*rules.Set) {
+func forUBL(r *report.Report, b basis, sets []*rules.Set, named bool) (left []*rules.Set) {
 	for _, s := range sets {
 		switch {
 		case s.IsForUBL():
 			left = append(left, s)
+			if s.Name == "xrechnung" && strings.Contains(strings.ToLower(b.guideline), conforms) {
+				r.Leave(report.RulesSection, "The rules of the extension of XRechnung are not checked for UBL.")
+			}
 		case named:
 			r.Leave(report.RulesSection, fmt.Sprintf("The rule set %s is for Cross-Industry Invoices alone.", s.Name))
 		}

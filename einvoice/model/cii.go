@@ -29,7 +29,7 @@ func Of(invoice *einvoice.Invoice) *Invoice {
 	}
 	i.index(root)
 	if invoice.UBL {
-		i.Document, i.Written = invoice.Written(), map[string][]Term{}
+		i.Document, i.Written, i.Attributed = invoice.Written(), map[string][]Term{}, map[string][]Term{}
 		i.indexWritten(i.Document)
 	}
 	i.settle(settlement)
@@ -51,6 +51,9 @@ func (i *Invoice) index(t Term) {
 
 func (i *Invoice) indexWritten(t Term) {
 	i.Written[t.QName()] = append(i.Written[t.QName()], t)
+	for _, a := range t.Attributes() {
+		i.Attributed[a.Name] = append(i.Attributed[a.Name], t)
+	}
 	for child := range t.Children() {
 		i.indexWritten(child)
 	}

@@ -19,10 +19,10 @@ type Invoice struct {
 	Profile string
 	// Elements are all elements of CII by their local names, in document order.
 	Elements map[string][]Term
-	// Written are the elements of an invoice in UBL as it is written, by their names with a prefix, and Document its root. An
-	// invoice in CII has neither.
-	Written  map[string][]Term
-	Document Term
+	// Written are the elements of an invoice in UBL as it is written, by their names with a prefix, Attributed those with an
+	// attribute of a name, and Document is its root. An invoice in CII has none of these.
+	Written, Attributed map[string][]Term
+	Document            Term
 
 	Guideline Term // BT-24
 	Process   Term // BT-23

@@ -130,6 +130,18 @@ func (d decimal) atLeast(e decimal) bool { order, ok := d.compare(e); return ok 
 // near reports whether two numbers differ by less than 1.
 func (d decimal) near(e decimal) bool { return d.minus(e).abs().below(one) }
 
+// canonical is the same text for equal numbers.
+func (d decimal) canonical() string {
+	text := d.String()
+	if d.places > 0 {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	if text == "-0" {
+		return "0"
+	}
+	return text
+}
+
 // String writes the number without an exponent.
 func (d decimal) String() string {
 	if !d.exists() {

@@ -80,8 +80,8 @@ var sets = []*Set{
 		rules: sync.OnceValue(facturx), findAll: findStructure,
 	},
 	{
-		Name: "xrechnung", Title: "XRechnung 3.0, in the syntax of CII, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{"xrechnung"},
-		rules: sync.OnceValue(xrechnung),
+		Name: "xrechnung", Title: "XRechnung 3.0, in the syntaxes of CII and UBL, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{"xrechnung"},
+		rules: sync.OnceValue(xrechnung), ubl: sync.OnceValue(xrechnungUBL),
 	},
 	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},
 	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", rules: platen, ubl: platen},

@@ -36,8 +36,8 @@ func TestOfficialMutantsOfUBL(t *testing.T) {
 	}
 	t.Logf("%d mutants, %d rules broken, %d kinds of differences; on %d the official rules broke off", len(trials), len(all.fired), len(kinds), all.brokenOff)
 	var untouched []string
-	for _, r := range named(t, "en16931").UBLRules() {
-		if !all.fired["fatal:"+r.ID] && !all.fired["warning:"+r.ID] {
+	for _, r := range slices.Concat(named(t, "en16931").UBLRules(), named(t, "xrechnung").UBLRules()) {
+		if !slices.ContainsFunc([]string{"fatal:", "warning:", "information:"}, func(flag string) bool { return all.fired[flag+r.ID] }) {
 			untouched = append(untouched, r.ID)
 		}
 	}
@@ -64,7 +64,11 @@ func ublTrials(t *testing.T) (trials []trial) {
 				}
 				continue
 			}
-			if tr := (trial{m, "en16931-ubl", fires(invoice, named(t, "en16931"))}); choice.takes(tr) {
+			set := "en16931"
+			if strings.HasPrefix(m.change, "XRechnung") {
+				set = "xrechnung"
+			}
+			if tr := (trial{m, set + "-ubl", fires(invoice, named(t, set))}); choice.takes(tr) {
 				trials = append(trials, tr)
 			}
 		}
@@ -83,6 +87,10 @@ func ublBases(t *testing.T) (all []mutant) {
 		}
 		sample := string(document)
 		all = append(all, mutant{profile: name, document: sample})
+		german := strings.Replace(sample, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<", 1)
+		german = strings.Replace(german, "30 days net", "30 days net\n#SKONTO#TAGE=14#PROZENT=2.25#\n", 1)
+		all = append(all, mutant{profile: name, change: "XRechnung: ", document: german, large: true})
+		all = append(all, germanPaid(name, german)...)
 		for _, c := range append(categories, category{code: "B"}) {
 			of := strings.ReplaceAll(sample, "<cbc:ID>S<", "<cbc:ID>"+c.code+"<")
 			zero := strings.ReplaceAll(percent.ReplaceAllString(of, "<cbc:Percent>0<"), "48.45", "0.00")
@@ -101,8 +109,8 @@ func ublBases(t *testing.T) (all []mutant) {
 		}
 	}
 	for _, s := range ublSingle {
-		at := slices.IndexFunc(all, func(m mutant) bool { return m.profile == s.of })
-		document := all[at].document
+		at := slices.IndexFunc(all, func(m mutant) bool { return m.profile == s.of || m.change == s.of+": " })
+		document, profile := all[at].document, all[at].profile
 		for n := 0; n < len(s.pairs); n += 2 {
 			changed := regexp.MustCompile("(?s)"+s.pairs[n]).ReplaceAllString(document, s.pairs[n+1])
 			if changed == document {
@@ -110,9 +118,25 @@ func ublBases(t *testing.T) (all []mutant) {
 			}
 			document = changed
 		}
-		all = append(all, mutant{profile: s.of, change: "single of " + s.of + ": " + strings.Join(s.pairs, " => "), document: document, alone: true})
+		all = append(all, mutant{profile: profile, change: s.of + ", single: " + strings.Join(s.pairs, " => "), document: document, alone: true})
 	}
 	return all
+}
+
+// germanPaid are XRechnungen that are paid by card and by direct debit, and one for vehicles.
+func germanPaid(profile, german string) []mutant {
+	account := regexp.MustCompile(`(?s)<cac:PayeeFinancialAccount>.*?</cac:PayeeFinancialAccount>`)
+	card := account.ReplaceAllString(strings.Replace(german, ">58<", ">48<", 1), "<cac:CardAccount>\n      <cbc:PrimaryAccountNumberID>1234</cbc:PrimaryAccountNumberID>\n      <cbc:NetworkID>x</cbc:NetworkID>\n    </cac:CardAccount>")
+	debit := account.ReplaceAllString(strings.Replace(german, ">58<", ">59<", 1), "<cac:PaymentMandate>\n      <cbc:ID>M-1</cbc:ID>\n      <cac:PayerFinancialAccount>\n        <cbc:ID>DE02120300000000202051</cbc:ID>\n      </cac:PayerFinancialAccount>\n    </cac:PaymentMandate>")
+	vehicles := strings.NewReplacer(xrechnungGuideline, vehiclesGuideline, `listID="TST" listVersionID="26">39111600`, `listID="CVD">M1`, ">Colour<", ">cva<", ">amber<", ">clean<").Replace(german)
+	dollars := strings.NewReplacer("<cbc:AccountingCost>4711", "<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>\n  <cbc:AccountingCost>4711", "  <cac:LegalMonetaryTotal>",
+		"  <cac:TaxTotal>\n    <cbc:TaxAmount currencyID=\"USD\">51.00</cbc:TaxAmount>\n  </cac:TaxTotal>\n  <cac:LegalMonetaryTotal>").Replace(german)
+	return []mutant{
+		{profile: profile, change: "XRechnung by card: ", document: card, large: true},
+		{profile: profile, change: "XRechnung by direct debit: ", document: debit, large: true},
+		{profile: profile, change: "XRechnung of vehicles: ", document: vehicles, large: true},
+		{profile: profile, change: "XRechnung in dollars: ", document: dollars, large: true},
+	}
 }
 
 // ublSingle are changes that break a rule that no other breaks. Each pair is an expression and what replaces it.
@@ -168,6 +192,35 @@ var ublSingle = []struct {
 	{"invoice", []string{`<cbc:TaxAmount currencyID="EUR">48.45<`, `<cbc:TaxAmount currencyID="EUR">49.44<`, `303.45`, `304.44`, `206.00`, `206.99`}},
 	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">255.99<`}},
 	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">256.00<`}},
+	{"XRechnung", []string{"PROZENT=2.25#\n", "PROZENT=2.25#"}},
+	{"XRechnung", []string{"PROZENT=2.25", "PROZENT=2"}},
+	{"XRechnung", []string{"#SKONTO", "SKONTO"}},
+	{"XRechnung", []string{">380<", ">384<"}},
+	{"XRechnung", []string{">380<", ">384<", `<cac:BillingReference>.*?</cac:BillingReference>`, ""}},
+	{"XRechnung", []string{">380<", ">383<"}},
+	{"XRechnung", []string{`<cac:InvoicePeriod>.*?</cac:InvoicePeriod>`, "", `<cbc:ActualDeliveryDate>.*?</cbc:ActualDeliveryDate>`, ""}},
+	{"XRechnung", []string{`(<cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>)`, `$1<cbc:TaxCurrencyCode>EUR</cbc:TaxCurrencyCode>`}},
+	{"XRechnung", []string{`<cbc:EndpointID.*?</cbc:EndpointID>`, ""}},
+	{"XRechnung", []string{`<cac:Contact>.*?</cac:Contact>`, ""}},
+	{"XRechnung", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, ""}},
+	{"XRechnung", []string{`(<cac:AdditionalDocumentReference>\s*<cbc:ID>TIMES-2.*?</cac:AdditionalDocumentReference>)`, "$1$1"}},
+	{"XRechnung", []string{`https://lumen`, "lumen"}},
+	{"XRechnung", []string{`<cac:PaymentMeans>.*?</cac:PaymentMeans>`, ""}},
+	{"XRechnung", []string{`<cbc:ChargeIndicator>false<`, "<cbc:ChargeIndicator>0<"}},
+	{"XRechnung", []string{`(<cac:Price>.*?<cbc:ChargeIndicator>)false<`, "${1}true<"}},
+	{"XRechnung", []string{`<cbc:BaseAmount.*?</cbc:BaseAmount>`, ""}},
+	{"XRechnung", []string{`<cbc:MultiplierFactorNumeric.*?</cbc:MultiplierFactorNumeric>`, ""}},
+	{"XRechnung", []string{`<cbc:BaseQuantity unitCode="C62">1<`, `<cbc:BaseQuantity unitCode="C62">0<`}},
+	{"XRechnung", []string{`<cbc:BaseQuantity unitCode="C62">1<`, `<cbc:BaseQuantity unitCode="HUR">3<`}},
+	{"XRechnung", []string{`(<cac:DocumentReference>.*?<cbc:DocumentTypeCode>)130`, "${1}50"}},
+	{"XRechnung by card", []string{`<cac:CardAccount>.*?</cac:CardAccount>`, `$0<cac:PayeeFinancialAccount><cbc:ID>1</cbc:ID></cac:PayeeFinancialAccount>`}},
+	{"XRechnung by direct debit", []string{`<cac:PayerFinancialAccount>.*?</cac:PayerFinancialAccount>`, "", `<cbc:ID schemeID="SEPA">.*?</cbc:ID>`, "<cbc:ID>1</cbc:ID>"}},
+	{"XRechnung in dollars", []string{`currencyID="USD">51.00<`, `currencyID="USD">-51.00<`}},
+	{"XRechnung in dollars", []string{`<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>`, ""}},
+	{"XRechnung of vehicles", []string{`<cac:OriginatorDocumentReference>.*?</cac:OriginatorDocumentReference>`, "", `<cac:ContractDocumentReference>.*?</cac:ContractDocumentReference>`, ""}},
+	{"XRechnung of vehicles", []string{`>cva<`, ">x<"}},
+	{"XRechnung of vehicles", []string{`listID="CVD"`, `listID="TST"`}},
+	{"XRechnung of vehicles", []string{`>M1<`, ">M9<", ">clean<", ">dirty<"}},
 }
 
 // unusedPathsOfUBL are the paths of the table, as far as the schema has them.

@@ -93,8 +93,8 @@ var ublStructureRules = []Rule{
 			})) <= 1
 		})),
 	},
-	needs("UBL-SR-42", "BT-31", "The seller has at most two registrations for taxes.", "Keep the VAT identifier and the tax number.", ofParty("cac:AccountingSupplierParty", "cac:PartyTaxScheme"), func(t model.Term) bool {
-		return len(below(t.Parent(), "cac:PartyTaxScheme")) <= 2
+	needs("UBL-SR-42", "BT-31", "The seller has at most two registrations for taxes.", "Keep the VAT identifier and the tax number.", writtenIn("cac:AccountingSupplierParty", "cac:Party"), func(t model.Term) bool {
+		return len(below(t, "cac:PartyTaxScheme")) <= 2
 	}),
 	needs("UBL-SR-43", "BT-18", "Only the identifier of what is invoiced (type 130) and, in a credit note, of a project (type 50) have a type or a scheme.",
 		"Leave out the type and the scheme of a supporting document.", written("cac:AdditionalDocumentReference"), func(t model.Term) bool {
@@ -215,9 +215,7 @@ func ofBinary(id, attribute, demand string) Rule {
 }
 
 func withAttribute(name string) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
-		return anywhere(i, func(t model.Term) bool { _, has := attributeOf(t, name); return has })
-	}, itself}
+	return scope[model.Term]{func(i *model.Invoice) []model.Term { return i.Attributed[name] }, itself}
 }
 
 // anywhere are the elements of UBL for which a condition holds, in document order.
@@ -245,15 +243,21 @@ func ublUnusedRules() (all []Rule) {
 
 // atPath are the elements of UBL at a path below the root or, after "//", below any element.
 func atPath(path string) scope[model.Term] {
-	anywhere, is := strings.CutPrefix(path, "//")
-	if !is {
-		return scope[model.Term]{func(i *model.Invoice) []model.Term { return below(i.Document, path) }, itself}
-	}
-	if attribute, is := strings.CutPrefix(anywhere, "@"); is {
+	if attribute, is := strings.CutPrefix(path, "//@"); is {
 		return withAttribute(attribute)
 	}
-	first, rest, _ := strings.Cut(anywhere, "/")
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
-		return gather(i.Written[first], func(t model.Term) []model.Term { return below(t, rest) })
+	path, anywhere := strings.CutPrefix(path, "//")
+	first, rest, _ := strings.Cut(path, "/")
+	begin := written(first)
+	if first == "line" {
+		begin = ublLines
+	}
+	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+		for _, t := range begin.of(i) {
+			if anywhere || t.Parent() == i.Document {
+				all = append(all, below(t, rest)...)
+			}
+		}
+		return all
 	}, itself}
 }

@@ -30,10 +30,10 @@ func ublSample(t testing.TB, name string, replacements ...string) *einvoice.Invo
 	return invoice
 }
 
-// The samples of UBL keep all rules.
+// The samples of UBL keep all rules, and are XRechnungen but for their guideline.
 func TestUBLSamples(t *testing.T) {
 	for _, name := range []string{"invoice", "credit-note"} {
-		for _, v := range Check(ublSample(t, name), Sets()...).Violations {
+		for _, v := range Check(ublSample(t, name, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), Sets()...).Violations {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
@@ -49,11 +49,13 @@ func TestUBLRules(t *testing.T) {
 		{"<cbc:Note>30 days net</cbc:Note>", "<cbc:Note>30 days net</cbc:Note><cbc:Note>or so</cbc:Note>", "UBL-SR-05", "/ubl:Invoice"},
 		{">380<", ">381<", "BR-CL-01", "/ubl:Invoice/cbc:InvoiceTypeCode"},
 		{"<cbc:RegistrationName>Atelier", "<cbc:RegistrationName>A</cbc:RegistrationName><cbc:CompanyID>1</cbc:CompanyID></cac:PartyLegalEntity><cac:PartyLegalEntity><cbc:RegistrationName>Atelier", "UBL-SR-15 UBL-SR-17", "/ubl:Invoice"},
+		{">58</cbc:PaymentMeansCode>", ">48</cbc:PaymentMeansCode>", "BR-DE-24-a BR-DE-24-b", "/ubl:Invoice/cac:PaymentMeans[1]"},
+		{"<cbc:PriceAmount currencyID=\"EUR\">100.00", "<cbc:PriceAmount currencyID=\"EUR\">100.02", "PEPPOL-EN16931-R046 PEPPOL-EN16931-R120", "/ubl:Invoice/cac:InvoiceLine[1]"},
 		{`currencyID="EUR">10.00`, `currencyID="EUX">10.00`, "BR-CL-03", "/ubl:Invoice/cac:AllowanceCharge[1]/cbc:Amount"},
 	} {
 		var ids []string
 		paths := map[string]bool{}
-		for _, v := range Check(ublSample(t, "invoice", c.old, c.broken), Sets()...).Violations {
+		for _, v := range Check(ublSample(t, "invoice", c.old, c.broken, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), Sets()...).Violations {
 			if v.Path == "" || v.Line < 1 || v.Message == "" || v.Fix == "" {
 				t.Errorf("incomplete: %+v", v)
 			}

@@ -52,7 +52,7 @@ func (c category) inUBL() []Rule {
 	of := "With " + c.name + " (category " + c.code + "): "
 	all := []Rule{
 		{"BR-" + c.id + "-01", "BG-23", Fatal, of + "the VAT breakdown has the rows that lines, allowances and charges need.", "Add the missing row, or merge rows.", each(invoice, is(c.brokenDownInUBL))},
-		{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", each(c.rows(), c.baseAddsUpInUBL)},
+		{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", c.baseAddsUpInUBL},
 		{"BR-" + c.id + "-09", "BT-117", Fatal, of + "the tax is what its rate makes of the taxable amount.", "Correct the tax.", each(c.rows(), is(c.taxIsRight))},
 	}
 	if c.code == "S" {
@@ -86,32 +86,60 @@ func (c category) brokenDownInUBL(i *model.Invoice) bool {
 }
 
 // baseAddsUpInUBL compares within less than 1 where tax is due, by rate, and else exactly.
-func (c category) baseAddsUpInUBL(i *model.Invoice, row model.Tax) bool {
-	if c.taxed && row.Rate == nil {
-		return true
+func (c category) baseAddsUpInUBL(i *model.Invoice, broken func(model.Term, string)) {
+	bases := c.bases(i)
+	for _, row := range c.rows().of(i) {
+		if c.taxed && row.Rate == nil {
+			continue
+		}
+		base, used := bases[c.key(row)]
+		if !used {
+			base = zero
+		}
+		switch {
+		case !c.taxed && number(row.Base).equals(base):
+		case c.taxed && number(row.Base).near(base) && (used || c.code != "S"):
+		default:
+			broken(row.Node, "found "+quoted(row.Base)+", calculated "+base.String())
+		}
 	}
-	counts := func(t model.Tax) bool {
-		return t.Category.Text() == c.code && (!c.taxed || number(t.Rate).equals(number(row.Rate)))
+}
+
+// key is what tells the rows of a category apart: the rate, if tax is due.
+func (c category) key(t model.Tax) string {
+	if !c.taxed {
+		return ""
 	}
-	base, uses := zero, 0
-	add := func(counts bool, amount decimal) {
-		if counts {
-			base, uses = base.plus(amount), uses+1
+	return number(t.Rate).canonical()
+}
+
+// bases are the taxable amounts by that key, of what the invoice has of the category. All are summed up once: there may be many rows.
+func (c category) bases(i *model.Invoice) map[string]decimal {
+	all := map[string]decimal{}
+	add := func(amount decimal, of ...model.Tax) {
+		seen := map[string]bool{}
+		for _, t := range of {
+			if key := c.key(t); t.Category.Text() == c.code && !seen[key] {
+				if _, begun := all[key]; !begun {
+					all[key] = zero
+				}
+				all[key], seen[key] = all[key].plus(amount), true
+			}
 		}
 	}
 	for _, l := range i.Lines {
-		add(slices.ContainsFunc(l.Taxes, counts), number(l.Total))
+		add(number(l.Total), l.Taxes...)
 	}
 	for _, a := range i.Charges {
-		add(counts(a.Tax), number(a.Amount))
+		add(number(a.Amount), a.Tax)
 	}
 	for _, a := range i.Allowances {
-		add(counts(a.Tax), zero.minus(number(a.Amount)))
+		add(zero.minus(number(a.Amount)), a.Tax)
 	}
-	if c.taxed {
-		return number(row.Base).near(base) && (uses > 0 || c.code != "S" || slices.ContainsFunc(slices.Concat(i.LineAllowances, i.LineCharges), func(a model.Adjustment) bool { return counts(a.Tax) }))
+	for _, a := range slices.Concat(i.LineAllowances, i.LineCharges) {
+		add(zero, a.Tax) // which uses a rate, but is part of its line
 	}
-	return number(row.Base).equals(base)
+	return all
 }
 
 // onlyOutsideInUBL is onlyOutside for one kind, and for VAT alone. A category that is not named is another one.

@@ -180,11 +180,6 @@ func proveUBL(t *testing.T, s *server) {
 		if report := c.post(validatePath, object{"pdf": pdf}).status(200).json(); report["kind"] != "hybrid" || report["valid"] != true || report["embedding"].(object)["file_name"] != "invoice.xml" {
 			t.Errorf("%s: %v", name, report)
 		}
-		if dir := os.Getenv("PLATEN_UBL_DIR"); dir != "" {
-			if err := os.WriteFile(filepath.Join(dir, name+".3b.pdf"), pdf, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
 	}
 	pdf := c.invoiceFile(htmlToPDF, object{"html": "<p>mine</p>", "einvoice": object{"xml": string(samples.XML(samples.UBLInvoice)), "format": "ubl"}})
 	if files := filesInside(t, pdf); len(files) != 1 || files["invoice.xml"] == "" || textOf(t, pdf) != "mine" {
