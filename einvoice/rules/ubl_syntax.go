@@ -109,7 +109,9 @@ var ublStructureRules = []Rule{
 		return t.At("TaxScheme", "ID") != nil && t.At("CompanyID") != nil
 	}),
 	advice("UBL-CR-002", "The version of UBL is 2.1, if it is given.", written("cbc:UBLVersionID"), func(t model.Term) bool { return t.Text() == "2.1" }),
-	advice("UBL-CR-412", "An invoice has no PaymentMeans/PaymentDueDate.", writtenIn("cac:PaymentMeans", "cbc:PaymentDueDate"), func(t model.Term) bool { return isWithin(t, "CreditNote") }),
+	advice("UBL-CR-412", "An invoice has no PaymentMeans/PaymentDueDate.", writtenIn("cac:PaymentMeans", "cbc:PaymentDueDate"), func(t model.Term) bool {
+		return isWithin(t, "CreditNote")
+	}),
 	advice("UBL-CR-665", "A supporting document has no scheme.", written("cac:AdditionalDocumentReference"), func(t model.Term) bool { return isObject(t) || len(below(t, "cbc:ID/@schemeID")) == 0 }),
 	needs("UBL-CR-666", "BT-125", "What is invoiced (type 130) has no attachment.", "Leave it out.", written("cac:AdditionalDocumentReference"), func(t model.Term) bool {
 		return !isObject(t) || len(below(t, "cac:Attachment")) == 0

@@ -53,7 +53,7 @@ var ublPartyRules = []Rule{
 		"BR-56", "BT-63", Fatal, "A tax representative of the seller has a VAT identifier.", "Give the representative's VAT identifier.",
 		each(taxRepresentative, is(func(p model.Party) bool { return len(p.VATIDs) > 0 })),
 	},
-	needs("BR-57", "BT-80", "An address of delivery has a country.", "Give the country code of the delivery.", writtenIn("cac:DeliveryLocation", "cac:Address"), func(t model.Term) bool {
+	needs("BR-57", "BT-80", "An address of delivery has a country.", "Give the country code of the delivery.", deliveryAddresses, func(t model.Term) bool {
 		return t.Parent().Parent().QName() != "cac:Delivery" || len(below(t, "cac:Country/cbc:IdentificationCode")) > 0
 	}),
 	needs("BR-62", "BT-34", "The seller's electronic address names its scheme.", schemeOfAddress, endpointOf("cac:AccountingSupplierParty"), namesScheme),
@@ -68,6 +68,8 @@ var ublPartyRules = []Rule{
 		return !schemeIsVAT(t) || strings.Contains(string(codes("vat-country")), firstTwo(t.At("CompanyID").Text()))
 	}),
 }
+
+var deliveryAddresses = writtenIn("cac:DeliveryLocation", "cac:Address")
 
 // addressOf is the postal address of a party, endpointOf its electronic one.
 func addressOf(role string) scope[model.Term]  { return ofParty(role, "cac:PostalAddress") }

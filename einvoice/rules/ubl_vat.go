@@ -40,8 +40,9 @@ func ublCategoryRules() []Rule {
 		Rule{
 			"BR-B-02", "BT-151", Fatal, "Split payment (category B) and the standard rate (S) are not in one invoice.", "Make two invoices.",
 			each(invoice, is(func(i *model.Invoice) bool {
-				all := [][]model.Term{below(i.Document, "cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory"), below(i.Document, "cac:AllowanceCharge/cac:TaxCategory"), i.Written["cac:ClassifiedTaxCategory"]}
-				return !hasCategory("B", all...) || !hasCategory("S", all...)
+				rows, adjusted := below(i.Document, "cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory"), below(i.Document, "cac:AllowanceCharge/cac:TaxCategory")
+				all := slices.Concat(rows, adjusted, i.Written["cac:ClassifiedTaxCategory"])
+				return !hasCategory("B", all) || !hasCategory("S", all)
 			})),
 		},
 	)

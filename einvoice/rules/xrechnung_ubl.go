@@ -56,11 +56,15 @@ func germanUBLPaymentRules() []Rule {
 		{"BR-DE-20", "BT-91", Warning, "A SEPA direct debit is from an IBAN with the right check digits.", "Correct the IBAN.", each(debits, is(func(t model.Term) bool {
 			return isIBAN(t.At("PaymentMandate", "PayerFinancialAccount", "ID").Text())
 		}))},
-		whole("BR-DE-30", "BT-90", "A direct debit has the creditor's identifier.", "Give the identifier.", func(i *model.Invoice) bool { return len(mandates(i)) == 0 || i.CreditorID != nil }),
+		whole("BR-DE-30", "BT-90", "A direct debit has the creditor's identifier.", "Give the identifier.", func(i *model.Invoice) bool {
+			return len(mandates(i)) == 0 || i.CreditorID != nil
+		}),
 		whole("BR-DE-31", "BT-91", "A direct debit has the account that is debited.", "Give the IBAN.", func(i *model.Invoice) bool {
 			return len(mandates(i)) == 0 || len(below(i.Document, "cac:PaymentMeans/cac:PaymentMandate/cac:PayerFinancialAccount/cbc:ID")) > 0
 		}),
-		needs("PEPPOL-EN16931-R061", "BT-89", "A direct debit (49, 59) names the mandate.", "Give the mandate.", by("49 59"), func(t model.Term) bool { return t.At("PaymentMandate", "ID") != nil }),
+		needs("PEPPOL-EN16931-R061", "BT-89", "A direct debit (49, 59) names the mandate.", "Give the mandate.", by("49 59"), func(t model.Term) bool {
+			return t.At("PaymentMandate", "ID") != nil
+		}),
 	}
 }
 
@@ -70,7 +74,9 @@ var germanUBLPeppolRules = []Rule{
 		return anywhere(i, isEmpty)
 	}, itself}, is(never))},
 	{"PEPPOL-EN16931-R043", "BG-20", Fatal, "Whether something is a charge is written true or false.", "Write it so.", each(wholeAdjustments, is(isWritten))},
-	needs("PEPPOL-EN16931-R044", "BT-147", "The discount on a price is no charge.", "Give the price with the charge.", writtenIn("cac:Price", "cac:AllowanceCharge"), func(t model.Term) bool { return t.At("ChargeIndicator").Text() == "false" }),
+	needs("PEPPOL-EN16931-R044", "BT-147", "The discount on a price is no charge.", "Give the price with the charge.", writtenIn("cac:Price", "cac:AllowanceCharge"), func(t model.Term) bool {
+		return t.At("ChargeIndicator").Text() == "false"
+	}),
 	needs("PEPPOL-EN16931-R046", "BT-146", "The net price is the gross price less the discount.", "Correct one of the three.", writtenIn("cac:Price", "cac:AllowanceCharge"), func(t model.Term) bool {
 		gross := t.At("BaseAmount")
 		return gross == nil || number(t.Parent().At("PriceAmount")).equals(number(gross).minus(number(t.At("Amount"))))
@@ -85,6 +91,12 @@ var germanUBLPeppolRules = []Rule{
 		}
 		return i.TaxCurrency == nil || signed(func(tax model.Term) bool { return zero.atLeast(number(tax)) }) || signed(func(tax model.Term) bool { return number(tax).atLeast(zero) })
 	})},
+	{"PEPPOL-EN16931-R130", "BT-150", Fatal, "A price is for the unit that is invoiced.", "Give the same unit.", each(lines, is(func(l model.Line) bool {
+		return l.Quantity == nil || !slices.ContainsFunc(l.BaseQuantities, func(t model.Term) bool {
+			_, has := attributeOf(t, "unitCode")
+			return has && !hasSameUnit(t, l.Quantity)
+		})
+	}))},
 	{"PEPPOL-EN16931-R120", "BT-131", Fatal, "The net amount of a line is its quantity times its price, with its charges and allowances, give or take 0.02.", "Correct the amount, or what it is made of.", each(lines, lineAddsUp)},
 }
 
@@ -102,7 +114,7 @@ func lineAddsUp(i *model.Invoice, l model.Line) bool {
 		base = number(l.BaseQuantities[0])
 	}
 	of := func(all []model.Adjustment) decimal {
-		return sum(all, func(a model.Adjustment) decimal { return number(a.Amount) }).round(2)
+		return sum(keep(all, isWritten), func(a model.Adjustment) decimal { return number(a.Amount) }).round(2)
 	}
 	rest := optional(l.Total).minus(of(l.Charges)).plus(of(l.Allowances))
 	difference := rest.times(base).minus(quantity.times(optional(l.NetPrice))).abs()
