@@ -47,7 +47,8 @@ func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.E
 	case b.Code != "":
 		return []events.Event{attempted, s.failed(b.Job, b.Code, b.Detail)}
 	case contract.Succeeded(b.Status):
-		return []events.Event{attempted, events.JobDone{Job: b.Job, File: s.Upload.File, Metrics: s.Upload.Metrics, Origin: s.Origin, Warnings: s.Upload.Warnings, Evidence: s.Upload.Evidence}}
+		u := s.Upload
+		return []events.Event{attempted, events.JobDone{Job: b.Job, File: u.File, Metrics: u.Metrics, Origin: s.Origin, Warnings: u.Warnings, Evidence: u.Evidence}}
 	case !passes(b.Status) || b.Number > len(pauses):
 		return []events.Event{attempted, s.failed(b.Job, events.DeliveryFailed, b.Detail)}
 	}

@@ -57,11 +57,11 @@ func Keys(signers []ed25519.PrivateKey) []byte {
 
 // keyID is the thumbprint of a key (RFC 7638).
 func keyID(public ed25519.PublicKey) string {
-	print, err := (&jose.JSONWebKey{Key: public}).Thumbprint(crypto.SHA256)
+	thumb, err := (&jose.JSONWebKey{Key: public}).Thumbprint(crypto.SHA256)
 	if err != nil {
 		panic(err) // impossible: it is a key of Ed25519
 	}
-	return base64.RawURLEncoding.EncodeToString(print)
+	return base64.RawURLEncoding.EncodeToString(thumb)
 }
 
 // Verify reads a JWS that Sign has made, with one of the keys of a JWK set. Anybody may have made either. Its errors are ErrForm,

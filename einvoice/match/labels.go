@@ -64,12 +64,16 @@ func (b box) in(reach box) bool {
 // labelledAmount takes the amount beside a label that is farthest from it for its value.
 func (c *comparison) labelledAmount(l label, reach box, kinds []kind) {
 	var value *amount
+	listed := 0 // amounts in the piece of the label
 	c.view.amountsNear(reach, func(a *amount) {
+		if a.piece == l.piece && !a.percent {
+			listed++
+		}
 		if !a.percent && a.in(reach) && (a.piece != l.piece || !l.explains()) && (value == nil || (a.left > value.left) != c.mirrored) {
 			value = a
 		}
 	})
-	if value == nil || !value.decimals {
+	if value == nil || !value.decimals || value.piece == l.piece && listed > 1 {
 		return
 	}
 	var first *term // of the kind that the label stands for above all
@@ -142,6 +146,7 @@ func (c *comparison) labelledDate(reach box, k kind) {
 	}
 	switch {
 	case first == nil:
+	case other && k == issueDate: // any date may have such a label
 	case other: // the label may be of another kind, if there is one that has the date
 		c.notes = append(c.notes, note{first, value.raw})
 	case value.near(first.date):

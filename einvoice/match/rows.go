@@ -240,7 +240,7 @@ func (c *comparison) compareRow(r *row, all []row) {
 		}
 		for _, a := range r.beside {
 			sure := a.decimals || t.kind == quantity || t.rate
-			if a.percent == t.rate && sure && !r.own(a) && (a.near(t.amount) && !c.explained(a) || c.elsewhere(a, r, all, t)) {
+			if a.percent == t.rate && sure && !r.own(a) && (a.near(t.amount) && !c.explained(a) || c.elsewhere(a, all, t)) {
 				c.contradict(t, a.raw)
 			}
 		}
@@ -258,7 +258,7 @@ func (r *row) hasRate() bool {
 
 // elsewhere reports whether an amount that is in the place of a term is another term: one of that kind in another row, or any amount
 // of money.
-func (c *comparison) elsewhere(a *amount, r *row, all []row, t *term) bool {
+func (c *comparison) elsewhere(a *amount, all []row, t *term) bool {
 	if t.kind == quantity || t.rate {
 		return slices.ContainsFunc(all, func(o row) bool {
 			return slices.ContainsFunc(o.terms, func(x *term) bool { return x.kind == t.kind && a.shows(x.amount) })
