@@ -74,9 +74,10 @@ var germanUBLPeppolRules = []Rule{
 		return anywhere(i, isEmpty)
 	}, itself}, is(never))},
 	{"PEPPOL-EN16931-R043", "BG-20", Fatal, "Whether something is a charge is written true or false.", "Write it so.", each(wholeAdjustments, is(isWritten))},
-	needs("PEPPOL-EN16931-R044", "BT-147", "The discount on a price is no charge.", "Give the price with the charge.", writtenIn("cac:Price", "cac:AllowanceCharge"), func(t model.Term) bool {
-		return t.At("ChargeIndicator").Text() == "false"
-	}),
+	needs("PEPPOL-EN16931-R044", "BT-147", "The discount on a price is no charge.", "Give the price with the charge.",
+		writtenIn("cac:Price", "cac:AllowanceCharge"), func(t model.Term) bool {
+			return t.At("ChargeIndicator").Text() == "false"
+		}),
 	needs("PEPPOL-EN16931-R046", "BT-146", "The net price is the gross price less the discount.", "Correct one of the three.", writtenIn("cac:Price", "cac:AllowanceCharge"), func(t model.Term) bool {
 		gross := t.At("BaseAmount")
 		return gross == nil || number(t.Parent().At("PriceAmount")).equals(number(gross).minus(number(t.At("Amount"))))
