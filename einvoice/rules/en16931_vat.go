@@ -107,7 +107,7 @@ func (c category) rules() []Rule {
 	}
 	if c.id != "AF" && c.id != "AG" { // the official rules do not calculate these
 		all = append(all,
-			Rule{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", each(c.rows(), c.baseAddsUp)},
+			Rule{"BR-" + c.id + "-08", "BT-116", Fatal, of + "the taxable amount is that of its lines, less allowances, plus charges.", "Correct the taxable amount.", c.baseAddsUp},
 			Rule{"BR-" + c.id + "-09", "BT-117", Fatal, of + "the tax is what its rate makes of the taxable amount.", "Correct the tax.", each(c.rated(), is(c.taxIsRight))})
 	}
 	return append(all, c.reason(of))
@@ -171,32 +171,69 @@ func (c category) brokenDown(i *model.Invoice) bool {
 }
 
 // baseAddsUp compares exactly where tax is due by rate and where no VAT applies, else within 1.
-func (c category) baseAddsUp(i *model.Invoice, row model.Tax) bool {
-	if c.taxed && row.Rate == nil {
-		return true
+func (c category) baseAddsUp(i *model.Invoice, broken func(model.Term, string)) {
+	rows := c.rows().of(i)
+	if len(rows) == 0 {
+		return
 	}
-	counts := func(t model.Tax) bool {
-		return t.Category.Text() == c.code && (!c.taxed || number(t.Rate).equals(number(row.Rate)))
-	}
-	of := func(all []model.Adjustment) decimal {
-		return sum(all, func(a model.Adjustment) decimal {
-			if !counts(a.Tax) {
-				return zero
-			}
-			return number(a.Amount)
-		}).round(2)
-	}
-	base := sum(i.Lines, func(l model.Line) decimal {
-		if !slices.ContainsFunc(l.Taxes, counts) {
-			return zero
+	parts := c.parts(i)
+	for _, row := range rows {
+		if c.taxed && row.Rate == nil {
+			continue
 		}
-		return optional(l.Total)
-	}).round(2).plus(of(i.Charges)).minus(of(i.Allowances))
-	if c.taxed || c.code == "O" {
-		return number(row.Base).equals(base)
+		base := zero
+		if p := parts[c.key(row)]; p != nil {
+			base = p.lines.round(2).plus(p.charges.round(2)).minus(p.allowances.round(2))
+		}
+		if !c.isBase(number(row.Base), base) {
+			broken(row.Node, "")
+		}
 	}
-	difference := number(row.Base).minus(base)
+}
+
+func (c category) isBase(given, calculated decimal) bool {
+	if c.taxed || c.code == "O" {
+		return given.equals(calculated)
+	}
+	difference := given.minus(calculated)
 	return difference.abs().below(one) || c.anyTax && difference.equals(one)
+}
+
+// baseParts are what a taxable amount consists of.
+type baseParts struct{ lines, charges, allowances decimal }
+
+// parts are those by key, of what the invoice has of the category. All are summed up once: there may be many rows.
+func (c category) parts(i *model.Invoice) map[string]*baseParts {
+	all := map[string]*baseParts{}
+	of := func(t model.Tax) *baseParts {
+		if t.Category.Text() != c.code || c.taxed && !number(t.Rate).exists() {
+			return nil
+		}
+		key := c.key(t)
+		if all[key] == nil {
+			all[key] = &baseParts{zero, zero, zero}
+		}
+		return all[key]
+	}
+	for _, l := range i.Lines {
+		seen := map[*baseParts]bool{nil: true}
+		for _, t := range l.Taxes {
+			if p := of(t); !seen[p] {
+				p.lines, seen[p] = p.lines.plus(optional(l.Total)), true
+			}
+		}
+	}
+	for _, a := range i.Charges {
+		if p := of(a.Tax); p != nil {
+			p.charges = p.charges.plus(number(a.Amount))
+		}
+	}
+	for _, a := range i.Allowances {
+		if p := of(a.Tax); p != nil {
+			p.allowances = p.allowances.plus(number(a.Amount))
+		}
+	}
+	return all
 }
 
 func (c category) taxIsRight(row model.Tax) bool {

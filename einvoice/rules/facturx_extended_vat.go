@@ -14,11 +14,9 @@ func extendedVATRules() []Rule {
 		all = append(all, c.extendedRules()...)
 	}
 	return append(all, extended("BR-FXEXT-S-09b", "BT-117", "With the standard rate (category S): the tax is what its rate makes of the taxable amount, give or take a cent for each amount.", "Correct the tax.",
-		each(rowsOf("S"), func(i *model.Invoice, row model.Tax) bool {
+		eachRow(rowsOf("S"), func(row model.Tax, byReason, byRate use) bool {
 			difference := number(row.Amount).minus(number(row.Base).percent(number(row.Rate)).round(2)).abs()
-			_, byReason := addUp(i, row, true)
-			_, byRate := addUp(i, row, false)
-			return toleranceOf(max(byReason, byRate)).atLeast(difference)
+			return toleranceOf(max(byReason.n, byRate.n)).atLeast(difference)
 		})))
 }
 
@@ -33,13 +31,12 @@ func (c category) extendedRules() []Rule {
 	}
 	base := of + "the taxable amount is that of its lines, less allowances, plus charges"
 	const fix = "Correct the taxable amount."
-	byReason, byRate := adds(true), adds(false)
 	return []Rule{
 		extended(prefix+"-01", "BG-23", of+"the VAT breakdown has a row if anything uses the category, and only then.", "Add or remove the row.", each(invoice, is(c.isBrokenDown))),
 		extended(fatal, "BT-116", base+", all or those with its reason for exemption.", fix,
-			each(c.rows(), func(i *model.Invoice, row model.Tax) bool { return byReason(i, row) || byRate(i, row) })),
-		within(Rule{prefix + "-08ini", "BT-116", Warning, base + ", whatever the reason for exemption.", fix, each(c.rows(), byRate)}, "extended"),
-		within(Rule{prefix + "-08rev", "BT-116", Warning, base + " with its reason for exemption.", fix, each(c.rows(), byReason)}, "extended"),
+			eachRow(c.rows(), func(row model.Tax, byReason, byRate use) bool { return byReason.addsUpTo(row) || byRate.addsUpTo(row) })),
+		within(Rule{prefix + "-08ini", "BT-116", Warning, base + ", whatever the reason for exemption.", fix, eachRow(c.rows(), func(row model.Tax, _, byRate use) bool { return byRate.addsUpTo(row) })}, "extended"),
+		within(Rule{prefix + "-08rev", "BT-116", Warning, base + " with its reason for exemption.", fix, eachRow(c.rows(), func(row model.Tax, byReason, _ use) bool { return byReason.addsUpTo(row) })}, "extended"),
 	}
 }
 
@@ -51,36 +48,97 @@ func (c category) isBrokenDown(i *model.Invoice) bool {
 
 var logisticTaxes = taxesIn(func(i *model.Invoice) []model.Tax { return taxesOf(i.Logistics) })
 
-// adds is the condition that a taxable amount is what its rate, and perhaps its reason, is used for, give or take a cent for each use.
-func adds(byReason bool) func(*model.Invoice, model.Tax) bool {
-	return func(i *model.Invoice, row model.Tax) bool {
-		total, n := addUp(i, row, byReason)
-		return toleranceOf(n).atLeast(number(row.Base).minus(total).abs())
+// use is what has the category and rate of a row, and perhaps its reason for exemption, and how many things that are.
+type use struct {
+	lines, charges, logistics, allowances decimal
+	n                                     int
+}
+
+// addsUpTo is the condition that a taxable amount is that of a use, give or take a cent for each thing.
+func (u use) addsUpTo(row model.Tax) bool {
+	if !u.lines.exists() {
+		return false
+	}
+	total := u.lines.round(2).plus(u.charges.round(2)).plus(u.logistics.round(2)).minus(u.allowances.round(2))
+	return toleranceOf(u.n).atLeast(number(row.Base).minus(total).abs())
+}
+
+// useKey is what rows are told apart by. Texts are trimmed, rates in their canonical form, none with category O.
+type useKey struct{ category, rate, reason, code string }
+
+// keyOf is the key of a tax; false if nothing can equal its rate.
+func keyOf(t model.Tax, byReason bool) (key useKey, comparable bool) {
+	key.category = t.Category.Text()
+	if key.category != "O" {
+		rate := number(t.Rate)
+		key.rate, comparable = rate.canonical(), rate.exists()
+	}
+	if byReason {
+		key.reason, key.code = strings.TrimSpace(t.Reason.Text()), strings.TrimSpace(t.ReasonCode.Text())
+	}
+	return key, comparable || key.category == "O"
+}
+
+// eachRow asks each row once what has its rate and reason, and what has its rate. Everything is added up before: there may be many rows.
+func eachRow(rows scope[model.Tax], holds func(row model.Tax, byReason, byRate use) bool) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
+		all := rows.of(i)
+		if len(all) == 0 {
+			return
+		}
+		byReason, byRate := usesOf(i, true), usesOf(i, false)
+		for _, row := range all {
+			if !holds(row, byReason.of(row, true), byRate.of(row, false)) {
+				broken(rows.at(row), "")
+			}
+		}
 	}
 }
 
-// addUp adds up the lines, allowances and charges that have the category and rate of a row, and perhaps its reason for exemption, and counts them.
-func addUp(i *model.Invoice, row model.Tax, byReason bool) (total decimal, n int) {
+type usages map[useKey]*use
+
+// of is what a row is for: nothing that has a total if it lacks the rate, which other rules say.
+func (u usages) of(row model.Tax, byReason bool) use {
 	if row.Rate == nil && row.Category.Text() != "O" {
-		return decimal{}, 0
+		return use{}
 	}
-	uses := func(t model.Tax) bool {
-		return t.Category.Text() == row.Category.Text() &&
-			(row.Category.Text() == "O" || number(t.Rate).equals(number(row.Rate))) &&
-			(!byReason || sameReason(t, row))
+	key, _ := keyOf(row, byReason)
+	if found := u[key]; found != nil {
+		return *found
 	}
-	part := func(all []model.Adjustment) decimal {
-		of := keep(all, func(a model.Adjustment) bool { return uses(a.Tax) })
-		n += len(of)
-		return amountsOf(of)
-	}
-	of := keep(countingLines.of(i), func(l model.Line) bool { return len(keep(l.Taxes, uses)) > 0 })
-	n = len(of)
-	total = sum(of, func(l model.Line) decimal { return optional(l.Total) }).round(2)
-	return total.plus(part(i.Charges)).plus(part(i.Logistics)).minus(part(i.Allowances)), n
+	return use{zero, zero, zero, zero, 0}
 }
 
-func sameReason(a, b model.Tax) bool {
-	same := func(x, y model.Term) bool { return strings.TrimSpace(x.Text()) == strings.TrimSpace(y.Text()) }
-	return same(a.Reason, b.Reason) && same(a.ReasonCode, b.ReasonCode)
+func usesOf(i *model.Invoice, byReason bool) usages {
+	all := usages{}
+	at := func(t model.Tax) *use {
+		key, comparable := keyOf(t, byReason)
+		if !comparable {
+			return nil
+		}
+		if all[key] == nil {
+			all[key] = &use{zero, zero, zero, zero, 0}
+		}
+		return all[key]
+	}
+	for _, l := range countingLines.of(i) {
+		seen := map[*use]bool{nil: true}
+		for _, t := range l.Taxes {
+			if u := at(t); !seen[u] {
+				u.lines, u.n, seen[u] = u.lines.plus(optional(l.Total)), u.n+1, true
+			}
+		}
+	}
+	add := func(adjustments []model.Adjustment, part func(*use) *decimal) {
+		for _, a := range adjustments {
+			if u := at(a.Tax); u != nil {
+				total := part(u)
+				*total, u.n = total.plus(optional(a.Amount)), u.n+1
+			}
+		}
+	}
+	add(i.Charges, func(u *use) *decimal { return &u.charges })
+	add(i.Logistics, func(u *use) *decimal { return &u.logistics })
+	add(i.Allowances, func(u *use) *decimal { return &u.allowances })
+	return all
 }
