@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"platen.dev/einvoice/model"
@@ -60,7 +61,7 @@ var extendedRules = []Rule{
 		})),
 	extended("BR-FXEXT-11", "BT-X-304", "The line that another is part of exists.", "Correct the identifier of the parent line.",
 		each(subLines, func(i *model.Invoice, l model.Line) bool {
-			return len(keep(i.Lines, func(other model.Line) bool { return sameText(other.ID, l.Parent) })) > 0
+			return slices.ContainsFunc(i.Lines, func(other model.Line) bool { return sameText(other.ID, l.Parent) })
 		})),
 	extended("BR-FXEXT-12", "BT-131", "If a line that sums up others has a net amount, those of them that sum up have one, too.", "Give the amounts of all.",
 		each(groups, func(i *model.Invoice, l model.Line) bool {
@@ -117,7 +118,7 @@ func parts(i *model.Invoice, l model.Line) []model.Line {
 }
 
 func sameText(a, b model.Term) bool {
-	return a != nil && b != nil && strings.Join(strings.Fields(a.Text()), " ") == strings.Join(strings.Fields(b.Text()), " ")
+	return a != nil && b != nil && (a.Text() == b.Text() || strings.Join(strings.Fields(a.Text()), " ") == strings.Join(strings.Fields(b.Text()), " "))
 }
 
 func says(n model.Note) bool { return n.Text != nil || n.Node.At("ContentCode") != nil }

@@ -224,7 +224,7 @@ var syntaxRules = []Rule{
 		"CII-DT-033", "BT-130", Fatal, "If a quantity names a unit, so does an invoiced quantity.", "Give the unit of the invoiced quantity.",
 		each(elements("Quantity"), func(i *model.Invoice, t model.Term) bool {
 			_, has := attributeOf(t, "unitCode")
-			return !has || len(keep(i.Lines, hasUnit)) > 0
+			return !has || slices.ContainsFunc(i.Lines, hasUnit)
 		}),
 	},
 	onlyIn("CII-DT-043", Warning, tradeTaxes, "LineTotalBasisAmount", "other syntaxes", never),
