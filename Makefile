@@ -109,6 +109,7 @@ bench: deps build ## print the benchmarks, each as a ratio within one run
 	@$(GO) test -run '^$$' -bench Rules ./einvoice/rules | grep ^Benchmark
 	@echo "e-invoices: the pages of an ordinary invoice against its XML (goal: 1 ms)"
 	@$(GO) test -run '^$$' -bench Compare ./einvoice/match | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Read ./document/pagetext | grep ^Benchmark
 	@echo "e-invoices: the validator, xmllint and encoding/xml beside it (goal: 20 KB in 1 ms, 1 MB in 50 ms); PDF/A-3 conversion"
 	@$(GO) test -run '^$$' -bench 'Parse|Xmllint|EncodingXML' ./einvoice | grep ^Benchmark
 	@$(GO) test -run '^$$' -bench . ./document/pdfa | grep ^Benchmark

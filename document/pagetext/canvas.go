@@ -10,10 +10,35 @@ import (
 // maxCells is how many cells a side of the canvas has at most.
 const maxCells = 1200
 
-// cell is a small square of the page: what colour it has, and which operation has covered it last.
+// cell is a small square of the page: what colour it has, by its place in the palette, and which operation has covered it last.
 type cell struct {
-	ink     ink
+	ink     uint16
 	covered int32
+}
+
+// palette are the colours of a canvas: white, one that is not known, and those that were painted.
+type palette struct {
+	inks   []ink
+	places map[ink]uint16
+}
+
+// unknown is the place of the colour that is not known.
+const unknown = 1
+
+func newPalette() palette {
+	return palette{[]ink{white, {}}, map[ink]uint16{white: 0, {}: unknown}}
+}
+
+// place is where a colour is. One too many is not known.
+func (p *palette) place(i ink) uint16 {
+	at, has := p.places[i]
+	if !has && len(p.inks) <= math.MaxUint16 {
+		at = uint16(len(p.inks))
+		p.inks, p.places[i] = append(p.inks, i), at
+	} else if !has {
+		at = unknown
+	}
+	return at
 }
 
 // canvas is the page as what is painted leaves it, text apart, in cells of a point or more.
@@ -21,16 +46,14 @@ type canvas struct {
 	columns, rows int
 	size          float64 // of a cell, in points
 	cells         []cell
+	palette       palette
 	budget        *int
 }
 
 func newCanvas(width, height float64, budget *int) *canvas {
 	size := max(1, width/maxCells, height/maxCells)
-	c := &canvas{columns: max(1, int(math.Ceil(width/size))), rows: max(1, int(math.Ceil(height/size))), size: size, budget: budget}
-	c.cells = make([]cell, c.columns*c.rows)
-	for i := range c.cells {
-		c.cells[i].ink = white
-	}
+	c := &canvas{columns: max(1, int(math.Ceil(width/size))), rows: max(1, int(math.Ceil(height/size))), size: size, palette: newPalette(), budget: budget}
+	c.cells = make([]cell, c.columns*c.rows) // white
 	*budget -= len(c.cells)
 	return c
 }
@@ -135,6 +158,8 @@ func (c clip) has(p point) bool {
 func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
 	area := c.span(s.box.and(within.box))
 	plain := s.mask == nil && len(within.shapes) == 0
+	under := uint16(0)
+	over := c.palette.place(with.over(c.palette.inks[under]))
 	for y := area.y0; y < area.y1; y++ {
 		*c.budget -= max(0, area.x1-area.x0) * (1 + len(within.shapes))
 		if *c.budget < 0 {
@@ -146,7 +171,11 @@ func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
 				continue
 			}
 			at := &c.cells[y*c.columns+x]
-			at.ink = with.over(at.ink)
+			if at.ink != under {
+				under = at.ink
+				over = c.palette.place(with.over(c.palette.inks[under]))
+			}
+			at.ink = over
 			if with.covers() {
 				at.covered = operation
 			}

@@ -38,6 +38,7 @@ type painter struct {
 	pending   bool // the path clips once it is painted
 	text      textState
 	glyphs    []glyph
+	sight     sight
 	operation int32
 	depth     int
 }

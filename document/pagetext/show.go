@@ -185,11 +185,26 @@ func (p *painter) seenNow(g glyph) bool {
 	seen := 0
 	for _, at := range g.samples() {
 		c := p.canvas.at(at)
-		if c != nil && p.page.has(at) && s.clip.has(at) && with.seenOn(c.ink) {
+		if c != nil && p.page.has(at) && s.clip.has(at) && p.sees(with, p.canvas.palette.inks[c.ink]) {
 			seen++
 		}
 	}
 	return seen >= enough
+}
+
+// sees remembers the last answer of seenOn, which is that of most glyphs around.
+func (p *painter) sees(with paint, under ink) bool {
+	if p.sight.with != with || p.sight.under != under {
+		p.sight = sight{with, under, with.seenOn(under)}
+	}
+	return p.sight.seen
+}
+
+// sight says whether a paint is seen on a colour.
+type sight struct {
+	with  paint
+	under ink
+	seen  bool
 }
 
 // seen are the glyphs that nothing covers.
