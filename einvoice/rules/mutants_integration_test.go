@@ -25,12 +25,7 @@ func TestOfficialMutants(t *testing.T) {
 	if len(all) < 2000 {
 		t.Errorf("only %d mutants", len(all))
 	}
-	var trials []trial
-	for n, tr := range all {
-		if testkit.InShare(t, n) {
-			trials = append(trials, tr)
-		}
-	}
+	trials := shareOf(t, all)
 	official := judge(t, trials)
 	summary := map[string]*outcome{}
 	for n, tr := range trials {
@@ -66,6 +61,17 @@ func TestOfficialMutants(t *testing.T) {
 			}
 		}
 	}
+}
+
+// shareOf are the mutants for this run.
+func shareOf(t *testing.T, all []trial) (share []trial) {
+	t.Helper()
+	for n, tr := range all {
+		if testkit.InShare(t, n) {
+			share = append(share, tr)
+		}
+	}
+	return share
 }
 
 // outcome is what came of the mutants that a set was tried on.
