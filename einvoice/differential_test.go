@@ -214,6 +214,7 @@ func (v verdict) isIn(mutant []byte, name string) bool {
 	if err != nil {
 		return false
 	}
+	mutant = bytes.ReplaceAll(mutant, []byte{0}, nil) // of UTF-16
 	before := string(bytes.Join(bytes.SplitAfter(mutant, []byte("\n"))[:line], nil))
 	return strings.LastIndex(before, "<"+name) > strings.LastIndex(before, "</"+name)
 }

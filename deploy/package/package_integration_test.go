@@ -62,7 +62,7 @@ func TestPackage(t *testing.T) {
 // configure lets the API be reached from here, and pages load what the test serves.
 func configure(t *testing.T, h *hosttest.Host) {
 	t.Helper()
-	h.Run(t, "sed", "-i", `s/^listen = .*/listen = "0.0.0.0:8080"/; s|^egress_allow = .*|egress_allow = ["`+hosttest.Address+`/32"]|`, "/etc/platen/platen.toml")
+	h.Run(t, "sed", "-i", `0,/^listen = .*/s//listen = "0.0.0.0:8080"/; s|^egress_allow = .*|egress_allow = ["`+hosttest.Address+`/32"]|`, "/etc/platen/platen.toml")
 	h.Run(t, "mkdir", "-p", "/etc/systemd/system/platen.service.d")
 	h.Run(t, "sh", "-c", `printf '[Service]\nWatchdogSec=6\nTimeoutAbortSec=2\nRestartSec=1\n' > /etc/systemd/system/platen.service.d/test.conf`)
 	h.Run(t, "systemctl", "daemon-reload")
