@@ -71,16 +71,16 @@ integration: integrationdeps build ## run the long tests, and those against Apac
 	@echo "integration: 20,000 schedules of the simulator"
 	@SEEDS=$${SEEDS:-20000} $(GO) test -count=1 -v -timeout 60m -run '^TestTheProtocolHolds$$' ./actors/simulation
 	@echo "integration: 2,000 jobs while browsers are killed"
-	@$(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
-	@testdata/s3/integration.sh
-	@testdata/clickhouse/integration.sh
+	@testdata/turn.sh 1 $(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
+	@testdata/turn.sh 3 testdata/s3/integration.sh
+	@testdata/turn.sh 2 testdata/clickhouse/integration.sh
 	@testdata/webhooks/integration.sh
 	@testdata/dashboard/integration.sh
 	@testdata/kafka/integration.sh
 	@testdata/events/integration.sh
 	@testdata/otel/integration.sh
 	@deploy/package/integration.sh
-	@deploy/image/integration.sh
+	@testdata/turn.sh 0 deploy/image/integration.sh
 	@deploy/prometheus/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
