@@ -9,7 +9,7 @@ cp "$deb" "$root/tmp/platen.deb"
 echo "u platen $user \"Platen\" /var/lib/platen" | chroot "$root" systemd-sysusers -
 chroot "$root" dpkg --install /tmp/platen.deb > /dev/null
 rm "$root/tmp/platen.deb"
-sed -i 's/^listen = .*/listen = "0.0.0.0:8080"/' "$root/etc/platen/platen.toml"
+sed -i '0,/^listen = .*/s//listen = "0.0.0.0:8080"/' "$root/etc/platen/platen.toml"
 
 # usr-is-merged is there in place of usrmerge, which needs Perl; what nothing depends on any more goes with it.
 export APT_CONFIG="$MMDEBSTRAP_APT_CONFIG"
