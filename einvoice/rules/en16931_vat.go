@@ -176,16 +176,11 @@ func (c category) baseAddsUp(i *model.Invoice, broken func(model.Term, string)) 
 	if len(rows) == 0 {
 		return
 	}
-	parts := c.parts(i)
+	uses := usesOf(i.Lines, adjusted{charges: i.Charges, allowances: i.Allowances}, func(t model.Tax) (useKey, bool) {
+		return c.key(t), t.Category.Text() == c.code && (!c.taxed || number(t.Rate).exists())
+	})
 	for _, row := range rows {
-		if c.taxed && row.Rate == nil {
-			continue
-		}
-		base := zero
-		if p := parts[c.key(row)]; p != nil {
-			base = p.lines.round(2).plus(p.charges.round(2)).minus(p.allowances.round(2))
-		}
-		if !c.isBase(number(row.Base), base) {
+		if (!c.taxed || row.Rate != nil) && !c.isBase(number(row.Base), uses.of(c.key(row)).total()) {
 			broken(row.Node, "")
 		}
 	}
@@ -199,41 +194,12 @@ func (c category) isBase(given, calculated decimal) bool {
 	return difference.abs().below(one) || c.anyTax && difference.equals(one)
 }
 
-// baseParts are what a taxable amount consists of.
-type baseParts struct{ lines, charges, allowances decimal }
-
-// parts are those by key, of what the invoice has of the category. All are summed up once: there may be many rows.
-func (c category) parts(i *model.Invoice) map[string]*baseParts {
-	all := map[string]*baseParts{}
-	of := func(t model.Tax) *baseParts {
-		if t.Category.Text() != c.code || c.taxed && !number(t.Rate).exists() {
-			return nil
-		}
-		key := c.key(t)
-		if all[key] == nil {
-			all[key] = &baseParts{zero, zero, zero}
-		}
-		return all[key]
+// key is what tells the rows of a category apart: the rate, if tax is due.
+func (c category) key(t model.Tax) (key useKey) {
+	if c.taxed {
+		key.rate = number(t.Rate).canonical()
 	}
-	for _, l := range i.Lines {
-		seen := map[*baseParts]bool{nil: true}
-		for _, t := range l.Taxes {
-			if p := of(t); !seen[p] {
-				p.lines, seen[p] = p.lines.plus(optional(l.Total)), true
-			}
-		}
-	}
-	for _, a := range i.Charges {
-		if p := of(a.Tax); p != nil {
-			p.charges = p.charges.plus(number(a.Amount))
-		}
-	}
-	for _, a := range i.Allowances {
-		if p := of(a.Tax); p != nil {
-			p.allowances = p.allowances.plus(number(a.Amount))
-		}
-	}
-	return all
+	return key
 }
 
 func (c category) taxIsRight(row model.Tax) bool {

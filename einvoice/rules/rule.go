@@ -49,6 +49,9 @@ type Violation struct {
 	Message, Fix string
 }
 
+// Anchor is where docs/RULES.md describes the rule.
+func (v Violation) Anchor() string { return anchor(v.Set, v.Rule) }
+
 // String is the violation in one line.
 func (v Violation) String() string {
 	return fmt.Sprintf("%s %s (%s) line %d: %s: %s %s", v.Severity, v.Rule, v.Term, v.Line, v.Path, v.Message, v.Fix)

@@ -14,10 +14,10 @@ import (
 	"platen.dev/einvoice"
 )
 
-// sampleOf is an invoice that keeps every rule, after replacements of old by new, in pairs.
-func sampleOf(t testing.TB, replacements ...string) *einvoice.Invoice {
+// replaced is a file after replacements of old by new, in pairs.
+func replaced(t testing.TB, path string, replacements []string) []byte {
 	t.Helper()
-	document, err := os.ReadFile("testdata/base.xml")
+	document, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,13 @@ func sampleOf(t testing.TB, replacements ...string) *einvoice.Invoice {
 		}
 		text = strings.Replace(text, replacements[n], replacements[n+1], 1)
 	}
-	invoice, err := einvoice.ParseSchemaOnly([]byte(text), "basic")
+	return []byte(text)
+}
+
+// sampleOf is an invoice that keeps every rule, after replacements of old by new, in pairs.
+func sampleOf(t testing.TB, replacements ...string) *einvoice.Invoice {
+	t.Helper()
+	invoice, err := einvoice.ParseSchemaOnly(replaced(t, "testdata/base.xml", replacements), "basic")
 	if err != nil {
 		t.Fatal(err)
 	}

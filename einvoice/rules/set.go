@@ -49,7 +49,9 @@ func (s *Set) of(i *model.Invoice) []Rule {
 }
 
 // Anchor is where docs/RULES.md describes a rule of the set.
-func (s *Set) Anchor(rule string) string { return strings.ToLower(s.Name + "-" + rule) }
+func (s *Set) Anchor(rule string) string { return anchor(s.Name, rule) }
+
+func anchor(set, rule string) string { return strings.ToLower(set + "-" + rule) }
 
 // Digest is the SHA-256 of the set's name, version and rows, of both syntaxes: identifier, term, severity, demand and fix of each.
 func (s *Set) Digest() [sha256.Size]byte {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,18 +11,7 @@ import (
 // ublSample is a sample of UBL after replacements of old by new, in pairs.
 func ublSample(t testing.TB, name string, replacements ...string) *einvoice.Invoice {
 	t.Helper()
-	document, err := os.ReadFile("../sample/ubl-" + name + ".xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(document)
-	for n := 0; n < len(replacements); n += 2 {
-		if !strings.Contains(text, replacements[n]) {
-			t.Fatalf("the sample has no %q", replacements[n])
-		}
-		text = strings.Replace(text, replacements[n], replacements[n+1], 1)
-	}
-	invoice, err := einvoice.ParseUBL([]byte(text))
+	invoice, err := einvoice.ParseUBL(replaced(t, "../sample/ubl-"+name+".xml", replacements))
 	if err != nil {
 		t.Fatal(err)
 	}

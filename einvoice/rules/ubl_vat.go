@@ -88,15 +88,18 @@ func (c category) brokenDownInUBL(i *model.Invoice) bool {
 
 // baseAddsUpInUBL compares within less than 1 where tax is due, by rate, and else exactly.
 func (c category) baseAddsUpInUBL(i *model.Invoice, broken func(model.Term, string)) {
-	bases := c.bases(i)
+	key := func(t model.Tax) (useKey, bool) { return c.key(t), t.Category.Text() == c.code }
+	uses := usesOf(i.Lines, adjusted{charges: i.Charges, allowances: i.Allowances}, key)
+	for _, a := range slices.Concat(i.LineAllowances, i.LineCharges) {
+		uses.at(key(a.Tax)) // which uses a rate, but is part of its line
+	}
 	for _, row := range c.rows().of(i) {
 		if c.taxed && row.Rate == nil {
 			continue
 		}
-		base, used := bases[c.key(row)]
-		if !used {
-			base = zero
-		}
+		_, used := uses[c.key(row)]
+		u := uses.of(c.key(row))
+		base := u.lines.plus(u.charges).minus(u.allowances)
 		switch {
 		case !c.taxed && number(row.Base).equals(base):
 		case c.taxed && number(row.Base).near(base) && (used || c.code != "S"):
@@ -104,43 +107,6 @@ func (c category) baseAddsUpInUBL(i *model.Invoice, broken func(model.Term, stri
 			broken(row.Node, "found "+quoted(row.Base)+", calculated "+base.String())
 		}
 	}
-}
-
-// key is what tells the rows of a category apart: the rate, if tax is due.
-func (c category) key(t model.Tax) string {
-	if !c.taxed {
-		return ""
-	}
-	return number(t.Rate).canonical()
-}
-
-// bases are the taxable amounts by that key, of what the invoice has of the category. All are summed up once: there may be many rows.
-func (c category) bases(i *model.Invoice) map[string]decimal {
-	all := map[string]decimal{}
-	add := func(amount decimal, of ...model.Tax) {
-		seen := map[string]bool{}
-		for _, t := range of {
-			if key := c.key(t); t.Category.Text() == c.code && !seen[key] {
-				if _, begun := all[key]; !begun {
-					all[key] = zero
-				}
-				all[key], seen[key] = all[key].plus(amount), true
-			}
-		}
-	}
-	for _, l := range i.Lines {
-		add(number(l.Total), l.Taxes...)
-	}
-	for _, a := range i.Charges {
-		add(number(a.Amount), a.Tax)
-	}
-	for _, a := range i.Allowances {
-		add(zero.minus(number(a.Amount)), a.Tax)
-	}
-	for _, a := range slices.Concat(i.LineAllowances, i.LineCharges) {
-		add(zero, a.Tax) // which uses a rate, but is part of its line
-	}
-	return all
 }
 
 // onlyOutsideInUBL is onlyOutside for one kind, and for VAT alone. A category that is not named is another one.
