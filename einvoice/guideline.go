@@ -26,16 +26,17 @@ const (
 	typeCodePath  = "CrossIndustryInvoice/ExchangedDocument/TypeCode"
 )
 
-// DeclaredGuideline returns the guideline identifier that a document declares, as an excerpt that may be shown, and the
-// profile that the identifier stands for. Both are empty if the document declares none
-// or cannot be read; the profile is empty if the identifier is unknown.
-func DeclaredGuideline(document []byte) (guideline, profile string) {
+// Declared is the format that a document is written in, contract.UBL or "", and the profile whose guideline it declares, "" for none or if it
+// cannot be read.
+func Declared(document []byte) (format, profile string) {
+	if IsUBL(document) {
+		return contract.UBL, ublProfile
+	}
 	invoice, err := Skim(document)
 	if err != nil {
 		return "", ""
 	}
-	guideline = invoice.Guideline().Text()
-	return markup.Excerpt(guideline), ProfileOf(guideline)
+	return "", ProfileOf(invoice.Guideline().Text())
 }
 
 // ProfileOf is the profile whose identifier a guideline is, empty if there is none.

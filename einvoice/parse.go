@@ -21,6 +21,12 @@ type Wanted struct {
 	AnyType bool
 }
 
+// WantedBy is what a caller wants who names a format (contract.UBL or not), a profile, and what is to be done about business rules, "" for
+// nothing.
+func WantedBy(format, profile, rules string) Wanted {
+	return Wanted{UBL: format == contract.UBL, Profile: profile, AnyType: rules != ""}
+}
+
 // Parse reads a Cross-Industry Invoice or credit note of a profile, as ParseWanted does.
 func Parse(document []byte, profile string) (*Invoice, error) {
 	return ParseWanted(document, Wanted{Profile: profile})

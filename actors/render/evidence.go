@@ -15,7 +15,7 @@ func (w *work) prove(ctx context.Context) {
 		return
 	}
 	e := &events.Evidence{
-		XML: sha256.Sum256(w.invoice.xml), File: sha256.Sum256(w.out.data), Profile: w.invoice.profile, Sets: checkedSets(w.invoice.report),
+		XML: sha256.Sum256(w.invoice.xml), File: sha256.Sum256(w.out.data), Profile: w.invoice.profile, Sets: checkedSets(w.invoice.rules()),
 	}
 	if w.cfg.Engine != nil {
 		e.Engine = w.cfg.Engine()

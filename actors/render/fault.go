@@ -60,7 +60,7 @@ func (w *work) reason(err error) string {
 	var lacking lackingError
 	switch {
 	case errors.As(err, &lacking):
-		return "T" + lacking.Error()[1:] + "."
+		return "The page made of the invoice lacks " + lacking.terms + "."
 	case errors.As(err, &mismatch):
 		return "The page does not say what the XML says: " + mismatch.Error() + "."
 	case errors.As(err, &refused):

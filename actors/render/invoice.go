@@ -23,9 +23,11 @@ type invoice struct {
 	model   *einvoice.Invoice
 	// xml is as it was sent.
 	xml []byte
-	// report is what the job's business rules say, or those of the profile; the job's warnings have it if warns is set.
-	report *rules.Report
-	warns  bool
+	// sets are the job's business rules, or those of the profile; the job's warnings have what they say if warns is set.
+	sets  []*rules.Set
+	warns bool
+	// checked is what rules returns.
+	checked *rules.Report
 }
 
 func readInvoice(i *events.Invoice) (*invoice, error) {
@@ -33,12 +35,20 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := einvoice.ParseWanted(xml, einvoice.Wanted{UBL: i.Format == contract.UBL, Profile: i.Profile, AnyType: i.Rules != ""})
+	model, err := einvoice.ParseWanted(xml, einvoice.WantedBy(i.Format, i.Profile, i.Rules))
 	if err != nil {
 		return nil, err
 	}
 	sets, _ := rules.Choose(i.RuleSets, i.Profile) // a set of another version may be missing: then nothing is reported
-	return &invoice{profile: i.Profile, model: model, xml: xml, report: rules.Check(model, sets...), warns: i.Rules != ""}, nil
+	return &invoice{profile: i.Profile, model: model, xml: xml, sets: sets, warns: i.Rules != ""}, nil
+}
+
+// rules is what the business rules say. A preview does not ask.
+func (i *invoice) rules() *rules.Report {
+	if i.checked == nil {
+		i.checked = rules.Check(i.model, i.sets...)
+	}
+	return i.checked
 }
 
 // broken are the business rules that the invoice breaks, the fatal ones first.
@@ -46,7 +56,7 @@ func (i *invoice) broken() (fatal, others []events.Warning) {
 	if i == nil || !i.warns {
 		return nil, nil
 	}
-	for _, v := range i.report.Violations {
+	for _, v := range i.rules().Violations {
 		w := events.Warning{
 			Code:   contract.RuleBroken,
 			Detail: contract.Detail(fmt.Sprintf("%s (%s), line %d, %s: %s %s", v.Rule, v.Term, v.Line, v.Severity, v.Message, v.Fix)),

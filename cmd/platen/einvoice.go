@@ -80,15 +80,17 @@ func extractInvoiceCommand() *cobra.Command {
 	return c
 }
 
-func readBounded(path string) ([]byte, error) {
+func readBounded(path string) ([]byte, error) { return readAtMost(path, maxInvoiceFile) }
+
+func readAtMost(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxInvoiceFile+1))
-	if err == nil && len(b) > maxInvoiceFile {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxInvoiceFile)
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
 	}
 	return b, err
 }

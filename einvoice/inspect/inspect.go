@@ -32,9 +32,9 @@ func PDF(pdf []byte, want Wanted) *report.Report {
 	r.PDFA = pdfaSection(found)
 	r.Embedding = embeddingSection(found)
 	if found.Err == nil {
-		checkXML(r, found.XML, want)
+		invoice := checkXML(r, found.XML, want)
 		r.Kind = report.Hybrid
-		r.Match = matchSection(pdf, found.XML)
+		r.Match = matchSection(pdf, invoice)
 	}
 	r.Conclude()
 	return r

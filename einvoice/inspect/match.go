@@ -6,7 +6,6 @@ import (
 	"platen.dev/einvoice/match"
 	"platen.dev/einvoice/model"
 	"platen.dev/einvoice/report"
-	"platen.dev/events/contract"
 )
 
 // maxMismatches is how many terms the section lists.
@@ -20,20 +19,16 @@ const (
 )
 
 // matchSection says whether the pages show what the XML says. It makes no invoice invalid: a page may leave out a term, and nothing
-// but a person knows what another means. It is nil for what is no Cross-Industry Invoice.
-func matchSection(pdf, xml []byte) *report.Section {
-	if len(xml) > contract.MaxXML {
-		return nil
-	}
-	invoice, err := einvoice.Skim(xml)
-	if err != nil {
+// but a person knows what another means. It is nil if there is no invoice.
+func matchSection(pdf []byte, invoice *einvoice.Invoice) *report.Section {
+	if invoice == nil {
 		return nil
 	}
 	pages, err := pagetext.Read(pdf)
 	switch {
 	case err != nil:
 		return unread("The pages cannot be read: " + capital(err.Error()))
-	case !legible(pages):
+	case !haveText(pages):
 		return unread("The pages have no text that can be read, as pictures of pages have none.")
 	}
 	var all []report.Violation
@@ -51,8 +46,8 @@ func matchSection(pdf, xml []byte) *report.Section {
 	return new(report.NewSection(all, len(found) > maxMismatches))
 }
 
-// legible reports whether pages have any text.
-func legible(pages []pagetext.Page) bool {
+// haveText reports whether pages have any text.
+func haveText(pages []pagetext.Page) bool {
 	for _, page := range pages {
 		if len(page.Pieces) > 0 {
 			return true

@@ -50,20 +50,11 @@ func violations(found *rules.Report) []report.Violation {
 	for _, v := range found.Violations {
 		all = append(all, report.Violation{
 			Rule: report.Text(v.Rule), Severity: v.Severity.String(), Term: report.Text(v.Term), Path: report.Text(v.Path), Line: report.Number(v.Line),
-			Message: v.Message, Fix: report.Text(v.Fix), Docs: docsOf(v),
+			Message: v.Message, Fix: report.Text(v.Fix), Docs: report.Text(report.RulesPage + "#" + v.Anchor()),
 		})
 	}
 	slices.SortStableFunc(all, func(a, b report.Violation) int { return gravity(a) - gravity(b) })
 	return all
-}
-
-// docsOf is where a rule is described.
-func docsOf(v rules.Violation) report.Text {
-	set, err := rules.Named([]string{v.Set})
-	if err != nil {
-		return "" // impossible: a set has found it
-	}
-	return report.Text(report.RulesPage + "#" + set[0].Anchor(v.Rule))
 }
 
 func gravity(v report.Violation) int { return slices.Index(report.Severities(), v.Severity) }

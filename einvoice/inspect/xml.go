@@ -10,18 +10,18 @@ import (
 	"platen.dev/events/contract"
 )
 
-// checkXML adds the sections about the XML.
-func checkXML(r *report.Report, document []byte, want Wanted) {
+// checkXML adds the sections about the XML, and returns the invoice as far as it could be read, nil if it could not.
+func checkXML(r *report.Report, document []byte, want Wanted) *einvoice.Invoice {
 	if len(document) > contract.MaxXML {
 		r.Leave(report.WellFormedSection, fmt.Sprintf("The XML has %d bytes; at most %d are read.", len(document), contract.MaxXML))
-		return
+		return nil
 	}
 	invoice, err := einvoice.Skim(document)
 	kind, guideline := recognise(document)
 	r.Kind, r.Guideline = kind, text(guideline)
 	r.WellFormed = wellFormed(document, kind, err)
 	if err != nil && !errors.Is(err, einvoice.ErrNoInvoice) {
-		return
+		return nil
 	}
 	switch {
 	case kind == report.UBL:
@@ -31,6 +31,7 @@ func checkXML(r *report.Report, document []byte, want Wanted) {
 	default:
 		r.Schema = new(report.NewSection(otherRoot(document), false))
 	}
+	return invoice
 }
 
 // wellFormed is the section on XML itself.

@@ -86,11 +86,12 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 	values = map[string]string{}
 	switch {
 	case c.source == "xml":
-		if _, profile := einvoice.DeclaredGuideline([]byte(input)); profile != "" {
-			values["body.profile"] = profile
+		format, profile := einvoice.Declared([]byte(input))
+		if format != "" {
+			values["body.format"] = format
 		}
-		if einvoice.IsUBL([]byte(input)) {
-			values["body.format"], values["body.profile"] = contract.UBL, contract.UBLProfile
+		if profile != "" {
+			values["body.profile"] = profile
 		}
 	case c.source == "html" && c.input != "-" && s.options.text("html-mode") == "full":
 		values["body.assets"], err = assetsOf(filepath.Dir(c.input), input)

@@ -13,7 +13,6 @@ import (
 	"platen.dev/einvoice/inspect"
 	"platen.dev/einvoice/report"
 	"platen.dev/einvoice/rules"
-	"platen.dev/events/contract"
 )
 
 // documents prepares what the API is sent.
@@ -49,7 +48,7 @@ func tooLarge(err error) error {
 }
 
 func checkInvoice(i request.Invoice) (edge.ByRules, error) {
-	invoice, err := einvoice.ParseWanted([]byte(i.XML), einvoice.Wanted{UBL: i.Format == contract.UBL, Profile: i.Profile, AnyType: i.Rules != ""})
+	invoice, err := einvoice.ParseWanted([]byte(i.XML), einvoice.WantedBy(i.Format, i.Profile, i.Rules))
 	return func(sets []string) *report.Rules { return inspect.Rules(invoice, sets) }, err
 }
 

@@ -48,14 +48,11 @@ func (memberTemplates) Sample(profile string) []byte { return samples.XML(profil
 
 // Preview checks an invoice as the API does, and shows it as a job would.
 func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, i dashboard.Invoice, template []byte, pictures bool) (shown dashboard.Shown, err error) {
-	if i.Profile == "" {
-		i.Profile = profileOf(i.XML)
+	format, declared := einvoice.Declared(i.XML)
+	if i.Profile == "" || format == contract.UBL {
+		i.Profile = cmp.Or(declared, contract.DefaultProfile) // whose check says what is missing
 	}
-	format := ""
-	if einvoice.IsUBL(i.XML) {
-		format, i.Profile = contract.UBL, contract.UBLProfile
-	}
-	if _, err := einvoice.ParseWanted(i.XML, einvoice.Wanted{UBL: format == contract.UBL, Profile: i.Profile}); err != nil {
+	if _, err := einvoice.ParseWanted(i.XML, einvoice.WantedBy(format, i.Profile, "")); err != nil {
 		return shown, dashboard.InvoiceError(strings.Split(err.Error(), "\n"))
 	}
 	p := render.Preview{XML: i.XML, Profile: i.Profile, Format: format, Template: template, Width: previewWidth}
@@ -64,12 +61,6 @@ func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, 
 	}
 	made, err := m.renderer.Preview(ctx, account, p)
 	return dashboard.Shown(made), previewError(err)
-}
-
-// profileOf is the profile that an invoice declares, or the one that most have, whose check says what is missing.
-func profileOf(xml []byte) string {
-	_, profile := einvoice.DeclaredGuideline(xml)
-	return cmp.Or(profile, "en16931")
 }
 
 // previewError is why there is no preview, for the dashboard.
