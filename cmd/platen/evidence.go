@@ -8,10 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -20,6 +17,7 @@ import (
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/einvoice/evidence"
 	"platen.dev/einvoice/hybrid"
+	"platen.dev/events/contract"
 )
 
 // maxEvidence limits evidence and keys that are read, in bytes.
@@ -57,7 +55,7 @@ func verifyEvidence(ctx context.Context, file, pdf, xml, keys string, out io.Wri
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if err := errors.Join(isAboutPDF(s, pdf), isAbout("the XML", s.XML.SHA256, xml)); err != nil {
+	if err := errors.Join(isAboutPDF(s, pdf), isAboutXML(s, xml)); err != nil {
 		return err
 	}
 	printStatement(s, pdf, xml, out)
@@ -66,12 +64,9 @@ func verifyEvidence(ctx context.Context, file, pdf, xml, keys string, out io.Wri
 
 // readJWS reads an answer of the API, or a JWS alone.
 func readJWS(path string) (string, error) {
-	b, err := os.ReadFile(path)
+	b, err := readAtMost(path, maxEvidence)
 	if err != nil {
 		return "", err
-	}
-	if len(b) > maxEvidence {
-		return "", fmt.Errorf("%s is larger than %d bytes", path, maxEvidence)
 	}
 	text := strings.TrimSpace(string(b))
 	if !strings.HasPrefix(text, "{") {
@@ -81,16 +76,16 @@ func readJWS(path string) (string, error) {
 		JWS string `json:"jws"`
 	}
 	if err := json.Unmarshal(b, &answer); err != nil || answer.JWS == "" {
-		return "", fmt.Errorf("%s is no evidence: it has no member jws", path)
+		return "", fmt.Errorf("%s is not evidence: it has no member jws", path)
 	}
 	return answer.JWS, nil
 }
 
 func readKeys(ctx context.Context, place string) ([]byte, error) {
 	if !strings.Contains(place, "://") {
-		return os.ReadFile(place)
+		return readAtMost(place, maxEvidence)
 	}
-	if u, err := url.Parse(place); err != nil || u.Scheme != "https" && !isLoopback(u) {
+	if u, err := contract.ParseURL(place, "https", "http"); err != nil || u.Scheme != "https" && !contract.IsLoopback(u.Hostname()) {
 		return nil, fmt.Errorf("%s is not an https URL: whoever is in between could send other keys", place)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -110,12 +105,6 @@ func readKeys(ctx context.Context, place string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(a.Body, maxEvidence))
 }
 
-// isLoopback reports whether a URL is of this machine.
-func isLoopback(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
-}
-
 // isAboutPDF compares a PDF, and the XML inside it.
 func isAboutPDF(s evidence.Statement, path string) error {
 	if path == "" {
@@ -125,29 +114,31 @@ func isAboutPDF(s evidence.Statement, path string) error {
 	if err != nil {
 		return err
 	}
-	if got := evidence.DigestOf(sha256.Sum256(pdf)); got != s.File.SHA256 {
-		return fmt.Errorf("the evidence is about another file than %s: its SHA-256 is %s, not %s", path, s.File.SHA256, got)
+	if err := compare(pdf, s.File.SHA256, "the evidence is about another file than "+path); err != nil {
+		return err
 	}
 	xml, err := hybrid.Extract(pdf)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if got := evidence.DigestOf(sha256.Sum256(xml)); got != s.XML.SHA256 {
-		return fmt.Errorf("the XML in %s is not that of the evidence: its SHA-256 is %s, not %s", path, s.XML.SHA256, got)
-	}
-	return nil
+	return compare(xml, s.XML.SHA256, "the XML in "+path+" is not that of the evidence")
 }
 
-func isAbout(what string, want evidence.Digest, path string) error {
+func isAboutXML(s evidence.Statement, path string) error {
 	if path == "" {
 		return nil
 	}
-	b, err := readBounded(path)
+	xml, err := readBounded(path)
 	if err != nil {
 		return err
 	}
-	if got := evidence.DigestOf(sha256.Sum256(b)); got != want {
-		return fmt.Errorf("the evidence is about another file than %s: the SHA-256 of %s is %s, not %s", path, what, want, got)
+	return compare(xml, s.XML.SHA256, "the evidence is about another file than "+path)
+}
+
+// compare says what is wrong unless content has a digest.
+func compare(content []byte, want evidence.Digest, wrong string) error {
+	if got := evidence.DigestOf(sha256.Sum256(content)); got != want {
+		return fmt.Errorf("%s: its SHA-256 is %s, not %s", wrong, want, got)
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ var importRules = map[string]rule{
 		"the pages of members: a face on the services; reads the read models and asks the ledger",
 	},
 	"edge/transport":           {"events", "what connections and bodies cost, whoever sends them: it knows no endpoints"},
-	"edge/operator":            {"actors/service actors/status edge/dashboard edge/dashboard/page events projections projections/timeline", "the pages of operators: a face on the services"},
+	"edge/operator":            {"actors/service actors/status edge/dashboard edge/dashboard/page events events/contract projections projections/timeline", "the pages of operators: a face on the services"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
 		"actors/service edge/dashboard edge/gotenberg edge/openapi edge/query edge/request edge/schema edge/transport edge/usage einvoice/evidence einvoice/report events events/apikey events/contract events/eventlog events/public events/tracing ledger projections projections/view",

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/events/team"
 )
 
@@ -167,13 +167,8 @@ func (d *site) toSafety(ctx *fasthttp.RequestCtx) {
 // local reports whether a request comes from a browser on this machine that knows it as such. A page of another
 // host whose name leads here is not (DNS rebinding).
 func (d *site) local(ctx *fasthttp.RequestCtx) bool {
-	host := string(ctx.Host())
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
 	_, local := d.cfg.Place.ClientOf(ctx)
-	return local && (host == "localhost" || ip != nil && ip.IsLoopback())
+	return local && contract.IsLoopback(string(ctx.Host()))
 }
 
 // linkedFromElsewhere reports whether a page of another site has led the browser here.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // Path is where the pages are, on the operator's listener.
@@ -57,20 +57,10 @@ func (c *Pages) Enter() (link, forward string, err error) {
 	if address == "" {
 		return "", "", errNoListener
 	}
-	if _, port, err := net.SplitHostPort(address); err == nil && !loopback(address) {
+	if _, port, err := net.SplitHostPort(address); err == nil && !contract.IsLoopback(address) {
 		forward, address = port+":"+address, "127.0.0.1:"+port
 	}
 	return "http://" + address + Path + "/enter/" + c.links.add(c.cfg.Now(), linkTime), forward, nil
-}
-
-// loopback reports whether a host, with or without a port, is this machine's own name for itself. A page of another host whose
-// name leads here is not (DNS rebinding).
-func loopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Serve serves a request of a client on this machine: whoever calls it has made sure of that.
@@ -81,7 +71,7 @@ func (c *Pages) Serve(ctx *fasthttp.RequestCtx) {
 		dashboard.ServeAsset(ctx, asset)
 		return
 	}
-	if !loopback(string(ctx.Host())) || !ctx.IsGet() && !ctx.IsHead() && (!ctx.IsPost() || !dashboard.SameOrigin(&ctx.Request.Header)) {
+	if !contract.IsLoopback(string(ctx.Host())) || !ctx.IsGet() && !ctx.IsHead() && (!ctx.IsPost() || !dashboard.SameOrigin(&ctx.Request.Header)) {
 		c.outside(ctx, 403, page.OtherOrigin)
 		return
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen.dev/events/contract"
 )
 
 var start = time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
@@ -64,7 +66,7 @@ func TestLoopback(t *testing.T) {
 		"127.0.0.1": true, "127.0.0.1:9090": true, "localhost:9090": true, "[::1]:9090": true, "::1": true, "127.8.8.8": true,
 		"": false, "evil.example": false, "evil.example:9090": false, "10.0.0.5:9090": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false, "0.0.0.0:9090": false,
 	} {
-		if got := loopback(host); got != want {
+		if got := contract.IsLoopback(host); got != want {
 			t.Errorf("%q: got %t", host, got)
 		}
 	}
@@ -76,7 +78,7 @@ func TestEnter(t *testing.T) {
 		c := New(Config{Address: func() string { return address }, Now: func() time.Time { return start }})
 		link, forward, err := c.Enter()
 		host, _, _ := strings.Cut(strings.TrimPrefix(link, "http://"), "/")
-		if err != nil || forward != want || !loopback(host) || want == "" && host != address {
+		if err != nil || forward != want || !contract.IsLoopback(host) || want == "" && host != address {
 			t.Errorf("%q: got %q, %q, %v", address, link, forward, err)
 		}
 	}

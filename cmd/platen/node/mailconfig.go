@@ -7,6 +7,7 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/mail"
+	"platen.dev/events/contract"
 	"platen.dev/events/tlsfile"
 )
 
@@ -36,7 +37,7 @@ func (c MailConfig) validate() error {
 	}
 	return errors.Join(
 		check(security == mail.StartTLS || security == mail.TLS || security == mail.None, "mail.security: must be starttls, tls or none, not %q", c.Security),
-		check(security != mail.None || isLoopback(host), "mail.security: none is for a server on this machine, since letters have links by which people sign in"),
+		check(security != mail.None || contract.IsLoopback(host), "mail.security: none is for a server on this machine, since letters have links by which people sign in"),
 		check((c.User == "") == (c.Password == ""), "mail.user, mail.password: one needs the other"),
 		check(security != mail.None || c.User == "", "mail.user: is not shown in clear; it needs starttls or tls"),
 		c.tryOut(),

@@ -3,11 +3,11 @@ package node
 import (
 	"cmp"
 	"errors"
-	"net/netip"
 	"net/url"
 	"strings"
 
 	"platen.dev/edge/dashboard/sso"
+	"platen.dev/events/contract"
 	"platen.dev/events/tlsfile"
 )
 
@@ -29,18 +29,13 @@ func (c OIDCConfig) validate() error {
 		return check(c == OIDCConfig{}, "oidc.issuer: the section [oidc] needs one")
 	}
 	u, err := url.Parse(c.Issuer)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() == "" || u.Scheme != "https" && (u.Scheme != "http" || !contract.IsLoopback(u.Hostname())) {
 		return errors.New("oidc.issuer: must be an https URL without credentials and query, as the provider's tokens name it")
 	}
 	return errors.Join(
 		check(c.ClientID != "" && c.ClientSecret != "", "oidc.client_id, oidc.client_secret: both are needed"),
 		check(c.CAFile == "" || u.Scheme == "https", "oidc.ca_file: needs an https issuer"),
 	)
-}
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // provider returns where members sign in; nil if there is no such place.

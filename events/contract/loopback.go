@@ -1,0 +1,15 @@
+package contract
+
+import (
+	"net"
+	"strings"
+)
+
+// IsLoopback reports whether a host, with or without a port, is a machine's own name for itself. A page of another host whose
+// name leads here is not (DNS rebinding).
+func IsLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return host == "localhost" || net.ParseIP(strings.Trim(host, "[]")).IsLoopback()
+}
