@@ -122,7 +122,7 @@ func pieceOf(words [][]placed) Piece {
 		p.Words = append(p.Words, w)
 		p.Left, p.Top, p.Right, p.Bottom = min(p.Left, w.Left), min(p.Top, w.Top), max(p.Right, w.Right), max(p.Bottom, w.Bottom)
 	}
-	if slices.ContainsFunc(p.Words, func(w Word) bool { return fromRight(w.Text) }) {
+	if slices.ContainsFunc(p.Words, func(w Word) bool { return FromRight(w.Text) }) {
 		p.Words = reordered(p.Words)
 	}
 	return p
@@ -131,7 +131,7 @@ func pieceOf(words [][]placed) Piece {
 // logical is the text of glyphs, which are in the order in which they are seen, in the order in which it is read.
 func logical(glyphs []placed) string {
 	var b strings.Builder
-	right := slices.ContainsFunc(glyphs, func(g placed) bool { return fromRight(g.text) })
+	right := slices.ContainsFunc(glyphs, func(g placed) bool { return FromRight(g.text) })
 	if !right {
 		for _, g := range glyphs {
 			b.WriteString(g.text)
@@ -156,7 +156,7 @@ func logical(glyphs []placed) string {
 // turned reports whether a glyph takes part in writing from the right: it is no digit, and no letter of another script.
 func turned(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
-		return !fromRight(string(r)) && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == ','
+		return !FromRight(string(r)) && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == ','
 	})
 }
 
@@ -165,19 +165,13 @@ func turned(text string) bool {
 func reordered(words []Word) []Word {
 	right := 0
 	for _, w := range words {
-		if fromRight(w.Text) {
+		if FromRight(w.Text) {
 			right++
 		}
 	}
-	var runs [][]Word
-	for i, w := range words {
-		if i == 0 || fromRight(w.Text) != fromRight(words[i-1].Text) {
-			runs = append(runs, nil)
-		}
-		runs[len(runs)-1] = append(runs[len(runs)-1], w)
-	}
+	runs := Runs(words)
 	for _, run := range runs {
-		if fromRight(run[0].Text) {
+		if FromRight(run[0].Text) {
 			slices.Reverse(run)
 		}
 	}
@@ -187,9 +181,20 @@ func reordered(words []Word) []Word {
 	return slices.Concat(runs...)
 }
 
-// fromRight reports whether a text has letters of a script that is written from right to left.
-func fromRight(text string) bool {
+// Runs splits words where the direction of writing changes.
+func Runs(words []Word) (runs [][]Word) {
+	for i, w := range words {
+		if i == 0 || FromRight(w.Text) != FromRight(words[i-1].Text) {
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], w)
+	}
+	return runs
+}
+
+// FromRight reports whether a text has letters of a script that is written from right to left.
+func FromRight(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsLetter(r) && (r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC)
+		return (r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC) && unicode.IsLetter(r)
 	})
 }

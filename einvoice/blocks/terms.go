@@ -56,19 +56,17 @@ func spelled(name string) string {
 // term is the name of a node in the language of the page, empty if it says nothing. One that only UBL has is called by the words of
 // its name, in English.
 func (p *presenter) term(n *einvoice.Node) string {
+	if _, local, isUBL := strings.Cut(n.Element(), ":"); isUBL {
+		return spelled(local)
+	}
 	var path []string
 	for at := n; at != nil; at = at.Parent() {
 		path = append([]string{at.Element()}, path...)
 	}
-	if _, local, isUBL := strings.Cut(n.Element(), ":"); isUBL {
-		return spelled(local)
-	}
 	name, _ := termOf(path)
-	if name, charge, both := strings.Cut(name, " | "); both {
-		if (einvoice.AllowanceCharge{Node: n}).IsCharge() {
-			name = charge
-		}
-		return p.Word(name)
+	name, charge, both := strings.Cut(name, " | ")
+	if both && (einvoice.AllowanceCharge{Node: n}).IsCharge() {
+		name = charge
 	}
 	return p.Word(name)
 }

@@ -3,6 +3,8 @@ package match
 import (
 	"strings"
 	"unicode"
+
+	"platen.dev/document/pagetext"
 )
 
 // inOrder are the scripts whose letters are drawn one after the other, as they are in the text. Those of India, of Burma and Cambodia
@@ -22,7 +24,7 @@ func legible(text string) bool {
 		switch {
 		case r == '\t':
 			return false
-		case fromRight(string(r)):
+		case pagetext.FromRight(string(r)):
 			right = true
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 		case !unicode.In(r, inOrder...):

@@ -2,8 +2,6 @@ package match
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"platen.dev/document/pagetext"
@@ -108,25 +106,12 @@ func viewOf(pages []pagetext.Page, currency string) *view {
 // otherwise are words of both directions of writing as they are read in the other direction: a page does not say which is that of the
 // whole. It is nil for words of one direction.
 func otherwise(words []pagetext.Word) []pagetext.Word {
-	var runs [][]pagetext.Word
-	for i, w := range words {
-		if i == 0 || fromRight(w.Text) != fromRight(words[i-1].Text) {
-			runs = append(runs, nil)
-		}
-		runs[len(runs)-1] = append(runs[len(runs)-1], w)
-	}
+	runs := pagetext.Runs(words)
 	if len(runs) < 2 {
 		return nil
 	}
 	slices.Reverse(runs)
 	return slices.Concat(runs...)
-}
-
-// fromRight reports whether a word is of a script that is written from the right.
-func fromRight(text string) bool {
-	return !ascii(text) && strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) && unicode.IsLetter(r)
-	})
 }
 
 func pieceOf(page int, from pagetext.Piece) piece {
