@@ -3,7 +3,6 @@ package browserpool
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/page"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
@@ -50,7 +50,7 @@ func BenchmarkPrint(b *testing.B) {
 	}
 }
 
-// BenchmarkURL compares URL jobs with the bare fresh-context loop, both through a proxy.
+// BenchmarkURL compares URL jobs of one account, and of as many accounts as jobs, with the bare fresh-context loop, all through a proxy.
 // Captures of URLs have no bare loop.
 func BenchmarkURL(b *testing.B) {
 	dir := benchDir(b)
@@ -65,12 +65,13 @@ func BenchmarkURL(b *testing.B) {
 				measure(b, func(int) error { return run(pool) })
 			}
 		}
-		for _, scale := range []float64{0, 1} {
-			b.Run(fmt.Sprintf("%s/pool-scale-%v", name, scale), pool(func(p *Pool) error {
-				_, err := printWith(b.Context(), p, page.Print{URL: url, Options: contract.Paper{Scale: scale}})
-				return err
-			}))
+		print := func(p *Pool, account events.AccountID, scale float64) error {
+			_, err := printFor(b.Context(), p, account, page.Print{URL: url, Options: contract.Paper{Scale: scale}})
+			return err
 		}
+		b.Run(name+"/pool", pool(func(p *Pool) error { return print(p, "account", 0) }))
+		b.Run(name+"/pool-fixed-scale", pool(func(p *Pool) error { return print(p, "account", 1) }))
+		b.Run(name+"/pool-newcomers", pool(func(p *Pool) error { return print(p, anyone(), 0) }))
 		b.Run(name+"/capture", pool(func(p *Pool) error {
 			return captureWith(b.Context(), p, page.Capture{URL: url})
 		}))

@@ -20,6 +20,8 @@ type Config struct {
 	// Remotes is how many remote leases there are at once, each with a browser of its own; 0
 	// means six per core, or fewer if memory is short. Most of them wait for a network.
 	Remotes int
+	// KeepRemote is for how long an idle browser of remote leases is kept for an account while another could use it; 0 means 2 s.
+	KeepRemote time.Duration
 	// AllowEgress, DenyEgress, EgressPorts and RefusesEgress are fields of the egress.Policy that
 	// pages are held to: Allow, Deny, Ports and Refuses.
 	AllowEgress, DenyEgress []netip.Prefix
@@ -76,6 +78,7 @@ func (c Config) withDefaults() Config {
 	c.TotalBytes = cmp.Or(c.TotalBytes, 8<<30)
 	c.PageBytes = cmp.Or(c.PageBytes, min(c.TotalBytes/3, 4<<30))
 	c.Remotes = cmp.Or(c.Remotes, max(2, min(6*runtime.NumCPU(), int(c.TotalBytes>>28))))
+	c.KeepRemote = cmp.Or(c.KeepRemote, 2*time.Second)
 	c.RecycleJobs = cmp.Or(c.RecycleJobs, 10_000)
 	c.RecycleBytes = cmp.Or(c.RecycleBytes, int64(c.Slots)<<29)
 	c.RecycleAge = cmp.Or(c.RecycleAge, 6*time.Hour)
@@ -88,3 +91,6 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// keptBytes is how much memory a browser may use that is kept for an account: all of them together, half of what leases may.
+func (c Config) keptBytes() int64 { return c.TotalBytes / int64(2*c.Remotes) }

@@ -22,9 +22,10 @@
 // the processors to those of quick leases.
 //
 // A remote lease, which alone may go to a URL, has a browser to itself, with a set of fresh
-// pages. Such a browser starts when it is needed and is used again by the next remote lease,
-// unless its job failed in a way that may have harmed it. Idle for ten seconds, it ends, but
-// for the last one.
+// pages. Such a browser starts when it is needed, one ahead of need, and is used again by the next
+// remote lease, unless its job failed in a way that may have harmed it. If an account goes to one host
+// again and again, its browser is kept for it: the next page is the last one, emptied. Idle for
+// two seconds, it gives way to other accounts; idle for ten, it ends, but for the last one.
 //
 // A browser that dies is started again, later each time if it happens often. A browser
 // that is old, large or has served many jobs is replaced: its successor is ready before
@@ -33,14 +34,14 @@
 //
 // # The seam
 //
-// The pool calls eleven functions of package page, and holds no other reference to a page:
+// The pool calls twelve functions of package page, and holds no other reference to a page:
 //
 //	page.Open, page.OpenYielding, page.OpenFresh
 //	              when a browser starts, and in the place of a set that was discarded
 //	Set.Print, Set.Capture
 //	              when the holder of a lease does
-//	Set.Reset, Set.Dispose
-//	              when a lease ends: reuse it, or discard it
+//	Set.Reset, Set.Follow, Set.Dispose
+//	              when a lease ends: reuse it for anybody, for the same account, or discard it
 //	Set.Spoiled, Set.Crashed, Set.Ended
 //	              to decide which, and to count
 //	Set.Renderers to measure what it uses

@@ -27,7 +27,7 @@ func (s *scheduler) grant() {
 	s.waiting = slices.DeleteFunc(s.waiting, func(r *request) bool {
 		held, in := shared, s.serving
 		if r.lane == events.Remote {
-			held, in = remote, s.remote()
+			held, in = remote, s.remote(r.account)
 		}
 		if !held.allows(r) {
 			return false
@@ -44,7 +44,7 @@ func (s *scheduler) grant() {
 		s.lend(r, in, pages)
 		return true
 	})
-	s.launchRemotes(wanted)
+	s.supplyRemotes(wanted)
 }
 
 func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
@@ -159,7 +159,7 @@ func (s *scheduler) end(lease *Lease, discard bool) {
 		s.stats.Crashes++
 	}
 	if in.remote {
-		s.endRemote(in, lease.pages, discard)
+		s.endRemote(lease, discard)
 	} else {
 		s.reopen(in, lease.pages, lease.request.lane, discard)
 	}
@@ -169,7 +169,7 @@ func (s *scheduler) end(lease *Lease, discard bool) {
 // reopen makes pages ready for their next job, or opens others in their place. A browser
 // that no longer serves gets none; its last lease retires it.
 func (s *scheduler) reopen(in *instance, pages *page.Set, lane events.Lane, discard bool) {
-	if in != s.serving && !in.remote {
+	if in != s.serving {
 		s.retireIfUnused(in)
 		return
 	}
@@ -187,6 +187,9 @@ func (s *scheduler) onReopened(m reopened) {
 	default:
 		if m.replaced {
 			s.stats.Discarded++
+		}
+		if m.in.owner = m.owner; m.owner != "" {
+			s.stats.RemotesKept++
 		}
 		m.in.put(m.lane, m.pages)
 		s.grant()

@@ -23,6 +23,7 @@ type instance struct {
 
 	// The rest belongs to the scheduler.
 	born      time.Time
+	owner     events.AccountID // the only account that its idle pages may serve; empty for any
 	idle      []*page.Set
 	idleSlow  []*page.Set // those for slow leases, which grow large, and yield to the others
 	idleSince time.Time   // when pages were last idle
@@ -130,14 +131,10 @@ func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*ins
 	return in, nil
 }
 
-// reopen resets pages, or opens others in the place of pages that may not be reused; those of
-// a remote browser are not replaced.
+// reopen resets pages, or opens others in the place of pages that may not be reused.
 func (p *Pool) reopen(in *instance, pages *page.Set, lane events.Lane, discard bool) reopened {
 	if !discard && pages.Reset(p.life) == nil {
 		return reopened{in: in, lane: lane, pages: pages}
-	}
-	if in.remote {
-		return reopened{in: in, lane: lane}
 	}
 	pages.Dispose()
 	next, err := p.open(p.life, in.browser, lane)
@@ -145,6 +142,23 @@ func (p *Pool) reopen(in *instance, pages *page.Set, lane events.Lane, discard b
 		p.config.Logger.Warn("page not opened", "pid", in.browser.PID(), "error", err)
 	}
 	return reopened{in: in, lane: lane, pages: next, replaced: true}
+}
+
+// reopenRemote resets the pages of a remote browser: if an account is named, and they are fit for it, only for the next job of that one.
+func (p *Pool) reopenRemote(in *instance, pages *page.Set, account events.AccountID) reopened {
+	r := reopened{in: in, lane: events.Remote, pages: pages}
+	var err error
+	if kept := false; account != "" && in.browser.Memory() < p.config.keptBytes() {
+		if kept, err = pages.Follow(p.life); kept {
+			r.owner = account
+		}
+	} else {
+		err = pages.Reset(p.life)
+	}
+	if err != nil {
+		r.pages = nil
+	}
+	return r
 }
 
 // watch tells the scheduler when a browser is gone, after clearing up behind it.

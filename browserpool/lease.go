@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +32,8 @@ type Lease struct {
 	// Set by Acquire before it returns, and fixed from then on.
 	bound   context.Context // the context that the lease was acquired with
 	release func() bool     // ends the binding to that context
+
+	host string // that its job went to; the holder's until Return, then the scheduler's
 
 	returned sync.Once
 }
@@ -67,7 +70,7 @@ func (p *Pool) Acquire(ctx context.Context, account events.AccountID, lane event
 // Print prints one document. A lease serves one job: after it, call Return. The error is
 // one of package page, or the cause of the end of ctx or of the lease's own context.
 func (l *Lease) Print(ctx context.Context, job page.Print) (page.Result, error) {
-	if err := l.admits(job.URL != "" || job.Full); err != nil {
+	if err := l.admits(job.URL, job.Full); err != nil {
 		return page.Result{}, err
 	}
 	ctx, end := l.bind(ctx)
@@ -78,7 +81,7 @@ func (l *Lease) Print(ctx context.Context, job page.Print) (page.Result, error) 
 
 // Capture captures one document, as Print prints one.
 func (l *Lease) Capture(ctx context.Context, job page.Capture) (page.Image, error) {
-	if err := l.admits(job.URL != "" || job.Full); err != nil {
+	if err := l.admits(job.URL, job.Full); err != nil {
 		return page.Image{}, err
 	}
 	ctx, end := l.bind(ctx)
@@ -87,10 +90,13 @@ func (l *Lease) Capture(ctx context.Context, job page.Capture) (page.Image, erro
 	return image, endedBy(ctx, err)
 }
 
-// admits refuses what runs scripts in the browser that jobs share.
-func (l *Lease) admits(scripts bool) error {
-	if scripts && !l.in.remote {
+// admits refuses what runs scripts in the browser that jobs share, and notes where a job goes.
+func (l *Lease) admits(at string, full bool) error {
+	if (at != "" || full) && !l.in.remote {
 		return fmt.Errorf("%w: a URL or full document needs a remote lease", page.ErrOptions)
+	}
+	if u, err := url.Parse(at); err == nil {
+		l.host = u.Host
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ type Stats struct {
 	// RemotesDiscarded counts the browsers that were ended because of a remote lease: its holder
 	// went away, or its job failed in a way that may have harmed the browser.
 	RemotesDiscarded int64
+	// RemotesKept counts the remote leases after which the browser was kept for the account.
+	RemotesKept int64
 	// Recycles counts browsers replaced by plan, Restarts those replaced because they died.
 	Recycles, Restarts int64
 	// SelfTests counts the self-tests, SelfTestFailures those that failed.

@@ -63,9 +63,13 @@ func laneOf(job page.Print) events.Lane {
 	return events.Quick
 }
 
-// printWith leases pages, prints on them and returns them.
+// printWith leases pages for anyone, prints on them and returns them.
 func printWith(ctx context.Context, pool *Pool, job page.Print) (page.Result, error) {
-	lease, err := pool.Acquire(ctx, anyone(), laneOf(job))
+	return printFor(ctx, pool, anyone(), job)
+}
+
+func printFor(ctx context.Context, pool *Pool, account events.AccountID, job page.Print) (page.Result, error) {
+	lease, err := pool.Acquire(ctx, account, laneOf(job))
 	if err != nil {
 		return page.Result{}, err
 	}

@@ -1,6 +1,7 @@
 package browserpool
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -8,27 +9,45 @@ import (
 	"platen.dev/events"
 )
 
-// This file is the scheduler's part that runs the browsers of remote leases. Each works for
-// one lease at a time: whatever a page does to its browser, it does to its own job. They
-// are started when they are needed, and end when they were not needed for a while.
+// This file is the scheduler's part that runs the browsers of remote leases. Each works for one lease at a time: whatever a page does to
+// its browser, it does to its own job. A browser whose last job went where its account's jobs go is kept for the next of them, which finds
+// a process that has everything but the document. Browsers start when they are needed, one ahead of need for whoever comes next, and end when
+// they were not needed for a while.
 
-// idleRemote is how long a browser of remote leases is kept idle; the last one stays.
+// idleRemote is how long a browser of remote leases is kept idle; the last one for any account stays.
 const idleRemote = 10 * time.Second
 
-// remote returns a browser with pages for a remote lease, nil if none is ready: the one that
-// was used last, so that the others are idle for long.
-func (s *scheduler) remote() (last *instance) {
+// remote returns a browser with pages for a remote lease of an account, nil if none is ready: one of its own or else one for any, of those
+// the one that was used last, so that the others are idle for long.
+func (s *scheduler) remote(account events.AccountID) (best *instance) {
+	better := func(in *instance) bool {
+		if best == nil || in.owner != best.owner {
+			return best == nil || in.owner == account
+		}
+		return in.idleSince.After(best.idleSince)
+	}
 	for _, in := range s.instances {
-		if in.remote && len(in.idle) > 0 && !in.isGone() && (last == nil || in.idleSince.After(last.idleSince)) {
-			last = in
+		if in.remote && len(in.idle) > 0 && !in.isGone() && (in.owner == "" || in.owner == account) && better(in) {
+			best = in
 		}
 	}
-	return last
+	return best
 }
 
-// launchRemotes starts as many browsers as remote requests wait that may have one, and the
-// first one ahead of need.
-func (s *scheduler) launchRemotes(wanted int) {
+// longestKept returns the browser that has been idle for its account for longest, nil if none has been for Config.KeepRemote; that does
+// not count if one must give way.
+func (s *scheduler) longestKept(givesWay bool) (first *instance) {
+	for _, in := range s.instances {
+		idle := in.remote && in.owner != "" && len(in.idle) > 0 && !in.retired && (givesWay || time.Since(in.idleSince) >= s.pool.config.KeepRemote)
+		if idle && (first == nil || in.idleSince.Before(first.idleSince)) {
+			first = in
+		}
+	}
+	return first
+}
+
+// supplyRemotes gets as many browsers as remote requests wait that may have one, and one ahead of need.
+func (s *scheduler) supplyRemotes(wanted int) {
 	if s.closed || s.remoteBackoff != nil {
 		return
 	}
@@ -39,16 +58,30 @@ func (s *scheduler) launchRemotes(wanted int) {
 			coming += in.reopening
 		}
 	}
-	if all == 0 {
-		wanted = max(wanted, 1)
+	full := all >= s.pool.config.Remotes
+	switch {
+	case coming < wanted:
+		for range wanted - coming {
+			s.supplyRemote(s.longestKept(full))
+		}
+	case coming == 0 && s.remote("") == nil:
+		if stale := s.longestKept(false); stale != nil || !full {
+			s.supplyRemote(stale)
+		}
 	}
-	for ; coming < wanted; coming++ {
-		s.launchingRemotes++
-		s.pool.help(func() {
-			in, err := s.pool.launchRemote()
-			s.pool.tell(launchedRemote{in, err})
-		})
+}
+
+// supplyRemote gets a browser for any account: one that was kept for another, or else a new one.
+func (s *scheduler) supplyRemote(kept *instance) {
+	if kept != nil {
+		s.reopenRemote(kept, kept.take(events.Remote), "")
+		return
 	}
+	s.launchingRemotes++
+	s.pool.help(func() {
+		in, err := s.pool.launchRemote()
+		s.pool.tell(launchedRemote{in, err})
+	})
 }
 
 func (s *scheduler) onLaunchedRemote(m launchedRemote) {
@@ -82,8 +115,8 @@ func (s *scheduler) onRemoteBackoffOver() {
 
 // endRemote prepares a browser for its next lease, or ends it: it is spoiled, or has served
 // enough.
-func (s *scheduler) endRemote(in *instance, pages *page.Set, discard bool) {
-	c := s.pool.config
+func (s *scheduler) endRemote(lease *Lease, discard bool) {
+	in, c := lease.in, s.pool.config
 	served := c.RecycleJobs > 0 && in.jobs >= c.RecycleJobs || c.RecycleAge > 0 && time.Since(in.born) >= c.RecycleAge
 	if discard {
 		s.stats.RemotesDiscarded++
@@ -93,14 +126,46 @@ func (s *scheduler) endRemote(in *instance, pages *page.Set, discard bool) {
 		in.browser.Kill()
 		return
 	}
-	s.reopen(in, pages, events.Remote, false)
+	var account events.AccountID
+	if s.expects(lease) {
+		account = lease.request.account
+	}
+	s.reopenRemote(in, lease.pages, account)
 }
 
-// endIdleRemotes ends the browsers that were idle for long, but for the last one.
+// reopenRemote makes the pages of a browser ready for the next job, of one account or of any.
+func (s *scheduler) reopenRemote(in *instance, pages *page.Set, account events.AccountID) {
+	in.reopening++
+	s.pool.help(func() { s.pool.tell(s.pool.reopenRemote(in, pages, account)) })
+}
+
+// habit is where the last remote job of an account went, and when it ended.
+type habit struct {
+	host string
+	at   time.Time
+}
+
+// habitLasts is for how long an account is expected to go where it went last.
+const habitLasts = time.Minute
+
+// expects reports whether the next job to get the browser of a lease will be one of the same account, and go to the same host as this one.
+func (s *scheduler) expects(lease *Lease) bool {
+	account := lease.request.account
+	last, known := s.habits[account]
+	s.habits[account] = habit{lease.host, time.Now()}
+	if known && last.host != lease.host {
+		return false
+	}
+	next := slices.IndexFunc(s.waiting, func(r *request) bool { return r.lane == events.Remote })
+	return next < 0 || s.waiting[next].account == account
+}
+
+// endIdleRemotes ends the browsers that were idle for long, but for the last one for any account.
 func (s *scheduler) endIdleRemotes() {
-	kept := s.remote()
+	maps.DeleteFunc(s.habits, func(_ events.AccountID, h habit) bool { return time.Since(h.at) >= habitLasts })
+	ready := s.remote("")
 	for _, in := range slices.Clone(s.instances) {
-		if in.remote && in != kept && len(in.idle) > 0 && time.Since(in.idleSince) >= idleRemote {
+		if in.remote && in != ready && len(in.idle) > 0 && time.Since(in.idleSince) >= idleRemote {
 			s.retireIfUnused(in)
 		}
 	}

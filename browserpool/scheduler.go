@@ -33,6 +33,7 @@ type (
 		lane     events.Lane // whose leases they are for
 		pages    *page.Set   // nil if none could be opened
 		replaced bool
+		owner    events.AccountID // the only account that they may serve; empty for any
 	}
 
 	// launched means that a browser is ready, or why it is not.
@@ -86,6 +87,7 @@ type scheduler struct {
 	launchingRemotes int
 	remoteFailures   int         // failed starts in a row
 	remoteBackoff    *time.Timer // nil unless it runs
+	habits           map[events.AccountID]habit
 
 	waiting []*request // in order of arrival
 	leases  map[*request]*Lease
@@ -96,7 +98,7 @@ type scheduler struct {
 }
 
 func newScheduler(pool *Pool) *scheduler {
-	return &scheduler{pool: pool, leases: map[*request]*Lease{}, offenders: map[*request]bool{}}
+	return &scheduler{pool: pool, leases: map[*request]*Lease{}, offenders: map[*request]bool{}, habits: map[events.AccountID]habit{}}
 }
 
 // Receive dispatches one message.

@@ -17,18 +17,20 @@ import (
 // time, so that a page does not learn which names there are inside.
 type Proxy struct {
 	*Gate
-	meter    *meter
 	listener net.Listener
 	served   chan struct{}
-	life     context.Context // of every tunnel; ends with Close
-	end      context.CancelFunc
 
-	working sync.WaitGroup // tunnels
+	working sync.WaitGroup // tunnels; Go only while mu is held and refusing is false
 	site    atomic.Pointer[site]
 	mu      sync.Mutex // guards what follows
-	closed  bool
-	open    map[net.Conn]struct{} // both ends of every tunnel
-	faults  map[string]error      // why a host:port could not be reached, by its last attempt
+	// Replaced while no tunnel runs, so that tunnels and the holder read them without mu.
+	meter *meter
+	life  context.Context // of every tunnel; ends with Suspend and Close
+	end   context.CancelFunc
+
+	refusing bool                  // suspended or closed
+	open     map[net.Conn]struct{} // both ends of every tunnel
+	faults   map[string]error      // why a host:port could not be reached, by its last attempt
 }
 
 // Listen starts a proxy with a gate of its own.
@@ -37,11 +39,8 @@ func Listen(policy Policy, limits Limits, logger *slog.Logger) (*Proxy, error) {
 }
 
 func newProxy(gate *Gate, listener net.Listener) *Proxy {
-	p := &Proxy{
-		Gate: gate, meter: newMeter(gate.limits.Total), listener: listener,
-		served: make(chan struct{}), open: map[net.Conn]struct{}{}, faults: map[string]error{},
-	}
-	p.life, p.end = context.WithCancel(context.Background())
+	p := &Proxy{Gate: gate, listener: listener, served: make(chan struct{}), open: map[net.Conn]struct{}{}}
+	p.Renew()
 	go p.serve()
 	return p
 }
@@ -55,12 +54,10 @@ func (p *Proxy) serve() {
 			return
 		}
 		if err != nil { // no descriptors, perhaps; a browser that waits asks again
-			pause(p.life, acceptPause)
+			time.Sleep(acceptPause)
 			continue
 		}
-		if p.track(conn) {
-			p.working.Go(func() { p.tunnel(conn) })
-		}
+		p.admit(conn)
 	}
 }
 
@@ -85,25 +82,50 @@ func (p *Proxy) Spent() context.Context { return p.meter.spent }
 // Close ends every connection and returns when nothing of the proxy runs any more.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()
-	p.end()
 	<-p.served
+	p.Suspend()
+}
+
+// Suspend ends every connection, refuses new ones, and returns when no tunnel runs any more.
+func (p *Proxy) Suspend() {
 	p.mu.Lock()
-	p.closed = true
+	p.refusing = true
+	p.end()
 	for conn := range p.open {
 		_ = conn.Close()
 	}
 	p.mu.Unlock()
-	if s := p.site.Load(); s != nil {
+	if s := p.site.Swap(nil); s != nil {
 		_ = s.server.Close()
 	}
 	p.working.Wait()
 }
 
-// track notes one end of a tunnel for Close. After Close it closes it itself and returns false.
+// Renew makes a suspended proxy like a new one: it has carried nothing, and serves no host itself.
+func (p *Proxy) Renew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.meter, p.faults, p.refusing = newMeter(p.limits.Total), map[string]error{}, false
+	p.life, p.end = context.WithCancel(context.Background())
+}
+
+// admit serves a connection of a client, unless the proxy refuses any.
+func (p *Proxy) admit(conn net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refusing {
+		_ = conn.Close()
+		return
+	}
+	p.open[conn] = struct{}{}
+	p.working.Go(func() { p.tunnel(conn) })
+}
+
+// track notes the server's end of a tunnel. A proxy that refuses connections closes it and returns false.
 func (p *Proxy) track(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.refusing {
 		_ = conn.Close()
 		return false
 	}

@@ -327,3 +327,50 @@ func TestClose(t *testing.T) {
 		}
 	}
 }
+
+// A suspended proxy has ended its tunnels and carries nothing. Renewed, it is like a new one.
+func TestSuspend(t *testing.T) {
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 600)) })
+	proxy := listen(t, Policy{Allow: loopback}, Limits{Total: 1_000})
+	get := func() error {
+		answer, err := through(t, proxy).Get(server.URL)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		_, err = io.Copy(io.Discard, answer.Body)
+		return err
+	}
+	if err := get(); err != nil {
+		t.Fatal(err)
+	}
+	spent := proxy.Spent()
+	tunnel, _ := ask(t, proxy, addressIn(t, server.URL))
+	proxy.Suspend()
+	if _, err := io.ReadAll(tunnel); err != nil && !strings.Contains(err.Error(), "reset") {
+		t.Errorf("a tunnel ends with %v", err)
+	}
+	if get() == nil {
+		t.Error("a suspended proxy carries a request")
+	}
+	proxy.Renew()
+	if carried := proxy.Carried(); carried != 0 || spent.Err() != nil {
+		t.Errorf("a renewed proxy has carried %d bytes", carried)
+	}
+	if err := get(); err != nil {
+		t.Errorf("a renewed proxy carries no request: %v", err)
+	}
+	if get() == nil {
+		t.Error("a renewed proxy carries more than its limit")
+	}
+}
+
+// addressIn is the address in a URL of a server of the test's.
+func addressIn(t *testing.T, at string) target {
+	t.Helper()
+	address, err := netip.ParseAddrPort(strings.TrimPrefix(at, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target{address.Addr().String(), address.Port()}
+}

@@ -15,14 +15,19 @@ type site struct {
 	closed chan struct{}
 }
 
-// Serve has requests to a host, at port 80, answered by a handler, and not by the network, from now on. It is called once. Only whoever
-// uses this proxy reaches the host.
+// Serve has requests to a host, at port 80, answered by a handler, and not by the network, until the proxy is suspended. It is
+// called once for each time the proxy is new. Only whoever uses this proxy reaches the host.
 func (p *Proxy) Serve(host string, handler http.Handler) {
 	s := &site{
 		host: host, conns: make(chan net.Conn), closed: make(chan struct{}),
 		server: &http.Server{
 			Handler: handler, ReadHeaderTimeout: requestTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0),
 		},
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refusing {
+		return
 	}
 	p.site.Store(s)
 	p.working.Go(func() { _ = s.server.Serve(s) })

@@ -60,6 +60,15 @@ func TestSite(t *testing.T) {
 	if with.Carried() == 0 {
 		t.Error("what the site sends is not counted")
 	}
+	with.Suspend()
+	with.Renew()
+	if got := get(with, "http://document.invalid/a"); got != "refused" {
+		t.Errorf("renewed: %q", got)
+	}
+	with.Serve("document.invalid", handler)
+	if got := get(with, "http://document.invalid/b"); got != "served /b" {
+		t.Errorf("served again: %q", got)
+	}
 	with.Close()
 	if got := get(with, "http://document.invalid/a"); got != "refused" {
 		t.Errorf("after its end: %q", got)

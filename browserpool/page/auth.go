@@ -64,6 +64,9 @@ func (a Access) validate() error {
 	return a.Auth.validate()
 }
 
+// any reports whether the page is asked for with anything at all.
+func (a Access) any() bool { return len(a.added())+len(a.Cookies) > 0 }
+
 // added are the headers that requests to the origin of the URL get.
 func (a Access) added() []contract.Header {
 	if a.Auth.Type == "" {

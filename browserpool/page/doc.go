@@ -5,7 +5,7 @@
 //
 // A Set is what a job works with. Its holder calls
 //
-//	Open → ((Print | Capture) → Reset)* → Dispose
+//	Open → ((Print | Capture) → (Reset | Follow))* → Dispose
 //
 // one after the other; Dispose may come at any time, from any goroutine. A set has up to
 // three pages, each in a browser context of its own, so that they share neither cookies
@@ -15,7 +15,8 @@
 //	warm page     Print of HTML    off     off     emptied; refuses reuse if it used the
 //	                                               network or the job failed
 //	capture page  Capture of HTML  off     on      emptied, or disposed of
-//	visit         either of a URL  on      on      disposed of; Reset opens the next one
+//	visit         either of a URL  on      on      disposed of; Reset opens the next one,
+//	                                               Follow empties it for the same account
 //
 // HTML that arrives here has been sanitised, and runs on pages without script. Between two
 // jobs a page goes to about:blank; each job sets medium and viewport before it

@@ -47,13 +47,17 @@ type page struct {
 
 	// Owned by the holder.
 	used     bool                 // a document was shown since the last reset
+	served   int                  // jobs of a visit before its present one
+	start    mark                 // of its present job
 	media    string               // the CSS medium: print or screen
 	viewport Size                 // zero until it was set
 	scale    float64              // device pixels per CSS pixel
 	output   proto.IOStreamHandle // what was printed last; empty after it was freed
 	warned   []Warning            // about the document that is shown
-	// equipped means that a visit has been prepared for its job; function is what it waits for, nil for nothing.
+	// equipped means that a visit has been prepared for its job, private that it has headers or cookies of that
+	// job; function is what it waits for, nil for nothing.
 	equipped bool
+	private  bool
 	function *function
 	// emulation is nil if the browser shows itself as it is. Reactions read it.
 	emulation atomic.Pointer[emulation]
@@ -189,6 +193,11 @@ func (p *page) reset(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
+	return p.blank(ctx)
+}
+
+// blank shows an empty document.
+func (p *page) blank(ctx context.Context) error {
 	client := p.session.With(ctx)
 	if err := p.closeOutput(client); err != nil {
 		return err
@@ -223,7 +232,7 @@ func (p *page) abandon() {
 }
 
 func (p *page) letGo() {
-	if p.session != nil {
+	if p.session != nil { // nil if the page was not opened
 		p.session.Detach()
 	}
 	if p.reactions != nil {

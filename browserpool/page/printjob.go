@@ -21,7 +21,7 @@ type Print struct {
 	Full   bool
 	Assets []contract.Asset
 	// URL, in place of HTML, is a page to go to, http or https. It runs its script,
-	// in a browser context that serves nothing else.
+	// in a browser context that serves nothing else at the time.
 	URL string
 	// Auth, Headers and Cookies are what the URL is asked for with, as in Access.
 	Auth    Auth

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -44,8 +46,9 @@ type progress struct {
 	// named it; failed are those that failed.
 	parts  map[string]string
 	failed []Warning
-	// networkUsed means that there was a request since the page was opened.
-	networkUsed bool
+	// networkUsed means that there was a request since the page was opened, challenged that a server
+	// asked for credentials or that a URL had some.
+	networkUsed, challenged bool
 }
 
 // response is a main document as the network delivered it.
@@ -174,6 +177,13 @@ func (g *progress) usedNetwork() bool {
 	return g.networkUsed
 }
 
+// signedIn reports whether the browser may have sent credentials of which the page knew: it keeps them.
+func (g *progress) signedIn() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.challenged
+}
+
 // observe takes one event. It neither blocks nor calls the browser.
 func (g *progress) observe(event cdp.Event) {
 	g.mu.Lock()
@@ -250,12 +260,19 @@ func (g *progress) onRequest(params []byte) {
 		return
 	}
 	g.networkUsed = true
+	g.challenged = g.challenged || hasUserinfo(e.Request.URL)
 	if e.LoaderID == "" { // a worker's script: the page is not told when it has arrived
 		return
 	}
 	g.requests[e.RequestID] = struct{}{}
 	g.begun++
 	g.notePart(e)
+}
+
+// hasUserinfo reports whether a URL has credentials.
+func hasUserinfo(text string) bool {
+	u, err := url.Parse(text)
+	return err != nil || u.User != nil
 }
 
 func (g *progress) onResponse(params []byte) {
@@ -266,6 +283,7 @@ func (g *progress) onResponse(params []byte) {
 	if g.next != nil && g.next.request == e.RequestID {
 		g.next.status, g.next.charset = e.Response.Status, e.Response.Charset
 	}
+	g.challenged = g.challenged || e.Response.Status == http.StatusUnauthorized
 	if e.Response.Status >= 400 {
 		g.partFailed(e.RequestID, fmt.Sprintf("HTTP status %d", e.Response.Status))
 	}

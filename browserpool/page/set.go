@@ -37,7 +37,8 @@ type Set struct {
 
 	mu sync.Mutex // guards what follows, because Dispose may come while the holder is at work
 	// capture and visit are ready for the next job that needs one, nil if there is none;
-	// a page that is in use is its holder's.
+	// a page that is in use is its holder's. In a set of fresh pages, visit may be the one that did
+	// the last job, until Reset or Follow.
 	capture, visit *page
 	disposed       bool
 	renderers      []int // processes
@@ -169,8 +170,26 @@ func (s *Set) Reset(ctx context.Context) error {
 	}
 	s.crashed.Store(false)
 	s.resetCapturePage(ctx)
+	s.dropVisit()
 	s.prepareVisit(ctx)
 	return nil
+}
+
+// Follow is Reset in a set of fresh pages whose next job is one of the same account. If the last job left its page fit for
+// that, the next visit follows on it, which kept reports: a job of another account then needs Reset first. Either way,
+// script finds nothing of the last job.
+func (s *Set) Follow(ctx context.Context) (kept bool, err error) {
+	visit := s.take(&s.visit)
+	if s.spoiled || visit == nil || !visit.used || visit.follow(ctx) != nil {
+		if visit != nil {
+			visit.dispose()
+		}
+		return false, s.Reset(ctx)
+	}
+	s.keep(&s.visit, visit)
+	s.crashed.Store(false)
+	s.resetCapturePage(ctx)
+	return true, nil
 }
 
 // Dispose ends all pages of the set with their browser contexts, whatever they are doing.
@@ -238,7 +257,7 @@ func (s *Set) onCapturePage(ctx context.Context, job work) error {
 	return nil
 }
 
-// onVisit does a job on a page that is disposed of after it.
+// onVisit does a job on a page that is disposed of after it, unless another may follow.
 func (s *Set) onVisit(ctx context.Context, job work) error {
 	s.visited = true
 	p, err := s.takeOrOpen(ctx, &s.visit, forVisit)
@@ -248,6 +267,10 @@ func (s *Set) onVisit(ctx context.Context, job work) error {
 	err = p.do(ctx, job)
 	if err != nil && p.closedItself() {
 		err = fmt.Errorf("%w: the page closed itself", ErrRender)
+	}
+	if err == nil && s.warm == nil && p.isFollowable() {
+		s.keep(&s.visit, p)
+		return nil
 	}
 	s.end(p, err)
 	return err
@@ -320,6 +343,18 @@ func (s *Set) prepareVisit(ctx context.Context) {
 	}
 	s.visited = false
 	if p, err := openPage(ctx, s.browser, s.gate, forVisit); err == nil {
+		s.keep(&s.visit, p)
+	}
+}
+
+// dropVisit disposes of the page for a URL, unless it has done nothing.
+func (s *Set) dropVisit() {
+	p := s.take(&s.visit)
+	switch {
+	case p == nil:
+	case p.used || p.served > 0:
+		p.dispose()
+	default:
 		s.keep(&s.visit, p)
 	}
 }

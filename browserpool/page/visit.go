@@ -59,7 +59,7 @@ func (p *page) equip(ctx context.Context, d document) error {
 	if p.equipped {
 		return nil
 	}
-	p.equipped = true
+	p.equipped, p.private = true, d.access.any()
 	if d.site != nil {
 		p.proxy.Serve(siteHost, d.site)
 	}

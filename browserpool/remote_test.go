@@ -1,0 +1,94 @@
+package browserpool
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"platen.dev/browserpool/page"
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events"
+)
+
+// visitor leases pages for jobs by URL.
+type visitor struct {
+	*Pool
+	t *testing.T
+}
+
+// visit does a job of an account, and returns the pages that did it.
+func (v visitor) visit(account events.AccountID, url string) *page.Set {
+	v.t.Helper()
+	lease, err := v.Acquire(v.t.Context(), account, events.Remote)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if _, err := lease.Print(v.t.Context(), page.Print{URL: url}); err != nil {
+		v.t.Fatal(err)
+	}
+	lease.Return()
+	return lease.pages
+}
+
+// kept waits until n leases have ended after which the browser was kept.
+func (v visitor) kept(n int64) {
+	v.t.Helper()
+	eventually(v.t, v.Pool, "the browser kept", func(s Stats) bool { return s.RemotesKept == n })
+}
+
+// An account gets the browser of its last job again, and no other account does, as long as there are others.
+func TestAnAccountKeepsItsBrowser(t *testing.T) {
+	v := visitor{openPool(t, Config{Slots: 1, Remotes: 3, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>TEXT"})
+	one := v.visit("one", web.URL)
+	v.kept(1)
+	other := v.visit("other", web.URL)
+	v.kept(2)
+	if one == other {
+		t.Error("another account has the pages of the first")
+	}
+	for i := range int64(2) {
+		if v.visit("one", web.URL) != one {
+			t.Error("the first account has other pages")
+		}
+		v.kept(3 + 2*i)
+		if v.visit("other", web.URL) != other {
+			t.Error("the other account has other pages")
+		}
+		v.kept(4 + 2*i)
+	}
+}
+
+// A browser that was kept gives way to another account if there may be no more. Its browser context does not.
+func TestAKeptBrowserGivesWay(t *testing.T) {
+	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, AllowEgress: pagetest.Loopback}), t}
+	cookies := make(chan string, 2)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cookies <- r.Header.Get("Cookie")
+		w.Header().Set("Set-Cookie", "a=1")
+	})})
+	v.visit("one", web.URL)
+	v.kept(1)
+	v.visit("other", web.URL)
+	for range 2 {
+		if cookie := <-cookies; cookie != "" {
+			t.Errorf("the browser sent the cookie %q", cookie)
+		}
+	}
+	if all := v.Stats().RemoteBrowsers; all != 1 {
+		t.Errorf("%d browsers run, want 1", all)
+	}
+}
+
+// A browser is not kept for an account that goes to a host and then to another: the process of its page is that of one site.
+func TestHabits(t *testing.T) {
+	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, AllowEgress: pagetest.Loopback}), t}
+	here, there := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>HERE"}), pagetest.NewWeb(t, pagetest.Pages{"/": "<p>THERE"})
+	for _, url := range []string{here.URL, there.URL, there.URL, here.URL, there.URL, there.URL} {
+		v.visit("one", url)
+	}
+	v.kept(3)
+	v.visit("one", here.URL)
+	v.visit("one", there.URL) // so that the last one counts
+	v.kept(3)
+}
