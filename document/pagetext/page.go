@@ -83,6 +83,7 @@ type reader struct {
 	streams map[*cos.Stream][]byte
 	pages   []Page
 	nodes   int
+	room    []glyph // for those of a page, one after the other
 	// What is left of the bounds.
 	operators, glyphs, painted int
 }
@@ -144,6 +145,7 @@ func (r *reader) page(d, inherited cos.Dict) error {
 			return err
 		}
 	}
+	r.room = p.glyphs[:0]
 	r.pages = append(r.pages, Page{Width: width, Height: height, Pieces: piecesOf(p.seen())})
 	return nil
 }
