@@ -18,6 +18,11 @@ func (s *jobs) evidence(ctx *fasthttp.RequestCtx, text string) *problem {
 	if wrong != nil {
 		return wrong
 	}
+	return s.writeEvidence(ctx, f)
+}
+
+// writeEvidence signs the evidence of a job, if it has any, and writes the response.
+func (s *jobs) writeEvidence(ctx *fasthttp.RequestCtx, f found) *problem {
 	if f.job.Evidence == nil {
 		return noEvidence
 	}
@@ -48,7 +53,7 @@ func statementOf(id events.JobID, j projections.Job) evidence.Statement {
 		Kind: evidence.Kind, JobID: id.String(), SubmittedAt: j.Created.Time().UTC(), FinishedAt: j.Finished.Time().UTC(),
 		XML:   evidence.XML{SHA256: evidence.DigestOf(e.XML), Profile: e.Profile},
 		File:  evidence.File{SHA256: evidence.DigestOf(e.File), Bytes: j.File.Size, Pages: j.File.Pages},
-		Rules: []evidence.Rules{},
+		Rules: []evidence.Rules{}, Match: evidence.Match{Compared: e.Compared, Mismatches: e.Mismatches},
 		Engine: evidence.Engine{
 			Platen: e.Engine.Platen, Binary: evidence.DigestOf(e.Engine.Binary), Browser: e.Engine.Browser, Fonts: evidence.DigestOf(e.Engine.Fonts),
 		},
@@ -76,6 +81,9 @@ var evidenceStatement = openapi.Object{Name: "EvidenceStatement", Fields: []open
 		openapi.Required("name", schema.String{}).Example("en16931"), openapi.Required("version", schema.String{}).Example("1.3.16"),
 		openapi.Required("sha256", digest), openapi.Required("fatal", count), openapi.Required("others", count),
 	}}}).Doc("The sets of business rules that were applied: those of rule_sets, or of the profile; and in how many places the invoice breaks them."),
+	openapi.Required("match", openapi.Object{Name: "EvidenceMatch", Fields: []openapi.Field{
+		openapi.Required("compared", schema.Bool{}), openapi.Required("mismatches", count),
+	}}).Doc("Whether the pages were compared with the XML; and how many terms they lack or, if they are the caller's, contradict."),
 	openapi.Required("engine", openapi.Object{Name: "EvidenceEngine", Fields: []openapi.Field{
 		openapi.Required("platen", schema.String{}), openapi.Required("binary_sha256", digest),
 		openapi.Required("browser", schema.String{}).Example("Chrome/150.0.7500.1"), openapi.Required("fonts_sha256", digest),

@@ -23,6 +23,7 @@ func (s *Server) newDashboard() *dashboard.Dashboard {
 	cfg.Ledger, cfg.Jobs, cfg.Logger, cfg.Now = s.usage.service, memberJobs{s.submissions}, s.cfg.Logger, s.cfg.Now
 	cfg.CheckInvoice = memberInvoices{memberJobs{s.submissions}, s.invoices}.check
 	cfg.Files.Download, cfg.Files.Open = s.jobs.sendFile, s.cfg.Open
+	cfg.Files.Evidence = s.jobs.sendEvidence
 	return dashboard.New(cfg)
 }
 
@@ -40,10 +41,27 @@ func (s *jobs) sendFile(ctx *fasthttp.RequestCtx, by service.Principal, id event
 	if wrong == nil {
 		wrong = s.send(ctx, by, f)
 	}
-	if wrong != nil {
-		return wrong.status, wrong.title, wrong.detail
+	return inWords(wrong)
+}
+
+// sendEvidence sends the evidence of a job to a member, as the API does, as a file.
+func (s *jobs) sendEvidence(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string) {
+	f, wrong := s.findIn(by.Account, id.String(), true)
+	if wrong == nil {
+		wrong = s.writeEvidence(ctx, f)
 	}
-	return 0, "", ""
+	if wrong == nil {
+		ctx.Response.Header.Set("Content-Disposition", `attachment; filename="evidence-`+id.String()+`.json"`)
+	}
+	return inWords(wrong)
+}
+
+// inWords is a problem as pages show it; zero for none.
+func inWords(wrong *problem) (status int, title, detail string) {
+	if wrong == nil {
+		return 0, "", ""
+	}
+	return wrong.status, wrong.title, wrong.detail
 }
 
 // clientOf is the address of a client, and whether it is this machine and no proxy. What a proxy says is believed if it

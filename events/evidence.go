@@ -11,6 +11,9 @@ type Evidence struct {
 	// Sets are the sets of business rules that were applied, none for a profile without any.
 	Sets   []CheckedSet `cbor:"4,keyasint,omitempty"`
 	Engine Engine       `cbor:"5,keyasint"`
+	// Compared is set if the pages were compared with the XML. Mismatches counts the terms that they lack, or that a page of the caller's contradicts.
+	Compared   bool `cbor:"6,keyasint,omitempty"`
+	Mismatches int  `cbor:"7,keyasint,omitempty"`
 }
 
 // CheckedSet is a set of business rules, and how many of them an invoice broke.

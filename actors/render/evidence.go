@@ -16,6 +16,10 @@ func (w *work) prove(ctx context.Context) {
 	}
 	e := &events.Evidence{
 		XML: sha256.Sum256(w.invoice.xml), File: sha256.Sum256(w.out.data), Profile: w.invoice.profile, Sets: checkedSets(w.invoice.rules()),
+		Compared: w.compared,
+	}
+	if w.compared {
+		e.Mismatches = len(w.mismatches)
 	}
 	if w.cfg.Engine != nil {
 		e.Engine = w.cfg.Engine()

@@ -34,16 +34,16 @@ func (e mismatchError) Error() string {
 // leave something out. What the caller's lack is an error or a list of warnings.
 func (w *work) compare(pdf []byte) error {
 	i := w.submission.Content.Invoice
-	switch {
-	case w.invoice == nil:
-		return nil
-	case w.whole:
-		return w.complete(pdf)
-	case i.Match == "":
+	if w.invoice == nil || !w.whole && i.Match == "" {
 		return nil
 	}
 	err := w.invoice.mismatch(pdf)
-	if i.Match == contract.MatchEnforce {
+	var unlike mismatchError
+	w.compared = !errors.As(err, &unlike) || unlike.unread == ""
+	switch {
+	case w.whole:
+		return w.complete(unlike)
+	case i.Match == contract.MatchEnforce:
 		return err
 	}
 	w.mismatches = warningsOf(err)
@@ -56,11 +56,7 @@ type lackingError struct{ terms string }
 func (e lackingError) Error() string { return "the page made of the invoice lacks " + e.terms }
 
 // complete checks that a page of our own has every term. Labels of the template may say anything, so contradictions do not count.
-func (w *work) complete(pdf []byte) error {
-	var e mismatchError
-	if !errors.As(w.invoice.mismatch(pdf), &e) {
-		return nil
-	}
+func (w *work) complete(e mismatchError) error {
 	var missing []string
 	for _, f := range e.findings {
 		if f.State == match.Missing {

@@ -449,15 +449,19 @@ func TestOwnPageIsComplete(t *testing.T) {
 	}
 	w := &work{cfg: Config{Logger: testkit.Silent()}, invoice: &invoice{model: parsed}}
 	w.submission.Content.Invoice = &events.Invoice{}
-	if err := w.compare(other); err != nil {
-		t.Errorf("a page of a caller: %v", err)
+	if err := w.compare(other); err != nil || w.compared {
+		t.Errorf("a page of a caller: %v, compared: %t", err, w.compared)
+	}
+	w.submission.Content.Invoice.Match = contract.MatchWarn
+	if err := w.compare(other); err != nil || !w.compared || len(w.mismatches) == 0 {
+		t.Errorf("a page of a caller that is to be compared: %v, %d mismatches", err, len(w.mismatches))
 	}
 	w.whole = true
 	fault := w.faultOf(w.compare(other))
 	if fault == nil || fault.Code != events.EInvoiceFailed || fault.Retryable || !strings.HasPrefix(fault.Detail, "The page made of the invoice lacks BT-1 Invoice number, BT-2 Issue date,") {
 		t.Errorf("a page of our own: %+v", fault)
 	}
-	if err := w.compare([]byte("no PDF")); err != nil {
+	if err := w.compare([]byte("no PDF")); err != nil || w.compared {
 		t.Errorf("a page that cannot be read: %v", err)
 	}
 }

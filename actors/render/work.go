@@ -37,6 +37,7 @@ type work struct {
 	evidence   *events.Evidence
 	out        output
 	whole      bool             // a page of our own shows all that the e-invoice says
+	compared   bool             // the pages were held against the e-invoice
 	mismatches []events.Warning // terms of the e-invoice that the page lacks
 	file       events.File
 	metrics    events.Metrics

@@ -80,6 +80,7 @@ var routeRules = map[string]struct {
 	"GET /jobs/JOB/live":             {may: everyone},
 	"GET /jobs/JOB/record":           {may: builders},
 	"GET /jobs/JOB/download":         {may: builders},
+	"GET /jobs/JOB/evidence":         {may: builders},
 	"GET /jobs/JOB/result":           {may: builders},
 	"GET /jobs/JOB/pages/PAGE":       {may: builders},
 	"POST /jobs/JOB/cancel":          {may: builders},

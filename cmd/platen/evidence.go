@@ -151,6 +151,9 @@ func printStatement(s evidence.Statement, pdf, xml string, out io.Writer) {
 	for _, r := range s.Rules {
 		fmt.Fprintf(&b, "rules %s %s: %d fatal violations, %d others\n", r.Name, r.Version, r.Fatal, r.Others)
 	}
+	if s.Match.Compared {
+		fmt.Fprintf(&b, "page and XML: %d mismatches\n", s.Match.Mismatches)
+	}
 	fmt.Fprintf(&b, "made by Platen %s with %s\n", s.Engine.Platen, s.Engine.Browser)
 	_, _ = terminal.Escaped(out).Write(b.Bytes()) // the exit code says the same
 }

@@ -28,7 +28,7 @@ func TestVerifyEvidence(t *testing.T) {
 	key, stranger := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))
 	jws, err := evidence.Sign(evidence.Statement{
 		Kind: evidence.Kind, JobID: "the job\x1b[2J", XML: evidence.XML{SHA256: evidence.DigestOf(sha256.Sum256([]byte("<x/>"))), Profile: "basic"},
-		Rules: []evidence.Rules{{Name: "en16931", Version: "1", Others: 2}},
+		Rules: []evidence.Rules{{Name: "en16931", Version: "1", Others: 2}}, Match: evidence.Match{Compared: true, Mismatches: 3},
 	}, key)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestVerifyEvidence(t *testing.T) {
 		var out strings.Builder
 		err := verifyEvidence(t.Context(), c.file, c.pdf, c.xml, c.keys, &out)
 		switch {
-		case c.wrong == "" && (err != nil || !strings.Contains(out.String(), "The signature is good.") || !strings.Contains(out.String(), "en16931 1: 0 fatal violations, 2 others") || strings.Contains(out.String(), "\x1b")):
+		case c.wrong == "" && (err != nil || !strings.Contains(out.String(), "The signature is good.") || !strings.Contains(out.String(), "en16931 1: 0 fatal violations, 2 others\npage and XML: 3 mismatches\n") || strings.Contains(out.String(), "\x1b")):
 			t.Errorf("%s: %v, %q", c.file, err, out.String())
 		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
 			t.Errorf("%s with %s, %s, %s: got %v, want %s", c.file, c.pdf, c.xml, c.keys, err, c.wrong)

@@ -79,7 +79,7 @@ var importRules = map[string]rule{
 	"einvoice/evidence": {"", "what is signed about an invoice: whoever signs it, and whoever verifies it"},
 	"einvoice/report":   {"", "what is said of an invoice, as data: whoever checks it, and whoever shows it"},
 	"einvoice/inspect": {
-		"document/markup document/pagetext document/pdfa einvoice einvoice/cii einvoice/hybrid einvoice/match einvoice/model einvoice/report einvoice/rules einvoice/ubl events/contract",
+		"document/markup document/pagetext document/pdfa document/pdfa/cos einvoice einvoice/cii einvoice/hybrid einvoice/match einvoice/model einvoice/report einvoice/rules einvoice/ubl events/contract",
 		"checks and reads anybody's invoices: bytes in, a report out",
 	},
 	"einvoice/sample":    {"", "e-invoices, as files"},

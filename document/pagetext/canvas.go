@@ -44,8 +44,8 @@ func (p *palette) place(i ink) uint16 {
 // canvas is the page as what is painted leaves it, text apart, in cells of a point or more.
 type canvas struct {
 	columns, rows int
-	size          float64 // of a cell, in points
-	cells         []cell
+	size          float64  // of a cell, in points
+	cells         [][]cell // by row; nil for one that is still white
 	palette       palette
 	budget        *int
 }
@@ -53,18 +53,21 @@ type canvas struct {
 func newCanvas(width, height float64, budget *int) *canvas {
 	size := max(1, width/maxCells, height/maxCells)
 	c := &canvas{columns: max(1, int(math.Ceil(width/size))), rows: max(1, int(math.Ceil(height/size))), size: size, palette: newPalette(), budget: budget}
-	c.cells = make([]cell, c.columns*c.rows) // white
-	*budget -= len(c.cells)
+	c.cells = make([][]cell, c.rows)
+	*budget -= c.columns * c.rows
 	return c
 }
 
-// at is the cell at a point, nil off the page.
-func (c *canvas) at(p point) *cell {
+// at is the cell at a point. It is false off the page.
+func (c *canvas) at(p point) (at cell, on bool) {
 	x, y := int(math.Floor(p.x/c.size)), int(math.Floor(p.y/c.size))
 	if x < 0 || y < 0 || x >= c.columns || y >= c.rows {
-		return nil
+		return cell{}, false
 	}
-	return &c.cells[y*c.columns+x]
+	if c.cells[y] == nil {
+		return cell{}, true
+	}
+	return c.cells[y][x], true
 }
 
 // span is a range of cells whose centres are in a box.
@@ -157,20 +160,32 @@ func (c clip) has(p point) bool {
 // paint paints the inside of a shape.
 func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
 	area := c.span(s.box.and(within.box))
+	if area.x0 >= area.x1 {
+		return
+	}
 	plain := s.mask == nil && len(within.shapes) == 0
+	inside := func(x, y int) bool {
+		centre := point{(float64(x) + 0.5) * c.size, (float64(y) + 0.5) * c.size}
+		return s.has(centre) && within.has(centre)
+	}
 	under := uint16(0)
 	over := c.palette.place(with.over(c.palette.inks[under]))
 	for y := area.y0; y < area.y1; y++ {
-		*c.budget -= max(0, area.x1-area.x0) * (1 + len(within.shapes))
-		if *c.budget < 0 {
+		if *c.budget -= (area.x1 - area.x0) * (1 + len(within.shapes)); *c.budget < 0 {
 			return
 		}
+		if c.cells[y] == nil {
+			c.cells[y] = make([]cell, c.columns)
+		}
+		if plain && with.replaces() {
+			fill(c.cells[y][area.x0:area.x1], cell{over, operation})
+			continue
+		}
 		for x := area.x0; x < area.x1; x++ {
-			centre := point{(float64(x) + 0.5) * c.size, (float64(y) + 0.5) * c.size}
-			if !plain && !(s.has(centre) && within.has(centre)) {
+			if !plain && !inside(x, y) {
 				continue
 			}
-			at := &c.cells[y*c.columns+x]
+			at := &c.cells[y][x]
 			if at.ink != under {
 				under = at.ink
 				over = c.palette.place(with.over(c.palette.inks[under]))
@@ -180,5 +195,11 @@ func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
 				at.covered = operation
 			}
 		}
+	}
+}
+
+func fill(row []cell, with cell) {
+	for x := range row {
+		row[x] = with
 	}
 }

@@ -30,12 +30,15 @@ const opaque = 0.85
 
 func (p paint) covers() bool { return p.normal && p.alpha >= opaque }
 
+// replaces reports whether nothing is seen of what is under the paint.
+func (p paint) replaces() bool { return p.covers() && p.alpha > 0.99 }
+
 // over is what is seen where the paint is on something.
 func (p paint) over(under ink) ink {
 	switch {
 	case p.alpha < 0.01:
 		return under
-	case p.covers() && p.alpha > 0.99:
+	case p.replaces():
 		return p.ink
 	case !p.known || !under.known || !p.normal:
 		return ink{}

@@ -50,13 +50,16 @@ type Word struct {
 }
 
 // Read reads the pages of a PDF. Its errors are ErrLimit, ErrEncrypted, and those of package cos.
-func Read(pdf []byte) (pages []Page, err error) {
+func Read(pdf []byte) ([]Page, error) { return ReadFrom(cos.NewSource(pdf)) }
+
+// ReadFrom is Read for a PDF that others read, too.
+func ReadFrom(source *cos.Source) (pages []Page, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			pages, err = nil, fmt.Errorf("%w: %v", errBroken, panicked)
 		}
 	}()
-	file, err := cos.Open(pdf, cos.LimitsFor(len(pdf)))
+	file, err := source.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +86,7 @@ type reader struct {
 	streams map[*cos.Stream][]byte
 	pages   []Page
 	nodes   int
+	room    []glyph // for those of a page, one after the other
 	// What is left of the bounds.
 	operators, glyphs, painted int
 }
@@ -144,6 +148,7 @@ func (r *reader) page(d, inherited cos.Dict) error {
 			return err
 		}
 	}
+	r.room = p.glyphs[:0]
 	r.pages = append(r.pages, Page{Width: width, Height: height, Pieces: piecesOf(p.seen())})
 	return nil
 }

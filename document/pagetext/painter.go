@@ -46,7 +46,7 @@ type painter struct {
 func newPainter(r *reader, base matrix, width, height float64) *painter {
 	page := rect{0, 0, width, height}
 	return &painter{
-		reader: r, canvas: newCanvas(width, height, &r.painted), page: page, group: group{alpha: 1, normal: true},
+		reader: r, canvas: newCanvas(width, height, &r.painted), glyphs: r.room, page: page, group: group{alpha: 1, normal: true},
 		state: state{
 			ctm: base, clip: clip{box: page}, fill: black, stroke: black, fillSpace: space{parts: 1}, strokeSpace: space{parts: 1},
 			fillAlpha: 1, strokeAlpha: 1, normal: true, stretch: 1,
@@ -171,15 +171,18 @@ func (p *painter) paint(s shape, with paint) {
 	}
 }
 
+// deviceParts are how many parts the colours have that an operation sets.
+var deviceParts = map[cos.Operator]int{"g": 1, "rg": 3, "k": 4, "G": 1, "RG": 3, "K": 4}
+
 // color does the operations on colours.
 func (p *painter) color(operator cos.Operator, operands []any) bool {
 	s := &p.state
 	switch operator {
 	case "g", "rg", "k":
-		s.fillSpace = space{parts: map[cos.Operator]int{"g": 1, "rg": 3, "k": 4}[operator]}
+		s.fillSpace = space{parts: deviceParts[operator]}
 		s.fill = s.fillSpace.ink(operands)
 	case "G", "RG", "K":
-		s.strokeSpace = space{parts: map[cos.Operator]int{"G": 1, "RG": 3, "K": 4}[operator]}
+		s.strokeSpace = space{parts: deviceParts[operator]}
 		s.stroke = s.strokeSpace.ink(operands)
 	case "cs":
 		s.fillSpace = p.named(operands)

@@ -25,12 +25,19 @@ type placed struct {
 // piecesOf orders glyphs into pieces, each direction of writing by itself.
 func piecesOf(glyphs []glyph) (pieces []Piece) {
 	byAngle := map[int][]placed{}
-	for _, g := range glyphs {
-		angle := math.Atan2(g.along.y, g.along.x)
-		if g.along.length() == 0 {
-			angle = math.Atan2(g.up.x, -g.up.y)
+	for len(glyphs) > 0 { // runs of one angle, of which most pages have one
+		angle := angleOf(glyphs[0])
+		n := 1
+		for n < len(glyphs) && angleOf(glyphs[n]) == angle {
+			n++
 		}
-		byAngle[int(math.Round(angle*180/math.Pi))] = append(byAngle[int(math.Round(angle*180/math.Pi))], place(g, angle))
+		degrees := int(math.Round(angle * 180 / math.Pi))
+		all := slices.Grow(byAngle[degrees], n)
+		sin, cos := math.Sincos(-angle)
+		for _, g := range glyphs[:n] {
+			all = append(all, place(g, sin, cos))
+		}
+		byAngle[degrees], glyphs = all, glyphs[n:]
 	}
 	angles := make([]int, 0, len(byAngle))
 	for a := range byAngle {
@@ -45,8 +52,16 @@ func piecesOf(glyphs []glyph) (pieces []Piece) {
 	return pieces
 }
 
-func place(g glyph, angle float64) placed {
-	sin, cos := math.Sincos(-angle)
+// angleOf is the direction in which a glyph is written.
+func angleOf(g glyph) float64 {
+	if g.along.length() == 0 {
+		return math.Atan2(g.up.x, -g.up.y)
+	}
+	return math.Atan2(g.along.y, g.along.x)
+}
+
+// place turns a glyph upright, by the sine and cosine of the angle for that.
+func place(g glyph, sin, cos float64) placed {
 	x, y := g.origin.x*cos-g.origin.y*sin, g.origin.x*sin+g.origin.y*cos
 	size := g.up.length()
 	return placed{text: g.text, left: x, right: x + g.along.length(), base: y, top: y - 0.75*size, bottom: y + 0.2*size, size: size}
@@ -75,7 +90,12 @@ func piecesOfLine(line []placed) (pieces []Piece) {
 		if len(words) > 0 {
 			pieces = append(pieces, pieceOf(words))
 		}
-		words = nil
+		words = words[:0]
+	}
+	kept := line[:0] // glyphs of words; those read are further on
+	begin := func(g placed) {
+		kept = append(kept, g)
+		words = append(words, kept[len(kept)-1:])
 	}
 	end := math.Inf(-1)
 	spaced := true // a space ends the word before it
@@ -88,13 +108,14 @@ func piecesOfLine(line []placed) (pieces []Piece) {
 		switch {
 		case len(words) == 0, gap > pieceGap*g.size, gap < -2*g.size && len(words) > 0:
 			flush()
-			words = [][]placed{{g}}
+			begin(g)
 		case repeats(words[len(words)-1], g):
 			continue // printed twice to look bold
 		case spaced || gap > wordGap*g.size:
-			words = append(words, []placed{g})
+			begin(g)
 		default:
-			words[len(words)-1] = append(words[len(words)-1], g)
+			kept = append(kept, g)
+			words[len(words)-1] = append(words[len(words)-1], g) // at the same place
 		}
 		end, spaced = max(end, g.right), false
 		if gap > pieceGap*g.size {
@@ -112,7 +133,7 @@ func repeats(word []placed, g placed) bool {
 }
 
 func pieceOf(words [][]placed) Piece {
-	p := Piece{Left: math.Inf(1), Top: math.Inf(1), Right: math.Inf(-1), Bottom: math.Inf(-1)}
+	p := Piece{Words: make([]Word, 0, len(words)), Left: math.Inf(1), Top: math.Inf(1), Right: math.Inf(-1), Bottom: math.Inf(-1)}
 	for _, glyphs := range words {
 		w := Word{Left: math.Inf(1), Top: math.Inf(1), Right: math.Inf(-1), Bottom: math.Inf(-1)}
 		for _, g := range glyphs {

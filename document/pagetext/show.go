@@ -184,8 +184,8 @@ func (p *painter) seenNow(g glyph) bool {
 	}
 	seen := 0
 	for _, at := range g.samples() {
-		c := p.canvas.at(at)
-		if c != nil && p.page.has(at) && s.clip.has(at) && p.sees(with, p.canvas.palette.inks[c.ink]) {
+		c, on := p.canvas.at(at)
+		if on && p.page.has(at) && s.clip.has(at) && p.sees(with, p.canvas.palette.inks[c.ink]) {
 			seen++
 		}
 	}
@@ -208,11 +208,12 @@ type sight struct {
 }
 
 // seen are the glyphs that nothing covers.
-func (p *painter) seen() (all []glyph) {
+func (p *painter) seen() []glyph {
+	all := p.glyphs[:0]
 	for _, g := range p.glyphs {
 		free := 0
 		for _, at := range g.samples() {
-			if c := p.canvas.at(at); c != nil && c.covered <= g.operation {
+			if c, on := p.canvas.at(at); on && c.covered <= g.operation {
 				free++
 			}
 		}

@@ -59,16 +59,16 @@ func (e *InvalidError) Unwrap() []error {
 // of veraPDF that a printed document can violate, and is at least as strict. It is not a validator for
 // arbitrary PDFs. further are the rules of a format that rests on PDF/A.
 func Check(pdf []byte, claim Claim, further ...func(*Subject)) error {
-	return newChecker(pdf, claim).run(cos.DefaultLimits, further)
+	return newChecker(pdf, claim).run(func() (*cos.File, error) { return cos.Open(pdf, cos.DefaultLimits) }, further)
 }
 
 // CheckForeign checks a file that anybody may have made for PDF/A-3, of any conformance level, by the rules of level B,
 // as Check does. What cannot be judged for such a file is a violation of a rule that is Doubtful. Time and memory are bounded
 // for any input.
-func CheckForeign(pdf []byte, further ...func(*Subject)) error {
-	c := newChecker(pdf, Claim{Part: 3})
+func CheckForeign(source *cos.Source, further ...func(*Subject)) error {
+	c := newChecker(source.Data, Claim{Part: 3})
 	c.foreign = true
-	return c.run(cos.LimitsFor(len(pdf)), further)
+	return c.run(source.Open, further)
 }
 
 // Doubtful reports whether a file that violates a rule may conform nevertheless: Check reads the rule more narrowly than the
@@ -85,7 +85,7 @@ func newChecker(pdf []byte, claim Claim) *checker {
 	return &checker{pdf: pdf, claim: claim, seen: map[Violation]bool{}, count: map[string]int{}, reports: map[string]int{}}
 }
 
-func (c *checker) run(limits cos.Limits, further []func(*Subject)) (err error) {
+func (c *checker) run(open func() (*cos.File, error), further []func(*Subject)) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			c.report("6.1.2-1", "broken file: %v", panicked)
@@ -93,7 +93,7 @@ func (c *checker) run(limits cos.Limits, further []func(*Subject)) (err error) {
 		}
 	}()
 	c.header()
-	if c.file, err = cos.Open(c.pdf, limits); err != nil {
+	if c.file, err = open(); err != nil {
 		c.report("6.1.2-1", "%v", err)
 		return c.result()
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -16,12 +15,6 @@ import (
 // ErrFonts means that the fonts, and so the characters that can be printed, are unknown.
 var ErrFonts = errors.New("the installed fonts cannot be listed")
 
-// glyphCoverage is the characters for which fonts have glyphs. It is safe for concurrent use.
-type glyphCoverage struct{ ranges []runeRange }
-
-// runeRange is a range of characters, both ends included.
-type runeRange struct{ from, to rune }
-
 var installed struct {
 	sync.Mutex
 	coverage *glyphCoverage
@@ -29,7 +22,7 @@ var installed struct {
 }
 
 // installedCoverage is the coverage of the fonts that fontconfig lists, which are those
-// that the browser uses. It is read once, with fc-list (about 40 ms), and again after a
+// that the browser uses, in the order in which it asks them. It is read once, with fc-match (about 40 ms), and again after a
 // failure.
 func installedCoverage(ctx context.Context) (*glyphCoverage, error) {
 	installed.Lock()
@@ -37,13 +30,13 @@ func installedCoverage(ctx context.Context) (*glyphCoverage, error) {
 	if installed.coverage != nil {
 		return installed.coverage, nil
 	}
-	out, err := exec.CommandContext(ctx, "fc-list", "--format", "%{fontformat} %{charset}\t%{family}\t%{style}\t%{fontversion}\n").Output()
+	out, err := exec.CommandContext(ctx, "fc-match", "--all", "--format", "%{fontformat} %{color} %{charset}\t%{family}\t%{style}\t%{fontversion}\n", ":scalable=true").Output()
 	if err != nil {
-		return nil, fmt.Errorf("%w: fc-list: %w", ErrFonts, err)
+		return nil, fmt.Errorf("%w: fc-match: %w", ErrFonts, err)
 	}
 	coverage := parseCoverage(string(out))
-	if len(coverage.ranges) == 0 {
-		return nil, fmt.Errorf("%w: fc-list lists none", ErrFonts)
+	if len(coverage.parts) == 0 {
+		return nil, fmt.Errorf("%w: fc-match lists none", ErrFonts)
 	}
 	installed.coverage, installed.digest = coverage, digestOf(string(out))
 	return coverage, nil
@@ -63,7 +56,8 @@ func digestOf(list string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(slices.Sorted(strings.Lines(list)), "")))
 }
 
-// Printable replaces the characters of a text that no installed font has a glyph for. Each
+// Printable replaces the characters of a text that no installed font has a glyph for, and marks that the
+// font lacks which the browser uses for the character that they are on. Each
 // becomes U+FFFD or, if no font has that, a question mark. It also returns the characters
 // that it replaced, each once, in their order. ErrFonts is returned only for text that is
 // not plain ASCII.
@@ -88,44 +82,6 @@ func isPlainASCII(text string) bool {
 	return true
 }
 
-// parseCoverage merges the lines of fc-list, which are a font's format and its characters
-// as hexadecimal ranges. The browser uses only fonts with TrueType and CFF outlines.
-func parseCoverage(list string) *glyphCoverage {
-	var all []runeRange
-	for line := range strings.Lines(list) {
-		line, _, _ = strings.Cut(line, "\t")
-		format, ranges, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if format != "TrueType" && format != "CFF" {
-			continue
-		}
-		for _, text := range strings.Fields(ranges) {
-			low, high, isRange := strings.Cut(text, "-")
-			from, err1 := strconv.ParseInt(low, 16, 32)
-			to, err2 := from, error(nil)
-			if isRange {
-				to, err2 = strconv.ParseInt(high, 16, 32)
-			}
-			if err1 == nil && err2 == nil {
-				all = append(all, runeRange{rune(from), rune(to)})
-			}
-		}
-	}
-	return &glyphCoverage{mergeRanges(all)}
-}
-
-// mergeRanges sorts ranges and joins those that overlap or are adjacent.
-func mergeRanges(all []runeRange) (out []runeRange) {
-	slices.SortFunc(all, func(a, b runeRange) int { return int(a.from) - int(b.from) })
-	for _, s := range all {
-		if n := len(out); n > 0 && s.from <= out[n-1].to+1 {
-			out[n-1].to = max(out[n-1].to, s.to)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 // printable does what Printable does, for this coverage.
 func (c *glyphCoverage) printable(text string) (string, []rune) {
 	if isPlainASCII(text) {
@@ -136,19 +92,21 @@ func (c *glyphCoverage) printable(text string) (string, []rune) {
 		substitute = '?'
 	}
 	var replaced []rune
+	here := cluster{coverage: c}
 	text = strings.Map(func(r rune) rune {
-		if c.printsProperly(r) {
+		if c.printsProperly(r) && here.takes(r) {
 			return r
 		}
 		if !slices.Contains(replaced, r) {
 			replaced = append(replaced, r)
 		}
+		here.begin(substitute)
 		return substitute
 	}, text)
 	return text, replaced
 }
 
-// printsProperly reports whether a character is printed with its own glyph or, like a line
+// printsProperly reports whether a character by itself is printed with its own glyph or, like a line
 // break, needs none.
 func (c *glyphCoverage) printsProperly(r rune) bool {
 	switch {
@@ -174,17 +132,4 @@ func isIgnorable(r rune) bool {
 		return true
 	}
 	return false
-}
-
-func (c *glyphCoverage) has(r rune) bool {
-	_, found := slices.BinarySearchFunc(c.ranges, r, func(s runeRange, r rune) int {
-		switch {
-		case s.to < r:
-			return -1
-		case s.from > r:
-			return 1
-		}
-		return 0
-	})
-	return found
 }

@@ -12,7 +12,7 @@ import (
 
 // TestCoverage replaces characters for which a fictitious machine has no glyphs.
 func TestCoverage(t *testing.T) {
-	c := parseCoverage("TrueType 20-7e a0-ff 20ac 304\nType 1 400-4ff\nCFF fffd 4e00\nPCF 500\n\n")
+	c := parseCoverage("TrueType False 20-7e a0-ff 20ac 304\nType 1 False 400-4ff\nCFF False fffd 4e00\nPCF False 500\n\n")
 	for text, want := range map[string]struct {
 		text     string
 		replaced []rune
@@ -29,8 +29,31 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%q: %q, %q", text, got, replaced)
 		}
 	}
-	if got, _ := parseCoverage("TrueType 20-7e").printable("é"); got != "?" {
+	if got, _ := parseCoverage("TrueType False 20-7e").printable("é"); got != "?" {
 		t.Errorf("without U+FFFD: %q", got)
+	}
+}
+
+// TestMarks replaces marks that a fictitious browser does not print in the font of what they are on.
+func TestMarks(t *testing.T) {
+	c := parseCoverage("TrueType False 20-7e e9 fffd 5d0 20dd 304 336\n" + "TrueType False 20-7e a0-ff 5d0 591 20e0 301 4e00\nTrueType True 30-39 20e3 1f600\nCFF False 61 4e00 20dd 20e3 323\n")
+	for text, want := range map[string]string{
+		"a\u20dd b\u0336":                "a\u20dd b\u0336",
+		"a\u20e0":                        "a\ufffd",       // another font has both
+		"a\u0323":                        "a\ufffd",       // the last one has
+		"一\u20dd":                        "一\ufffd",       // the first font with the character lacks it
+		"一\ufe0f\u20e0":                  "一\ufe0f\u20e0", // in the second font
+		"א\u0591":                        "א\u0591",       // a style may name the second font, which is for the script
+		"a\u0591":                        "a\ufffd",       // and not for this
+		"e\u0301 x\u0301":                "e\u0301 x\ufffd",
+		"5\ufe0f\u20e3 5\u20e3":          "5\ufe0f\u20e3 5\ufffd",
+		"\u20dd<p>\u20e0\n\u20e0a\u034f": "\u20dd<p>\u20e0\n\u20e0a\u034f", // on nothing
+		"a\u0304\u20e0\u0304":            "a\u0304\ufffd\u0304",
+		"a" + strings.Repeat("\u0304", 20) + "\u20e0": "a" + strings.Repeat("\u0304", 20) + "\ufffd",
+	} {
+		if got, _ := c.printable(text); got != want {
+			t.Errorf("%+q: %+q, want %+q", text, got, want)
+		}
 	}
 }
 
@@ -41,12 +64,12 @@ func TestPrintable(t *testing.T) {
 	if err != nil {
 		t.Skip("no browser")
 	}
-	text := "Rechnung € ﬁ 日本語 ไทย हिन्दी 😀 👨‍👩‍👧 ℡ \ue123\U0010FFFD\u0085\u0378\U0001FAE0\u180f ḁ̊"
+	text := "Rechnung € ﬁ 日本語 ไทย हिन्दी 😀 👨‍👩‍👧 ℡ \ue123\U0010FFFD\u0085\u0378\U0001FAE0\u180f ḁ̊ a\u20ddb 5\u20e3 5\ufe0f\u20e3 ก\u0336 ا\u0670 x\u20d7 漢\u20dd a\u0489 ❤\ufe0f 日\u3099 €\u20dd"
 	fixed, replaced, err := Printable(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []rune{0xE123, 0x10FFFD, 0x85, 0x378} {
+	for _, r := range []rune{0xE123, 0x10FFFD, 0x85, 0x378, 0x20DD, 0x336} {
 		if !slices.Contains(replaced, r) {
 			t.Errorf("%U was not replaced", r)
 		}

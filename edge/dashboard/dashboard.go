@@ -66,6 +66,8 @@ type Config struct {
 type Files struct {
 	// Download sends the file of a job, or returns why not in words.
 	Download func(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string)
+	// Evidence sends the signed evidence of a job, or returns why not in words.
+	Evidence func(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string)
 	// Open opens a stored file and returns its size in bytes.
 	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
 	// Picture is a page of a file as a PNG of at most a width in pixels.
@@ -250,6 +252,7 @@ func (d *Dashboard) route() {
 		"GET /live":       {may: anyone, serve: jobs.jobLive},
 		"GET /record":     {may: developers, serve: jobs.record},
 		"GET /download":   {may: developers, serve: jobs.download},
+		"GET /evidence":   {may: developers, serve: jobs.evidence},
 		"GET /result":     {may: developers, serve: play.resultLive},
 		"GET /pages/":     {may: developers, serve: jobs.lookAt},
 		"POST /cancel":    {may: developers, serve: jobs.cancelJob},

@@ -76,12 +76,25 @@ func (d *site) jobView(f page.Frame, v visitor, id events.JobID, j projections.J
 		Frame: f, Job: jobRow(id, j, d.keyNames(v.Account)[j.Key]), Timeline: course(j, log),
 		Downloads: max(0, contract.MaxDownloads-j.Downloads), MaxDownloads: contract.MaxDownloads, Expires: timeOf(j.Expires),
 		Gone: j.Gone || j.Expires != 0 && d.now() >= j.Expires, Delivered: j.Delivered, HasFile: j.Status == events.StatusDone && !j.Delivered,
-		Ended: j.Finished != 0, Webhook: j.Webhook, Pictures: pagesShown(j, d.now()), Reason: j.Detail, Warnings: j.Warnings, DocsURL: d.cfg.Place.DocsURL,
+		Ended: j.Finished != 0, Webhook: j.Webhook, Pictures: pagesShown(j, d.now()), Reason: j.Detail, Warnings: j.Warnings, Evidence: evidenceOf(j), DocsURL: d.cfg.Place.DocsURL,
 	}
 	for _, a := range log.Attempts {
 		view.Attempts = append(view.Attempts, attemptRow(a))
 	}
 	return view, nil
+}
+
+// evidenceOf is a job's evidence as its page shows it; nil if it has none.
+func evidenceOf(j projections.Job) *page.Evidence {
+	e := j.Evidence
+	if e == nil {
+		return nil
+	}
+	shown := &page.Evidence{Profile: e.Profile, Compared: e.Compared, Mismatches: e.Mismatches, XML: fmt.Sprintf("%x", e.XML), File: fmt.Sprintf("%x", e.File)}
+	for _, s := range e.Sets {
+		shown.Rules = append(shown.Rules, page.CheckedRules{Name: s.Name, Version: s.Version, Fatal: s.Fatal, Others: s.Others})
+	}
+	return shown
 }
 
 // attemptRow is an attempt to send a webhook as pages show it.
@@ -136,7 +149,23 @@ func (d jobPages) download(ctx *fasthttp.RequestCtx, v visitor) {
 	if !ok {
 		return
 	}
-	if status, title, detail := d.cfg.Files.Download(ctx, v.principal(), id); status != 0 {
+	status, title, detail := d.cfg.Files.Download(ctx, v.principal(), id)
+	d.unsent(ctx, status, title, detail)
+}
+
+// evidence sends the evidence of a job as a file.
+func (d jobPages) evidence(ctx *fasthttp.RequestCtx, v visitor) {
+	id, _, ok := d.inPath(ctx, v)
+	if !ok {
+		return
+	}
+	status, title, detail := d.cfg.Files.Evidence(ctx, v.principal(), id)
+	d.unsent(ctx, status, title, detail)
+}
+
+// unsent shows why something was not sent, if it was not.
+func (d *site) unsent(ctx *fasthttp.RequestCtx, status int, title, detail string) {
+	if status != 0 {
 		ctx.SetStatusCode(status)
 		d.show(ctx, page.Message{Title: title, Text: detail})
 	}

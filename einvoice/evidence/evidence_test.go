@@ -19,6 +19,7 @@ var statement = Statement{
 	SubmittedAt: time.UnixMilli(1_790_000_000_000).UTC(), FinishedAt: time.UnixMilli(1_790_000_000_181).UTC(),
 	XML: XML{DigestOf([32]byte{1}), "en16931"}, File: File{DigestOf([32]byte{2}), 48_213, 2},
 	Rules:  []Rules{{"en16931", "1.3.16", DigestOf([32]byte{3}), 0, 1}},
+	Match:  Match{true, 2},
 	Engine: Engine{"1.0.0", "", "Chrome/150.0.7500.1", DigestOf([32]byte{4})},
 }
 

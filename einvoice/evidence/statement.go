@@ -20,6 +20,7 @@ type Statement struct {
 	XML         XML       `json:"xml"`
 	File        File      `json:"file"`
 	Rules       []Rules   `json:"rules"`
+	Match       Match     `json:"match"`
 	Engine      Engine    `json:"engine"`
 }
 
@@ -55,6 +56,12 @@ type Rules struct {
 	SHA256 Digest `json:"sha256"`
 	Fatal  int    `json:"fatal"`
 	Others int    `json:"others"`
+}
+
+// Match says whether the pages of the file were compared with the XML, and how many terms they lack, or contradict if the caller made them.
+type Match struct {
+	Compared   bool `json:"compared"`
+	Mismatches int  `json:"mismatches"`
 }
 
 // Engine is what made the file.

@@ -34,9 +34,12 @@ func Extract(pdf []byte) (xml []byte, err error) {
 }
 
 // Read is Extract, and says how the invoice is embedded.
-func Read(pdf []byte) (e Embedded, err error) {
+func Read(pdf []byte) (Embedded, error) { return ReadFrom(cos.NewSource(pdf)) }
+
+// ReadFrom is Read for a PDF that others read, too.
+func ReadFrom(source *cos.Source) (e Embedded, err error) {
 	defer recoverAsError(&err)
-	file, err := openUntrusted(pdf)
+	file, err := openUntrusted(source)
 	if err != nil {
 		return e, err
 	}
@@ -62,8 +65,8 @@ func recoverAsError(err *error) {
 	}
 }
 
-func openUntrusted(pdf []byte) (*cos.File, error) {
-	file, err := cos.Open(pdf, cos.LimitsFor(len(pdf)))
+func openUntrusted(source *cos.Source) (*cos.File, error) {
+	file, err := source.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func TestExtractHostile(t *testing.T) {
 // conformanceLevel is the level that the XMP packet of a file declares.
 func conformanceLevel(t *testing.T, pdf []byte) string {
 	t.Helper()
-	file, err := openUntrusted(pdf)
+	file, err := openUntrusted(cos.NewSource(pdf))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"platen.dev/document/pdfa"
+	"platen.dev/document/pdfa/cos"
 	"platen.dev/einvoice"
 	"platen.dev/events/contract"
 )
@@ -26,11 +27,11 @@ type Inspection struct {
 }
 
 // Inspect looks at a PDF that anybody may have made. Time and memory are bounded for any input.
-func Inspect(pdf []byte) *Inspection {
+func Inspect(source *cos.Source) *Inspection {
 	in := &Inspection{}
-	in.Embedded, in.Err = Read(pdf)
+	in.Embedded, in.Err = ReadFrom(source)
 	var invalid *pdfa.InvalidError
-	if errors.As(pdfa.CheckForeign(pdf, in.look), &invalid) {
+	if errors.As(pdfa.CheckForeign(source, in.look), &invalid) {
 		in.PDFA, in.Truncated = invalid.Violations, invalid.Truncated
 	}
 	return in

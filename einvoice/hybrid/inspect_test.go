@@ -11,6 +11,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"platen.dev/document/pdfa"
+	"platen.dev/document/pdfa/cos"
 	"platen.dev/document/pdfa/pack"
 	"platen.dev/einvoice"
 	"platen.dev/events/testkit"
@@ -70,7 +71,7 @@ func TestInspectHostile(t *testing.T) {
 		"a large packet":                "1 0 obj\n<</Type/Catalog/Pages 2 0 R/Metadata 3 0 R>>\nendobj\n" + stream(3, "/Type/Metadata/Subtype/XML", "<?xpacket x?><a>"+strings.Repeat("x<!---->", 2<<20)+"</a>"),
 	} {
 		start := time.Now()
-		in := Inspect([]byte(head + body + tail)) // without the limits, each takes minutes
+		in := Inspect(cos.NewSource([]byte(head + body + tail))) // without the limits, each takes minutes
 		t.Logf("%s took %v", name, time.Since(start))
 		if len(in.PDFA) == 0 || in.Err == nil {
 			t.Errorf("%s was accepted", name)
@@ -85,7 +86,7 @@ func TestInspectOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in := Inspect(pdf); in.Err != nil || len(in.PDFA) > 0 || len(in.Embedding) > 0 || in.Level != profiles[profile].level {
+		if in := Inspect(cos.NewSource(pdf)); in.Err != nil || len(in.PDFA) > 0 || len(in.Embedding) > 0 || in.Level != profiles[profile].level {
 			t.Errorf("%s: %+v", profile, in)
 		}
 	}
@@ -117,7 +118,7 @@ func TestInspectXRechnung(t *testing.T) {
 			xmpEdit("<fx:ConformanceLevel>EN 16931<", "<fx:ConformanceLevel>"+c.level+"<")(e)
 			xmpEdit("<fx:DocumentFileName>factur-x.xml<", "<fx:DocumentFileName>"+c.name+"<")(e)
 		})
-		in := Inspect(pdf)
+		in := Inspect(cos.NewSource(pdf))
 		if c.wrong == "" && len(in.Embedding) > 0 || c.wrong != "" && (len(in.Embedding) == 0 || in.Embedding[0].Rule != c.wrong) || !bytes.Equal(in.XML, xml) {
 			t.Errorf("%s as %s: %v, %v", c.name, c.level, in.Embedding, in.Err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"platen.dev/document/markup"
 	"platen.dev/document/pdfa"
+	"platen.dev/document/pdfa/cos"
 	"platen.dev/einvoice/hybrid"
 	"platen.dev/einvoice/report"
 	"platen.dev/einvoice/rules"
@@ -28,13 +29,14 @@ func XML(document []byte, want Wanted) *report.Report {
 
 // PDF checks a PDF with an invoice in it.
 func PDF(pdf []byte, want Wanted) *report.Report {
-	r, found := &report.Report{}, hybrid.Inspect(pdf)
+	source := cos.NewSource(pdf)
+	r, found := &report.Report{}, hybrid.Inspect(source)
 	r.PDFA = pdfaSection(found)
 	r.Embedding = embeddingSection(found)
 	if found.Err == nil {
 		invoice := checkXML(r, found.XML, want)
 		r.Kind = report.Hybrid
-		r.Match = matchSection(pdf, invoice)
+		r.Match = matchSection(source, invoice)
 	}
 	r.Conclude()
 	return r

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"platen.dev/document/pagetext"
+	"platen.dev/document/pdfa/cos"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/match"
 	"platen.dev/einvoice/model"
@@ -20,11 +21,11 @@ const (
 
 // matchSection says whether the pages show what the XML says. It makes no invoice invalid: a page may leave out a term, and nothing
 // but a person knows what another means. It is nil if there is no invoice.
-func matchSection(pdf []byte, invoice *einvoice.Invoice) *report.Section {
+func matchSection(source *cos.Source, invoice *einvoice.Invoice) *report.Section {
 	if invoice == nil {
 		return nil
 	}
-	pages, err := pagetext.Read(pdf)
+	pages, err := pagetext.ReadFrom(source)
 	switch {
 	case err != nil:
 		return unread("The pages cannot be read: " + capital(err.Error()))

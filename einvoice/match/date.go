@@ -111,7 +111,7 @@ func (p *piece) parts() (all []part) {
 			for i < len(p.raw) && (unicode.IsLetter(p.raw[i]) || mark(p.raw[i]) || p.raw[i] == '’' || p.raw[i] == '\'') {
 				i++
 			}
-			if named := months[fold(string(p.raw[from:i]))]; named != nil {
+			if named := monthsOf(p.raw[from:i]); named != nil {
 				all = append(all, part{from: from, to: i, number: -1, months: named})
 			}
 		default:
@@ -119,6 +119,31 @@ func (p *piece) parts() (all []part) {
 		}
 	}
 	return all
+}
+
+// longestMonth is how many bytes the folded name of a month has at most.
+var longestMonth = func() (most int) {
+	for name := range months {
+		most = max(most, len(name))
+	}
+	return most
+}()
+
+// monthsOf are the months that a word may mean.
+func monthsOf(word []rune) []time.Month {
+	folded := make([]byte, 0, 32)
+	for _, r := range word {
+		if r >= 0x80 {
+			return months[fold(string(word))]
+		}
+		if f := foldASCII(byte(r)); f != 0 {
+			folded = append(folded, byte(f))
+		}
+		if len(folded) > longestMonth {
+			return nil
+		}
+	}
+	return months[string(folded)]
 }
 
 // daysOf are the days that three parts may mean.

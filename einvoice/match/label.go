@@ -26,6 +26,16 @@ var labels = func() map[string][][]kind {
 	return all
 }()
 
+// labelLengths are the numbers of characters that labels with a first character have, as bits.
+var labelLengths = func() map[rune]uint64 {
+	all := map[rune]uint64{}
+	for name := range labels {
+		folded := []rune(name)
+		all[folded[0]] |= 1 << len(folded)
+	}
+	return all
+}()
+
 // kindsOf reads the kinds of a row.
 func kindsOf(names string) (kinds []kind) {
 	if k := kind(names); k == dueDate {
@@ -106,9 +116,13 @@ func (p *piece) labelOf(index, at int, dated func(from int) int) (l label, found
 
 // longest is the longest label from a folded character on, and how many folded characters it has.
 func (p *piece) longest(index, at int) (l label, length int) {
+	if at == len(p.folded) {
+		return l, 0
+	}
+	lengths := labelLengths[p.folded[at]]
 	for n := min(len(p.folded)-at, longestLabel); n > 0; n-- {
 		end := at + n
-		if end < len(p.folded) && !p.starts[end] {
+		if lengths&(1<<n) == 0 || end < len(p.folded) && !p.starts[end] {
 			continue
 		}
 		if meanings := labels[string(p.folded[at:end])]; meanings != nil {

@@ -186,8 +186,9 @@ func (c *comparison) labelledNumber(l label) {
 		if n != l.piece && (!p.beside(l.box) || (p.left < l.right) != c.mirrored) {
 			return
 		}
+		want := []rune(t.text)
 		for _, at := range p.words(n == l.piece, l.to) {
-			if shown, alike := p.alike(at, t.text); alike && !c.inXML(shown) {
+			if shown, alike := p.alike(at, want); alike && !c.inXML(shown) {
 				c.contradict(t, shown)
 			}
 		}
@@ -205,8 +206,7 @@ func (p *piece) words(behind bool, to int) (all []int) {
 }
 
 // alike reports whether the words from a place on differ from a folded text in one character, and returns them as they are shown.
-func (p *piece) alike(at int, text string) (shown string, is bool) {
-	want := []rune(text)
+func (p *piece) alike(at int, want []rune) (shown string, is bool) {
 	end := at + len(want)
 	if end > len(p.folded) || end < len(p.folded) && !p.starts[end] || len(want) < 4 {
 		return "", false
@@ -219,7 +219,7 @@ func (p *piece) alike(at int, text string) (shown string, is bool) {
 			}
 		}
 	}
-	if got := string(p.folded[at:end]); !alike(got, text) {
+	if got := string(p.folded[at:end]); !alike(got, string(want)) {
 		return "", false
 	}
 	return string(p.raw[p.from[at] : p.from[end-1]+1]), true

@@ -109,6 +109,7 @@ func (c *comparison) strayNumbers() {
 		if t.kind != iban && t.kind != vatID {
 			continue
 		}
+		want := []rune(t.text)
 		for n := range c.view.pieces {
 			p := &c.view.pieces[n]
 			if !c.spend(len(p.folded)) {
@@ -118,7 +119,7 @@ func (c *comparison) strayNumbers() {
 				if !p.starts[at] {
 					continue
 				}
-				if shown, alike := p.alike(at, t.text); alike && !c.inXML(shown) {
+				if shown, alike := p.alike(at, want); alike && !c.inXML(shown) {
 					c.contradict(t, shown)
 				}
 			}

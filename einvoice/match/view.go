@@ -59,8 +59,13 @@ type piece struct {
 func viewOf(pages []pagetext.Page, currency string) *view {
 	v := &view{
 		amountGrid: grid{}, pieceGrid: grid{}, byValue: map[string][]int{}, byDay: map[int64]bool{},
-		words: map[[3]rune][]spot{}, tails: map[rune][]spot{}, steps: maxSteps, currency: currency,
+		words: make(map[[3]rune][]spot, 512), tails: map[rune][]spot{}, steps: maxSteps, currency: currency,
 	}
+	count := 0
+	for _, page := range pages {
+		count += len(page.Pieces)
+	}
+	v.pieces, v.amounts = make([]piece, 0, count), make([]amount, 0, count/2)
 	for n, page := range pages {
 		for _, p := range page.Pieces {
 			v.pieces = append(v.pieces, pieceOf(n, p))
@@ -106,6 +111,9 @@ func viewOf(pages []pagetext.Page, currency string) *view {
 // otherwise are words of both directions of writing as they are read in the other direction: a page does not say which is that of the
 // whole. It is nil for words of one direction.
 func otherwise(words []pagetext.Word) []pagetext.Word {
+	if !slices.ContainsFunc(words, func(w pagetext.Word) bool { return pagetext.FromRight(w.Text) }) {
+		return nil
+	}
 	runs := pagetext.Runs(words)
 	if len(runs) < 2 {
 		return nil

@@ -36,6 +36,9 @@ func proveEvidence(t *testing.T, s *server) {
 	if len(e.Rules) != 2 || e.Rules[0].Name != "en16931" || e.Rules[1].Name != "xrechnung" || e.Rules[0].Fatal+e.Rules[1].Fatal != 0 || e.Rules[1].SHA256 == "" {
 		t.Errorf("rules %+v", e.Rules)
 	}
+	if (e.Match != evidence.Match{Compared: true}) {
+		t.Errorf("match %+v", e.Match)
+	}
 	if e.Engine.Binary == "" || e.Engine.Fonts == "" || !strings.Contains(e.Engine.Browser, "Chrome/") {
 		t.Errorf("engine %+v", e.Engine)
 	}

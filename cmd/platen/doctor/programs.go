@@ -6,7 +6,7 @@ import "context"
 var programs = []struct{ name, purpose, install string }{
 	{"qpdf", "passwords and compression", "apt install qpdf"},
 	{"pdftoppm", "pictures in the dashboard", "apt install poppler-utils"},
-	{"fc-list", "e-invoices", "apt install fontconfig"},
+	{"fc-match", "e-invoices", "apt install fontconfig"},
 }
 
 // Programs checks that they are on the PATH. look is exec.LookPath.

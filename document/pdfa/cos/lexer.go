@@ -105,8 +105,8 @@ func (l *lexer) numberOrKeyword() any {
 	for l.pos < len(l.data) && isRegular(l.data[l.pos]) {
 		l.pos++
 	}
-	text := string(l.data[start:l.pos])
-	switch text {
+	text := l.data[start:l.pos]
+	switch string(text) {
 	case "true":
 		return true
 	case "false":
@@ -115,7 +115,7 @@ func (l *lexer) numberOrKeyword() any {
 		return nil
 	}
 	if c := text[0]; c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' {
-		if number, ok := l.number(text); ok {
+		if number, ok := l.number(string(text)); ok {
 			return number
 		}
 	}
@@ -123,15 +123,21 @@ func (l *lexer) numberOrKeyword() any {
 }
 
 func (l *lexer) number(text string) (any, bool) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		if n > math.MaxInt32 || n < math.MinInt32 {
-			l.deviations.BigInteger = true
-		}
-		return n, true
-	}
+	whole := true
 	for i := range len(text) { // ParseFloat accepts more than PDF: exponents, hexadecimals, infinity
-		if c := text[i]; (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' {
+		switch c := text[i]; {
+		case c == '.':
+			whole = false
+		case (c < '0' || c > '9') && c != '-' && c != '+':
 			return nil, false
+		}
+	}
+	if whole {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			if n > math.MaxInt32 || n < math.MinInt32 {
+				l.deviations.BigInteger = true
+			}
+			return n, true
 		}
 	}
 	f, err := strconv.ParseFloat(text, 64)

@@ -182,7 +182,7 @@ func TestBillingChangesNothing(t *testing.T) {
 		page.Home{Frame: billing()},
 		page.Jobs{Frame: billing(), Jobs: jobs},
 		page.JobPage{Frame: billing(), Job: jobs[0], Webhook: true},
-		page.JobPage{Frame: billing(), Job: jobs[3], Webhook: true, Ended: true, HasFile: true, Downloads: 3, MaxDownloads: 3},
+		page.JobPage{Frame: billing(), Job: jobs[3], Webhook: true, Ended: true, HasFile: true, Downloads: 3, MaxDownloads: 3, Evidence: proven()},
 		earlierUsage(),
 		page.UsageEntries{Frame: billing(), Entries: usageEntries().Entries},
 		page.Keys{Frame: billing(), Keys: keys},
@@ -193,9 +193,38 @@ func TestBillingChangesNothing(t *testing.T) {
 		if signOut := strings.Count(body, `action="/dashboard/sign-out"`); forms != signOut {
 			t.Errorf("%T: %d forms that post, %d of them sign out", v, forms, signOut)
 		}
-		if strings.Contains(body, `/download"`) || strings.Contains(body, `href="/dashboard/keys"`) {
+		if strings.Contains(body, `/download"`) || strings.Contains(body, `/evidence"`) || strings.Contains(body, `href="/dashboard/keys"`) {
 			t.Errorf("%T shows what it may not", v)
 		}
+	}
+}
+
+// The page of a job tells the evidence of its e-invoice, and nothing of another job's.
+func TestEvidence(t *testing.T) {
+	shown := func(change func(*page.Evidence)) string {
+		job := doneJob()
+		if change(job.Evidence); job.Evidence.Profile == "" {
+			job.Evidence = nil
+		}
+		return string(written(t, job))
+	}
+	for want, change := range map[string]func(*page.Evidence){
+		`href="/dashboard/jobs/` + jobID(4).String() + `/evidence" download`: func(*page.Evidence) {},
+		`title="` + proven().XML + `"`:                                       func(*page.Evidence) {},
+		"<code>" + proven().File + "</code>":                                 func(*page.Evidence) {},
+		"xrechnung 2.5.0, 1 other violation<":                                func(*page.Evidence) {},
+		`done">They agree<`:                                                  func(*page.Evidence) {},
+		`failed">3 terms differ<`:                                            func(e *page.Evidence) { e.Mismatches = 3 },
+		`badge">Not compared<`:                                               func(e *page.Evidence) { e.Compared = false },
+		`failed">1 fatal violation<`:                                         func(e *page.Evidence) { e.Rules[0].Fatal = 1 },
+		`failed">2 fatal violations<`:                                        func(e *page.Evidence) { e.Rules[0].Fatal = 2 },
+	} {
+		if body := shown(change); !strings.Contains(body, want) {
+			t.Errorf("%s is not in %s", want, body)
+		}
+	}
+	if body := shown(func(e *page.Evidence) { *e = page.Evidence{} }); strings.Contains(body, "evidence") {
+		t.Error("a job without evidence shows some")
 	}
 }
 

@@ -126,7 +126,27 @@ type JobPage struct {
 	// Reason says why the job failed, "" for no more than Error says; Warnings what was done nevertheless.
 	Reason   string
 	Warnings []events.Warning
+	// Evidence is about the job's e-invoice; nil if there is none.
+	Evidence *Evidence
 	DocsURL  string
+}
+
+// Evidence is what was established of an e-invoice when its file was made.
+type Evidence struct {
+	// Profile is the one whose schema the XML keeps.
+	Profile string
+	Rules   []CheckedRules
+	// Compared is set if the pages were compared with the XML; they differ in Mismatches terms.
+	Compared   bool
+	Mismatches int
+	// XML and File are the SHA-256 of both, in hexadecimal.
+	XML, File string
+}
+
+// CheckedRules are a set of business rules, and in how many places an invoice breaks fatal ones and others.
+type CheckedRules struct {
+	Name, Version string
+	Fatal, Others int
 }
 
 // Step is something that happened to a job.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"strings"
 	"time"
 
 	"platen.dev/edge/dashboard/page"
@@ -108,7 +109,7 @@ func jobList() page.Jobs {
 func doneJob() page.JobPage {
 	return page.JobPage{
 		Frame: frame(), Job: jobs[3], Ended: true, HasFile: true, Downloads: 2, MaxDownloads: 3, Pictures: 2, Expires: now.Add(24*time.Hour - 3*time.Minute),
-		Webhook: true, DocsURL: docsURL,
+		Webhook: true, DocsURL: docsURL, Evidence: proven(),
 		Warnings: []events.Warning{
 			{Code: "RESOURCE_MISSING", Detail: "https://shop.example.com/static/logo-with-a-rather-long-name.png is missing: HTTP status 404."},
 			{Code: "PAGE_CUT", Detail: "The page is 1600 pixels wide. What does not fit the 1436 pixels between the margins is cut off at the right edge."},
@@ -127,6 +128,14 @@ func doneJob() page.JobPage {
 			{Number: 2, At: before(90 * time.Second), Status: 503, Answer: "<h1>Service Unavailable</h1>", Took: 212 * time.Millisecond, Next: before(30 * time.Second)},
 			{Number: 3, At: before(30 * time.Second), Status: 204, Took: 98 * time.Millisecond, Outcome: events.WebhookDelivered},
 		},
+	}
+}
+
+// proven is the evidence of an invoice that breaks a rule which is not fatal.
+func proven() *page.Evidence {
+	return &page.Evidence{
+		Profile: "xrechnung", Compared: true, XML: strings.Repeat("3fa94c01", 8), File: strings.Repeat("b07e52d6", 8),
+		Rules: []page.CheckedRules{{"en16931", "1.3.16", 0, 0}, {"xrechnung", "2.5.0", 0, 1}},
 	}
 }
 
