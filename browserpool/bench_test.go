@@ -65,13 +65,13 @@ func BenchmarkURL(b *testing.B) {
 				measure(b, func(int) error { return run(pool) })
 			}
 		}
-		print := func(p *Pool, account events.AccountID, scale float64) error {
+		visit := func(p *Pool, account events.AccountID, scale float64) error {
 			_, err := printFor(b.Context(), p, account, page.Print{URL: url, Options: contract.Paper{Scale: scale}})
 			return err
 		}
-		b.Run(name+"/pool", pool(func(p *Pool) error { return print(p, "account", 0) }))
-		b.Run(name+"/pool-fixed-scale", pool(func(p *Pool) error { return print(p, "account", 1) }))
-		b.Run(name+"/pool-newcomers", pool(func(p *Pool) error { return print(p, anyone(), 0) }))
+		b.Run(name+"/pool", pool(func(p *Pool) error { return visit(p, "account", 0) }))
+		b.Run(name+"/pool-fixed-scale", pool(func(p *Pool) error { return visit(p, "account", 1) }))
+		b.Run(name+"/pool-newcomers", pool(func(p *Pool) error { return visit(p, anyone(), 0) }))
 		b.Run(name+"/capture", pool(func(p *Pool) error {
 			return captureWith(b.Context(), p, page.Capture{URL: url})
 		}))
