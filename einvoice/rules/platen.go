@@ -63,16 +63,3 @@ func isVATID(text string) bool {
 		return !isLetter(r) && (r < '0' || r > '9') && !strings.ContainsRune("+*", r) // Irish numbers may have + or *
 	})
 }
-
-// hasCheckDigit reports whether the last of some digits is right by GS1: with weights 3 and 1 from the right, all add up to a multiple of 10.
-func hasCheckDigit(text string) bool {
-	total := 0
-	for n := range len(text) {
-		digit := int(text[len(text)-1-n] - '0')
-		if digit < 0 || digit > 9 {
-			return false
-		}
-		total += digit * (1 + 2*(n%2))
-	}
-	return text != "" && total%10 == 0
-}

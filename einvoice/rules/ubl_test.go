@@ -18,13 +18,29 @@ func ublSample(t testing.TB, name string, replacements ...string) *einvoice.Invo
 	return invoice
 }
 
-// The samples of UBL keep all rules, and are XRechnungen but for their guideline.
+// The samples of UBL keep all rules, and are XRechnungen but for their guideline, and Peppol's but for a few terms more.
 func TestUBLSamples(t *testing.T) {
 	for _, name := range []string{"invoice", "credit-note"} {
-		for _, v := range Check(ublSample(t, name, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), Sets()...).Violations {
-			t.Errorf("%s: %s", name, v)
+		for _, as := range []struct {
+			sets  []*Set
+			edits []string
+		}{{germanSets(t), []string{">urn:cen.eu:en16931:2017<", ">" + xrechnungGuideline + "<"}}, {peppolSets(t), peppolTerms}} {
+			for _, v := range Check(ublSample(t, name, as.edits...), as.sets...).Violations {
+				t.Errorf("%s: %s", name, v)
+			}
 		}
 	}
+}
+
+func germanSets(t *testing.T) []*Set { return setsNamed(t, "en16931", "xrechnung", "platen") }
+
+func setsNamed(t testing.TB, names ...string) []*Set {
+	t.Helper()
+	all, err := Named(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // Each change breaks the rules that it names, in the place of UBL.
@@ -43,7 +59,7 @@ func TestUBLRules(t *testing.T) {
 	} {
 		var ids []string
 		paths := map[string]bool{}
-		for _, v := range Check(ublSample(t, "invoice", c.old, c.broken, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), Sets()...).Violations {
+		for _, v := range Check(ublSample(t, "invoice", c.old, c.broken, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), germanSets(t)...).Violations {
 			if v.Path == "" || v.Line < 1 || v.Message == "" || v.Fix == "" {
 				t.Errorf("incomplete: %+v", v)
 			}

@@ -11,9 +11,7 @@ import (
 func xrechnungUBL() []Rule {
 	own := slices.Concat(germanUBLRules, germanUBLPaymentRules(), germanUBLPeppolRules)
 	shared := slices.Concat(germanRules, germanPaymentRules, germanPeppolRules, cleanVehicleRules)
-	return slices.Concat(keep(shared, func(r Rule) bool {
-		return !oneOf(r.ID, "BR-TMP-3 PEPPOL-EN16931-R043-1 PEPPOL-EN16931-R043-2") && !slices.ContainsFunc(own, func(o Rule) bool { return o.ID == r.ID })
-	}), own)
+	return inPlaceOf(keep(shared, func(r Rule) bool { return !oneOf(r.ID, "BR-TMP-3 PEPPOL-EN16931-R043-1 PEPPOL-EN16931-R043-2") }), own)
 }
 
 var germanUBLRules = []Rule{
@@ -98,7 +96,15 @@ var germanUBLPeppolRules = []Rule{
 			return has && !hasSameUnit(t, l.Quantity)
 		})
 	}))},
-	{"PEPPOL-EN16931-R120", "BT-131", Fatal, "The net amount of a line is its quantity times its price, with its charges and allowances, give or take 0.02.", "Correct the amount, or what it is made of.", each(lines, lineAddsUp)},
+	lineAmount(slack),
+}
+
+// lineAmount holds if lines add up, within a slack that may depend on the currency.
+func lineAmount(slack func(*model.Invoice) decimal) Rule {
+	return Rule{
+		"PEPPOL-EN16931-R120", "BT-131", Fatal, "The net amount of a line is its quantity times its price, with its charges and allowances, give or take 0.02.",
+		"Correct the amount, or what it is made of.", each(lines, func(i *model.Invoice, l model.Line) bool { return lineAddsUp(l, slack(i)) }),
+	}
 }
 
 func totalsWithRows(root model.Term, rows bool) []model.Term {
@@ -106,7 +112,7 @@ func totalsWithRows(root model.Term, rows bool) []model.Term {
 }
 
 // lineAddsUp multiplies with the base quantity of the price, where it would have to divide by it.
-func lineAddsUp(i *model.Invoice, l model.Line) bool {
+func lineAddsUp(l model.Line, slack decimal) bool {
 	quantity, base := one, one
 	if l.Quantity != nil {
 		quantity = number(l.Quantity)
@@ -119,5 +125,5 @@ func lineAddsUp(i *model.Invoice, l model.Line) bool {
 	}
 	rest := optional(l.Total).minus(of(l.Charges)).plus(of(l.Allowances))
 	difference := rest.times(base).minus(quantity.times(optional(l.NetPrice))).abs()
-	return slack(i).times(base).abs().atLeast(difference)
+	return slack.times(base).abs().atLeast(difference)
 }
