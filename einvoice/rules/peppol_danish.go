@@ -35,7 +35,7 @@ func danishRules() []Rule {
 		needs("DK-R-013", "BT-29", "An identifier of a party names its scheme.", "Give the scheme.", identified, func(t model.Term) bool { return t.At("ID") == nil || names(t.At("ID"), "schemeID") }),
 		needs("DK-R-017", "BT-47", "The buyer's number is in the scheme of CVR.", inCVR, legalNumbers(buyerPath), isInCVR),
 		needs("DK-R-003", "BT-158", "A class of UNSPSC (TST) is of version 19.05.01 or 26.08.01.", "Give the version.", atPath("line"), hasDanishClasses),
-		needs("DK-R-004", "BT-97", "The reason for a tax other than VAT (ZZZ) is its four digits, or has a # inside.", "Correct the reason.", written("cac:AllowanceCharge"), func(t model.Term) bool {
+		needs("DK-R-004", "BT-97", "The reason for a tax other than VAT (ZZZ) is the four digits of the tax, or has a # between other characters.", "Correct the reason.", written("cac:AllowanceCharge"), func(t model.Term) bool {
 			return t.At("AllowanceChargeReasonCode").Text() != "ZZZ" || isDanishTax(t.At("AllowanceChargeReason"))
 		}),
 	), concerning("For an invoice between Danish parties", func(i *model.Invoice) bool { return bothAt("DK")(i) && domesticInvoice(i) },

@@ -42,23 +42,26 @@ func asWritten(expression string) func(model.Term) bool {
 	return func(t model.Term) bool { return form.MatchString(t.Text()) }
 }
 
-const correctNumber = "Correct the number, or its scheme."
+// formed is a rule on the form of identifiers.
+func formed(id, term, demand string, severity Severity, s scope[model.Term], holds func(model.Term) bool) Rule {
+	return Rule{"PEPPOL-COMMON-" + id, term, severity, demand, "Correct the number, or its scheme.", shown(s, is(holds))}
+}
 
 // peppolIdentifierRules are about the form of identifiers.
 func peppolIdentifierRules() (all []Rule) {
 	for _, s := range peppolSchemes {
-		all = append(all, needs("PEPPOL-COMMON-"+s.id, "BT-34", s.demand, correctNumber, inSchemeOf(s.scheme), s.holds).with(s.severity))
+		all = append(all, formed(s.id, "BT-34", s.demand, s.severity, inSchemeOf(s.scheme), s.holds))
 	}
 	return append(all,
-		needs("PEPPOL-COMMON-R046", "BT-34", "An Italian tax code (9907) has eleven digits or sixteen letters and digits, each in its place.", correctNumber, scope[model.Term]{func(i *model.Invoice) []model.Term {
+		formed("R046", "BT-34", "An Italian tax code (9907) has eleven digits or sixteen letters and digits, each in its place.", Warning, scope[model.Term]{func(i *model.Invoice) []model.Term {
 			return keep(i.Written["cbc:EndpointID"], func(t model.Term) bool { return t.Attribute("schemeID") == "9907" })
-		}, itself}, collapsed(isItalianTaxCode)).with(Warning),
-		needs("PEPPOL-COMMON-R056-2", "BT-31", "A VAT number that begins with NL has nine digits, B and two digits after it.", "Correct the number.", scope[model.Term]{func(i *model.Invoice) []model.Term {
+		}, itself}, collapsed(isItalianTaxCode)),
+		formed("R056-2", "BT-31", "A VAT number that begins with NL has nine digits, B and two digits after it.", Warning, scope[model.Term]{func(i *model.Invoice) []model.Term {
 			return keep(i.Written["cbc:CompanyID"], isOtherwiseDutchVAT)
-		}, itself}, isDutchVAT).with(Warning),
-		needs("PEPPOL-COMMON-R057", "BT-34", "The number of a Dutch establishment (0217) has twelve digits.", correctNumber, scope[model.Term]{func(i *model.Invoice) []model.Term {
+		}, itself}, isDutchVAT),
+		formed("R057", "BT-34", "The number of a Dutch establishment (0217) has twelve digits.", Warning, scope[model.Term]{func(i *model.Invoice) []model.Term {
 			return keep(inSchemeOf("0217").of(i), func(t model.Term) bool { return !isOtherwiseDutchVAT(t) })
-		}, itself}, collapsed(regexp.MustCompile(`^[0-9]{12}$`).MatchString)).with(Warning),
+		}, itself}, collapsed(regexp.MustCompile(`^[0-9]{12}$`).MatchString)),
 	)
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"platen.dev/einvoice"
 )
 
 // TestOfficialMutantsOfPeppol is TestOfficialMutants for Peppol, whose official rules are for UBL alone.
@@ -16,7 +18,7 @@ func TestOfficialMutantsOfPeppol(t *testing.T) {
 }
 
 func singlesOfPeppol() (all []edit) {
-	for _, of := range [][]edit{peppolSingles, identifierSingles(), nordicSingles, southernSingles, westernSingles} {
+	for _, of := range [][]edit{peppolSingles, identifierSingles(), spaceSingles(), nordicSingles, southernSingles, westernSingles} {
 		all = append(all, of...)
 	}
 	return all
@@ -33,7 +35,15 @@ func peppolBases(t *testing.T) (all []mutant) {
 		samples[name] = replacedAll(t, name, string(document), peppolEdits)
 	}
 	for _, b := range peppolEdited {
-		all = append(all, mutant{profile: b.sample, change: "Peppol" + b.name + ": ", document: replacedAll(t, b.name, samples[b.sample], b.pairs), large: true})
+		base := mutant{profile: b.sample, change: "Peppol" + b.name + ": ", document: replacedAll(t, b.name, samples[b.sample], b.pairs), large: true}
+		invoice, err := einvoice.ParseUBL([]byte(base.document))
+		if err != nil {
+			t.Fatalf("%s%v", base.change, err)
+		}
+		for _, v := range Check(invoice, named(t, "peppol")).Violations {
+			t.Errorf("%s%s", base.change, v)
+		}
+		all = append(all, base)
 	}
 	return all
 }
@@ -136,6 +146,26 @@ func identifierEdits() []string {
 		b.WriteString("      <cac:PartyIdentification>\n        <cbc:ID schemeID=\"" + id[0] + "\">" + id[1] + "</cbc:ID>\n      </cac:PartyIdentification>\n")
 	}
 	return []string{`( *<cac:PartyIdentification>\s*<cbc:ID>C-208)`, b.String() + "$1"}
+}
+
+// spaceSingles write what tells countries and taxes with white space and in small letters, which some of the official rules overlook.
+func spaceSingles() (all []edit) {
+	for _, b := range peppolEdited {
+		for _, pairs := range [][]string{
+			{`>VAT<`, "> VAT <"},
+			{`>VAT<`, ">vat<"},
+			{`>(..)</cbc:IdentificationCode>`, "> $1 </cbc:IdentificationCode>"},
+			{`<cbc:CompanyID>([A-Z][A-Z])`, "<cbc:CompanyID> $1"},
+			{`</cbc:PaymentMeansCode>`, " </cbc:PaymentMeansCode>"},
+			{`(<cbc:DocumentDescription>)(.*?)</cbc:DocumentDescription>`, "$1$2 </cbc:DocumentDescription>"},
+			{`>([^<]*)</cbc:(ID|CompanyID|EndpointID|PaymentID)>`, "> $1 </cbc:$2>"},
+			{`schemeID="([^"]*)"`, `schemeID=" $1"`},
+			{`listID="([^"]*)"`, `listID=" $1"`},
+		} {
+			all = append(all, edit{"Peppol" + b.name, pairs})
+		}
+	}
+	return all
 }
 
 // identifierSingles change one identifier each: in its last place, its first, its length and its case.

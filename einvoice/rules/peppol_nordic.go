@@ -12,7 +12,7 @@ import (
 func norwegianRules() []Rule {
 	fromNorway := func(i *model.Invoice) bool { return sellerTaxCountry(i) == "NO" }
 	return concerning("For a Norwegian seller", fromNorway,
-		needs("NO-R-002", "BT-32", "The seller is marked as in the register of companies, as most have to be.", "Give Foretaksregisteret as the number for the tax TAX.", atPath(sellerPath), func(t model.Term) bool {
+		needs("NO-R-002", "BT-32", "The seller says that it is in the register of business enterprises, as most must.", "Give Foretaksregisteret as the number for the tax TAX.", atPath(sellerPath), func(t model.Term) bool {
 			numbers := taxNumbers(t, "TAX")
 			return len(numbers) > 0 && trimmed(numbers[0]) == "Foretaksregisteret"
 		}).with(Warning),
@@ -48,7 +48,7 @@ func swedishRules() []Rule {
 		}).onlyIf(registered),
 		needs("SE-R-003", "BT-30", "The seller's organisation number has only digits.", "Correct the number.", legalNumbers(sellerPath), func(t model.Term) bool { return isNumeric(t.Text()) }),
 		needs("SE-R-004", "BT-30", "The seller's organisation number has ten characters.", "Correct the number.", legalNumbers(sellerPath), hasLength(10, 10)),
-		needs("SE-R-005", "BT-32", "The seller's tax number is the words that he is approved for F-tax.", "Give \"Godkänd för F-skatt\".", atPath(sellerPath+"/cac:PartyTaxScheme/cbc:CompanyID"), func(t model.Term) bool {
+		needs("SE-R-005", "BT-32", "The seller's tax registration says that it is approved for F-tax.", "Give \"Godkänd för F-skatt\".", atPath(sellerPath+"/cac:PartyTaxScheme/cbc:CompanyID"), func(t model.Term) bool {
 			return strings.EqualFold(trimmed(t.Parent().At("TaxScheme", "ID")), "VAT") || strings.ToUpper(trimmed(t)) == "GODKÄND FÖR F-SKATT"
 		}).onlyIf(func(i *model.Invoice) bool { return len(legalNumbers(sellerPath).of(i)) > 0 }),
 		needs("SE-R-006", "BT-119", "The standard rate of VAT is 25, 12 or 6.", "Correct the rate, or the category.", standard, func(t model.Term) bool {

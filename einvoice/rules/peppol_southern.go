@@ -51,13 +51,13 @@ func greekRules() []Rule {
 		}),
 		segment("6", "The fifth segment of the number is not empty.", "Correct the number.", func(_ *model.Invoice, s []string) bool { return segmentAt(s, 5) != "" }),
 		segment("7", "The sixth segment of the number is not empty.", "Correct the number.", func(_ *model.Invoice, s []string) bool { return segmentAt(s, 6) != "" }),
-		needs("GR-R-002", "BT-28", "The seller has the name of its register.", "Give the trading name.", atPath(sellerPath), named),
+		needs("GR-R-002", "BT-28", "The seller has the name under which it is registered.", "Give the name as the trading name.", atPath(sellerPath), named),
 		needs("GR-S-011", "BT-31", "The seller has one VAT number: EL and a Greek tax number.", "Give the number.", atPath(sellerPath), hasGreekVAT).with(Warning),
 		needs("GR-R-003", "BT-31", "The seller's VAT number is EL and a Greek tax number.", "Correct the number.", scope[model.Term]{func(i *model.Invoice) []model.Term { return taxNumbers(sellerOf(i), "VAT") }, itself}, isGreekVAT),
-		needs("GR-R-008-3", "BT-124", "The address of the invoice (a document that is described as ##INVOICE|URL##) is given.", "Give the external location.", scope[model.Term]{func(i *model.Invoice) []model.Term {
+		needs("GR-R-008-3", "BT-124", "A document that is described as ##INVOICE|URL## has the address of the invoice.", "Give the external location.", scope[model.Term]{func(i *model.Invoice) []model.Term {
 			return described(i, greekURL)
 		}, itself}, func(t model.Term) bool { return model.Filled(t.At("Attachment", "ExternalReference", "URI")) }),
-		needs("GR-R-005", "BT-45", "The buyer has the full name.", "Give the trading name.", atPath(buyerPath), named),
+		needs("GR-R-005", "BT-45", "The buyer has a full name.", "Give the name as the trading name.", atPath(buyerPath), named),
 	), concerning("For a seller in Greece", func(i *model.Invoice) bool { return fromGreece(i) && sellersAt("GR")(i) },
 		whole("GR-R-004-1", "BT-122", "The invoice has one MARK number (a document that is described as ##M.AR.K##).", "Give the number.", func(i *model.Invoice) bool { return count(i, greekMark) == 1 }),
 		advise("GR-S-008-1", "BT-124", Warning, "The invoice has one address (a document that is described as ##INVOICE|URL##).", "Give the address.", func(i *model.Invoice) bool { return count(i, greekURL) == 1 }),

@@ -34,13 +34,18 @@ var platenRules = []Rule{
 
 // caution is a warning about things.
 func caution(id, term, demand, fix string, s scope[model.Term], keeps func(*model.Invoice, model.Term) bool) Rule {
-	return Rule{id, term, Warning, demand, fix, func(i *model.Invoice, broken func(model.Term, string)) {
+	return Rule{id, term, Warning, demand, fix, shown(s, keeps)}
+}
+
+// shown holds if the condition holds for each thing, and shows those for which it does not.
+func shown(s scope[model.Term], keeps func(*model.Invoice, model.Term) bool) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
 		for _, t := range s.of(i) {
 			if !keeps(i, t) {
 				broken(t, "found "+quoted(t))
 			}
 		}
-	}}
+	}
 }
 
 // dates are the dates in format 102.
