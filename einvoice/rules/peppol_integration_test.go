@@ -221,6 +221,7 @@ var peppolSingles = []edit{
 	{"Peppol", []string{`(<cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>)`, `$1<cbc:TaxCurrencyCode>EUR</cbc:TaxCurrencyCode>`}},
 	{"Peppol in dollars", []string{`currencyID="USD">51.00<`, `currencyID="USD">-51.00<`}},
 	{"Peppol in dollars", []string{`currencyID="USD">51.00<`, `currencyID="USD">0<`}},
+	{"Peppol in dollars", []string{`currencyID="USD">51.00<`, `currencyID="USD">48.45<`}},
 	{"Peppol in dollars", []string{`<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>`, ""}},
 	{"Peppol in dollars", []string{`currencyID="USD"`, `currencyID="EUR"`}},
 	{"Peppol", []string{`(<cac:TaxTotal>.*?</cac:TaxTotal>)`, "$1$1"}},

@@ -55,6 +55,7 @@ func TestUBLRules(t *testing.T) {
 		{"<cbc:RegistrationName>Atelier", "<cbc:RegistrationName>A</cbc:RegistrationName><cbc:CompanyID>1</cbc:CompanyID></cac:PartyLegalEntity><cac:PartyLegalEntity><cbc:RegistrationName>Atelier", "UBL-SR-15 UBL-SR-17", "/ubl:Invoice"},
 		{">58</cbc:PaymentMeansCode>", ">48</cbc:PaymentMeansCode>", "BR-DE-24-a BR-DE-24-b", "/ubl:Invoice/cac:PaymentMeans[1]"},
 		{"<cbc:PriceAmount currencyID=\"EUR\">100.00", "<cbc:PriceAmount currencyID=\"EUR\">100.02", "PEPPOL-EN16931-R046 PEPPOL-EN16931-R120", "/ubl:Invoice/cac:InvoiceLine[1]"},
+		{"</cbc:DocumentCurrencyCode>", "</cbc:DocumentCurrencyCode><cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>", "BR-53 PEPPOL-EN16931-R054 PEPPOL-EN16931-R055", ""},
 		{`currencyID="EUR">10.00`, `currencyID="EUX">10.00`, "BR-CL-03", "/ubl:Invoice/cac:AllowanceCharge[1]/cbc:Amount"},
 	} {
 		var ids []string
@@ -68,6 +69,15 @@ func TestUBLRules(t *testing.T) {
 		if got := strings.Join(unique(ids), " "); got != c.rules || c.path != "" && !paths[c.path] {
 			t.Errorf("%s breaks %q at %v, want %q at %s", c.broken, got, paths, c.rules, c.path)
 		}
+	}
+}
+
+// The total VAT may be the same in two currencies.
+func TestEqualTaxTotals(t *testing.T) {
+	invoice := ublSample(t, "invoice", "</cbc:DocumentCurrencyCode>", "</cbc:DocumentCurrencyCode><cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>",
+		"<cac:TaxTotal>", `<cac:TaxTotal><cbc:TaxAmount currencyID="USD">48.45</cbc:TaxAmount></cac:TaxTotal><cac:TaxTotal>`)
+	for _, v := range Check(invoice, setsNamed(t, "en16931")...).Violations {
+		t.Error(v)
 	}
 }
 
