@@ -13,7 +13,8 @@ const (
 )
 
 func sellerOf(i *model.Invoice) model.Term { return i.Document.At("AccountingSupplierParty", "Party") }
-func buyerOf(i *model.Invoice) model.Term  { return i.Document.At("AccountingCustomerParty", "Party") }
+
+func buyerOf(i *model.Invoice) model.Term { return i.Document.At("AccountingCustomerParty", "Party") }
 
 // concerning are rules for the invoices that a condition holds for, and say so.
 func concerning(whom string, concerned func(*model.Invoice) bool, rules ...Rule) (all []Rule) {

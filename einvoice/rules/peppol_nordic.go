@@ -34,14 +34,10 @@ func swedishRules() []Rule {
 		return slices.ContainsFunc(vatNumbers(sellerOf(i)), isSwedishVAT)
 	}
 	vat := scope[model.Term]{func(i *model.Invoice) []model.Term { return vatNumbers(sellerOf(i)) }, itself}
-	domestic := func(i *model.Invoice) bool { return countryCode(buyerOf(i)) == "SE" }
-	means := func(codes string) scope[model.Term] {
-		return paidIn(func(code string) bool { return oneOf(code, codes) })
-	}
 	standard := scope[model.Term]{func(i *model.Invoice) []model.Term {
 		return keep(written("cac:TaxCategory", "cac:ClassifiedTaxCategory").of(i), func(t model.Term) bool { return t.At("ID").Text() == "S" })
 	}, itself}
-	return concerning("For a Swedish seller", sellersAt("SE"),
+	return concerning("For a Swedish seller", sellersAt("SE"), append([]Rule{
 		needs("SE-R-001", "BT-31", "The seller's VAT number has fourteen characters.", "Correct the number.", vat, hasLength(14, 14)).onlyIf(registered),
 		needs("SE-R-002", "BT-31", "The seller's VAT number has twelve digits after SE.", "Correct the number.", vat, func(t model.Term) bool {
 			return isNumeric(substring(t.Text(), 3, 12))
@@ -54,17 +50,27 @@ func swedishRules() []Rule {
 		needs("SE-R-006", "BT-119", "The standard rate of VAT is 25, 12 or 6.", "Correct the rate, or the category.", standard, func(t model.Term) bool {
 			return slices.ContainsFunc([]int64{25, 12, 6}, func(rate int64) bool { return number(t.At("Percent")).equals(integer(rate)) })
 		}).onlyIf(registered),
+		needs("SE-R-013", "BT-30", "The last digit of the seller's organisation number checks the others.", "Correct the number.", legalNumbers(sellerPath), func(t model.Term) bool {
+			text := trimmed(t)
+			return len(text) >= 10 && isDigits(text, len(text)) && isSwedishNumber(text[:10])
+		}),
+	}, swedishPaymentRules()...)...)
+}
+
+// swedishPaymentRules are about how an invoice from Sweden is paid.
+func swedishPaymentRules() []Rule {
+	domestic := func(i *model.Invoice) bool { return countryCode(buyerOf(i)) == "SE" }
+	means := func(codes string) scope[model.Term] {
+		return paidIn(func(code string) bool { return oneOf(code, codes) })
+	}
+	return []Rule{
 		needs("SE-R-007", "BT-84", "A Plusgiro number has only digits.", "Correct the number.", giroAccounts("SE:PLUSGIRO"), func(t model.Term) bool { return isNumeric(t.Text()) }).with(Warning),
 		needs("SE-R-010", "BT-84", "A Plusgiro number has two to eight characters.", "Correct the number.", giroAccounts("SE:PLUSGIRO"), hasLength(2, 8)).with(Warning),
 		needs("SE-R-008", "BT-84", "A Bankgiro number has only digits.", "Correct the number.", giroAccounts("SE:BANKGIRO"), func(t model.Term) bool { return isNumeric(t.Text()) }).with(Warning),
 		needs("SE-R-009", "BT-84", "A Bankgiro number has seven or eight characters.", "Correct the number.", giroAccounts("SE:BANKGIRO"), hasLength(7, 8)).with(Warning),
 		needs("SE-R-011", "BT-81", "What goes by Bankgiro or Plusgiro is a transfer (30), not 50 or 56.", "Give 30, and SE:BANKGIRO or SE:PLUSGIRO as the payment service provider.", means("50 56"), never).with(Warning),
 		needs("SE-R-012", "BT-81", "A transfer to a Swedish buyer is 30, not 31.", "Give 30.", means("31"), never).with(Warning).onlyIf(domestic),
-		needs("SE-R-013", "BT-30", "The last digit of the seller's organisation number checks the others.", "Correct the number.", legalNumbers(sellerPath), func(t model.Term) bool {
-			text := trimmed(t)
-			return len(text) >= 10 && isDigits(text, len(text)) && isSwedishNumber(text[:10])
-		}),
-	)
+	}
 }
 
 func isSwedishVAT(number model.Term) bool { return firstTwo(number.Text()) == "SE" }

@@ -142,14 +142,25 @@ func replacedAll(t *testing.T, name, document string, pairs []string) string {
 	return document
 }
 
+const (
+	accountPart = `(?s)<cac:PayeeFinancialAccount>.*?</cac:PayeeFinancialAccount>`
+	mandatePart = "<cac:PaymentMandate>\n      <cbc:ID>M-1</cbc:ID>\n      <cac:PayerFinancialAccount>\n        <cbc:ID>DE02120300000000202051</cbc:ID>\n      </cac:PayerFinancialAccount>\n    </cac:PaymentMandate>"
+	cardPart    = "<cac:CardAccount>\n      <cbc:PrimaryAccountNumberID>1234</cbc:PrimaryAccountNumberID>\n      <cbc:NetworkID>x</cbc:NetworkID>\n    </cac:CardAccount>"
+)
+
+// dollarEdits add an accounting currency, in pairs.
+var dollarEdits = []string{
+	"<cbc:AccountingCost>4711", "<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>\n  <cbc:AccountingCost>4711", "  <cac:LegalMonetaryTotal>",
+	"  <cac:TaxTotal>\n    <cbc:TaxAmount currencyID=\"USD\">51.00</cbc:TaxAmount>\n  </cac:TaxTotal>\n  <cac:LegalMonetaryTotal>",
+}
+
 // germanPaid are XRechnungen that are paid by card and by direct debit, and one for vehicles.
 func germanPaid(profile, german string) []mutant {
-	account := regexp.MustCompile(`(?s)<cac:PayeeFinancialAccount>.*?</cac:PayeeFinancialAccount>`)
-	card := account.ReplaceAllString(strings.Replace(german, ">58<", ">48<", 1), "<cac:CardAccount>\n      <cbc:PrimaryAccountNumberID>1234</cbc:PrimaryAccountNumberID>\n      <cbc:NetworkID>x</cbc:NetworkID>\n    </cac:CardAccount>")
-	debit := account.ReplaceAllString(strings.Replace(german, ">58<", ">59<", 1), "<cac:PaymentMandate>\n      <cbc:ID>M-1</cbc:ID>\n      <cac:PayerFinancialAccount>\n        <cbc:ID>DE02120300000000202051</cbc:ID>\n      </cac:PayerFinancialAccount>\n    </cac:PaymentMandate>")
+	account := regexp.MustCompile(accountPart)
+	card := account.ReplaceAllString(strings.Replace(german, ">58<", ">48<", 1), cardPart)
+	debit := account.ReplaceAllString(strings.Replace(german, ">58<", ">59<", 1), mandatePart)
 	vehicles := strings.NewReplacer(xrechnungGuideline, vehiclesGuideline, `listID="TST" listVersionID="26">39111600`, `listID="CVD">M1`, ">Colour<", ">cva<", ">amber<", ">clean<").Replace(german)
-	dollars := strings.NewReplacer("<cbc:AccountingCost>4711", "<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>\n  <cbc:AccountingCost>4711", "  <cac:LegalMonetaryTotal>",
-		"  <cac:TaxTotal>\n    <cbc:TaxAmount currencyID=\"USD\">51.00</cbc:TaxAmount>\n  </cac:TaxTotal>\n  <cac:LegalMonetaryTotal>").Replace(german)
+	dollars := strings.NewReplacer(dollarEdits...).Replace(german)
 	return []mutant{
 		{profile: profile, change: "XRechnung by card: ", document: card, large: true},
 		{profile: profile, change: "XRechnung by direct debit: ", document: debit, large: true},
