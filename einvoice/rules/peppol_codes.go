@@ -15,8 +15,10 @@ var peppolCodeRules = []Rule{
 	coded("PEPPOL-EN16931-CL006", "BT-8", "The event that makes VAT due", "ubl-tax-point", writtenIn("cac:InvoicePeriod", "cbc:DescriptionCode")),
 	inPeppolList("CL007", "BT-5", "The currency of an amount", "peppol-currency", "currencyID", ublAmounts),
 	inPeppolList("CL008", "BT-34", "The scheme of an electronic address", "peppol-endpoint-scheme", "schemeID", written("cbc:EndpointID")),
-	needs("PEPPOL-EN16931-F001", "", "A date is written YYYY-MM-DD.", "Write it so, without a time zone.", written(
-		"cbc:IssueDate", "cbc:DueDate", "cbc:TaxPointDate", "cbc:StartDate", "cbc:EndDate", "cbc:ActualDeliveryDate"), func(t model.Term) bool { return isISODay(t.Text()) }),
+	needs("PEPPOL-EN16931-F001", "", "A date is written YYYY-MM-DD.", "Write it so, without a time zone and without white space.", written(
+		"cbc:IssueDate", "cbc:DueDate", "cbc:TaxPointDate", "cbc:StartDate", "cbc:EndDate", "cbc:ActualDeliveryDate"), func(t model.Term) bool {
+		return isISODay(t.Text()) && !t.Padded()
+	}),
 	coded("PEPPOL-EN16931-P0100", "BT-3", "The type of an invoice", "peppol-invoice-type", written("cbc:InvoiceTypeCode")).onlyIf(hasPeppolProcess),
 	coded("PEPPOL-EN16931-P0101", "BT-3", "The type of a credit note", "peppol-credit-note-type", written("cbc:CreditNoteTypeCode")).onlyIf(hasPeppolProcess),
 	exempts("P0104", "VATEX-EU-G", "G"),
@@ -44,18 +46,20 @@ func inPeppolList(id, term, what, list, attribute string, s scope[model.Term]) R
 	}}
 }
 
-// reasonsWritten are the codes for the reasons of allowances or of charges, as far as the indicator is written as a word.
+// reasonsWritten are the codes for the reasons of allowances or of charges, as far as the indicator is just that word.
 func reasonsWritten(charge string) scope[model.Term] {
 	return scope[model.Term]{func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:AllowanceChargeReasonCode"], func(t model.Term) bool {
-			return t.Parent().QName() == "cac:AllowanceCharge" && t.Parent().At("ChargeIndicator").Text() == charge
+			indicator := t.Parent().At("ChargeIndicator")
+			return t.Parent().QName() == "cac:AllowanceCharge" && indicator.Text() == charge && !indicator.Padded()
 		})
 	}, itself}
 }
 
 // exempts holds if a reason for an exemption is only given in its VAT category.
 func exempts(id, reason, category string) Rule {
-	return needs("PEPPOL-EN16931-"+id, "BT-121", "The reason "+reason+" is for the VAT category "+category+".", "Correct the category or the reason.", written("cac:TaxCategory"), func(t model.Term) bool {
+	demand := "The reason " + reason + " is for the VAT category " + category + "."
+	return needs("PEPPOL-EN16931-"+id, "BT-121", demand, "Correct the category or the reason.", written("cac:TaxCategory"), func(t model.Term) bool {
 		return !strings.EqualFold(t.At("TaxExemptionReasonCode").Text(), reason) || trimmed(t.At("ID")) == category
 	})
 }

@@ -152,6 +152,7 @@ var southernSingles = []edit{
 	{"Peppol from Greece", []string{`05/03/2026`, "05-03-2026"}},
 	{"Peppol from Greece", []string{`05/03/2026`, "06/03/2026"}},
 	{"Peppol from Greece", []string{`05/03/2026`, ""}},
+	{"Peppol from Greece", []string{`2026-03-05`, " 2026-03-05"}},
 	{"Peppol from Greece", []string{`2026-03-05`, "2126-03-05", `05/03/2026`, "05/03/2126"}},
 	{"Peppol from Greece", []string{`2026-03-05`, "2026-03-05Z", `05/03/2026`, "05Z/03/2026"}},
 	{"Peppol from Greece", []string{`2026-03-05`, "2026-03-05-02:00"}},
@@ -195,6 +196,9 @@ var southernSingles = []edit{
 	{"Peppol from Greece", []string{`"9933">998184801`, `"9933">998184802`, `EL998184801`, "FR998184801"}},
 	{"Peppol from Greece", []string{`"9933">094019245`, `"9933">x`, `EL094019245`, "", "FR12345678901", "EL094019245", ">GR<", ">FR<"}},
 }
+
+// noTaxes leaves out the numbers for taxes.
+var noTaxes = []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, ""}
 
 // westernSingles are about the Netherlands and Germany.
 var westernSingles = []edit{
@@ -243,6 +247,9 @@ var westernSingles = []edit{
 	{"Peppol within Germany", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, "", "<cbc:ID>S<", "<cbc:ID>O<"}},
 	{"Peppol within Germany", []string{`DE123456789`, " ", `27/815/00001`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, ""}},
 	{"Peppol within Germany", []string{`<cac:PartyTaxScheme>\s*<cbc:CompanyID>DE123456789.*?</cac:PartyTaxScheme>`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, "", `>FC<`, ">GST<"}},
+	{"Peppol within Germany", joined(noTaxes, []string{`(<cac:ClassifiedTaxCategory>\s*<cbc:ID>)S`, "${1}O"})},
+	{"Peppol within Germany", joined(noTaxes, []string{`(<cac:ClassifiedTaxCategory>\s*<cbc:ID>)S`, "${1}O", `<cbc:ChargeIndicator>false<`, "<cbc:ChargeIndicator>0<", `<cbc:ChargeIndicator>true<`, "<cbc:ChargeIndicator>1<"})},
+	{"Peppol credit within Germany", joined(noTaxes, []string{`(<cac:ClassifiedTaxCategory>\s*<cbc:ID>)S`, "${1}O", `<cbc:ChargeIndicator>false<`, "<cbc:ChargeIndicator> false<", `<cbc:ChargeIndicator>true<`, "<cbc:ChargeIndicator>1<"})},
 	{"Peppol within Germany", []string{`>380<`, `>82<`}},
 	{"Peppol within Germany", []string{`>380<`, `>877<`}},
 	{"Peppol within Germany", []string{"PROZENT=2.25#\n", "PROZENT=2.25#"}},

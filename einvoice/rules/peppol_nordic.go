@@ -42,7 +42,7 @@ func swedishRules() []Rule {
 		needs("SE-R-002", "BT-31", "The seller's VAT number has twelve digits after SE.", "Correct the number.", vat, func(t model.Term) bool {
 			return isNumeric(substring(t.Text(), 3, 12))
 		}).onlyIf(registered),
-		needs("SE-R-003", "BT-30", "The seller's organisation number has only digits.", "Correct the number.", legalNumbers(sellerPath), func(t model.Term) bool { return isNumeric(t.Text()) }),
+		needs("SE-R-003", "BT-30", "The seller's organisation number has only digits.", "Correct the number.", legalNumbers(sellerPath), hasNumber),
 		needs("SE-R-004", "BT-30", "The seller's organisation number has ten characters.", "Correct the number.", legalNumbers(sellerPath), hasLength(10, 10)),
 		needs("SE-R-005", "BT-32", "The seller's tax registration says that it is approved for F-tax.", "Give \"Godkänd för F-skatt\".", atPath(sellerPath+"/cac:PartyTaxScheme/cbc:CompanyID"), func(t model.Term) bool {
 			return strings.EqualFold(trimmed(t.Parent().At("TaxScheme", "ID")), "VAT") || strings.ToUpper(trimmed(t)) == "GODKÄND FÖR F-SKATT"
@@ -64,9 +64,9 @@ func swedishPaymentRules() []Rule {
 		return paidIn(func(code string) bool { return oneOf(code, codes) })
 	}
 	return []Rule{
-		needs("SE-R-007", "BT-84", "A Plusgiro number has only digits.", "Correct the number.", giroAccounts("SE:PLUSGIRO"), func(t model.Term) bool { return isNumeric(t.Text()) }).with(Warning),
+		needs("SE-R-007", "BT-84", "A Plusgiro number has only digits.", "Correct the number.", giroAccounts("SE:PLUSGIRO"), hasNumber).with(Warning),
 		needs("SE-R-010", "BT-84", "A Plusgiro number has two to eight characters.", "Correct the number.", giroAccounts("SE:PLUSGIRO"), hasLength(2, 8)).with(Warning),
-		needs("SE-R-008", "BT-84", "A Bankgiro number has only digits.", "Correct the number.", giroAccounts("SE:BANKGIRO"), func(t model.Term) bool { return isNumeric(t.Text()) }).with(Warning),
+		needs("SE-R-008", "BT-84", "A Bankgiro number has only digits.", "Correct the number.", giroAccounts("SE:BANKGIRO"), hasNumber).with(Warning),
 		needs("SE-R-009", "BT-84", "A Bankgiro number has seven or eight characters.", "Correct the number.", giroAccounts("SE:BANKGIRO"), hasLength(7, 8)).with(Warning),
 		needs("SE-R-011", "BT-81", "What goes by Bankgiro or Plusgiro is a transfer (30), not 50 or 56.", "Give 30, and SE:BANKGIRO or SE:PLUSGIRO as the payment service provider.", means("50 56"), never).with(Warning),
 		needs("SE-R-012", "BT-81", "A transfer to a Swedish buyer is 30, not 31.", "Give 30.", means("31"), never).with(Warning).onlyIf(domestic),
@@ -104,6 +104,8 @@ func hasLength(least, most int) func(model.Term) bool {
 
 var numeric = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$|^-?INF$`)
 
+func hasNumber(t model.Term) bool { return isNumeric(t.Text()) }
+
 // isNumeric reports whether a text is any number by XML Schema, as the official rules have it, which mean digits.
 func isNumeric(text string) bool { return numeric.MatchString(strings.TrimSpace(text)) }
 
@@ -124,8 +126,8 @@ func icelandicRules() []Rule {
 		}),
 		whole("IS-R-002", "BT-30", "The seller has a kennitala (0196).", "Give the number, with its scheme.", func(i *model.Invoice) bool { return registered(sellerOf(i)) }),
 		whole("IS-R-003", "BT-35", "The seller's address has a street and a post code.", "Complete the address.", func(i *model.Invoice) bool { return located(sellerOf(i)) }),
-		needs("IS-R-006", "BT-84", "A claim (9) goes to an account of twelve digits.", "Give bank, ledger and account.", paidIn(func(code string) bool { return code == "9" }), hasIcelandicAccount),
-		needs("IS-R-007", "BT-84", "A transfer (42) goes to an account of twelve digits.", "Give bank, ledger and account.", paidIn(func(code string) bool { return code == "42" }), hasIcelandicAccount),
+		needs("IS-R-006", "BT-84", "A claim (9) goes to an account of twelve digits.", "Give bank, ledger and account.", icelandicMeans("9"), hasIcelandicAccount),
+		needs("IS-R-007", "BT-84", "A transfer (42) goes to an account of twelve digits.", "Give bank, ledger and account.", icelandicMeans("42"), hasIcelandicAccount),
 		Rule{"IS-R-008", "BT-122", Fatal, "The final due date (a document that is described as EINDAGI) is written YYYY-MM-DD.", "Correct the date.", at(func(_ *model.Invoice, t model.Term) bool {
 			return isISODay(t.At("ID").Text())
 		})},
@@ -140,6 +142,10 @@ func icelandicRules() []Rule {
 		whole("IS-R-004", "BT-47", "The buyer has a kennitala (0196).", "Give the number, with its scheme.", func(i *model.Invoice) bool { return registered(buyerOf(i)) }),
 		whole("IS-R-005", "BT-50", "The buyer's address has a street and a post code.", "Complete the address.", func(i *model.Invoice) bool { return located(buyerOf(i)) }),
 	))
+}
+
+func icelandicMeans(code string) scope[model.Term] {
+	return paidIn(func(other string) bool { return other == code })
 }
 
 func hasIcelandicAccount(means model.Term) bool {

@@ -40,7 +40,8 @@ func greekRules() []Rule {
 			})
 		}),
 		segment("3", "The second segment of the number is the date of issue, written DD/MM/YYYY.", "Correct the number.", func(i *model.Invoice, s []string) bool {
-			return isGreekDate(segmentAt(s, 2), i.Document.At("IssueDate").Text())
+			issued := i.Document.At("IssueDate")
+			return isGreekDate(segmentAt(s, 2), issued.Text()) && !issued.Padded()
 		}),
 		segment("4", "The third segment of the number is an integer that is not negative.", "Correct the number.", func(_ *model.Invoice, s []string) bool {
 			text := segmentAt(s, 3)

@@ -29,6 +29,7 @@ func TestPeppolRules(t *testing.T) {
 		{"PEPPOL-EN16931-R040", `"EUR">10.00</cbc:Amount>`, `"EUR">10.03</cbc:Amount>`, `"EUR">10.02</cbc:Amount>`, nil},
 		{"PEPPOL-EN16931-CL008", `"0009"`, `"EM"`, `"0009"`, nil},
 		{"PEPPOL-EN16931-F001", "2026-03-05", "2026-03-05Z", "2026-03-05", nil},
+		{"PEPPOL-EN16931-F001", "2026-03-05", " 2026-03-05", "2026-03-05", nil},
 		{"PEPPOL-EN16931-P0112", ">380<", ">384<", ">382<", nil},
 		{"PEPPOL-COMMON-R040", "4000001000005", "4000001000006", "4000001000005", nil},
 		{"PEPPOL-COMMON-R056-2", "FR40303265045", "NL123456789B1", "NL123456789B12", nil},

@@ -49,11 +49,12 @@ func isNothingDue(i *model.Invoice) bool {
 
 // germanNames are the names that Peppol has for rules of XRechnung.
 var germanNames = map[string]string{
-	"BR-DE-1": "DE-R-001", "BR-DE-2": "DE-R-002", "BR-DE-3": "DE-R-003", "BR-DE-4": "DE-R-004", "BR-DE-5": "DE-R-005", "BR-DE-6": "DE-R-006", "BR-DE-7": "DE-R-007",
-	"BR-DE-8": "DE-R-008", "BR-DE-9": "DE-R-009", "BR-DE-10": "DE-R-010", "BR-DE-11": "DE-R-011", "BR-DE-14": "DE-R-014", "BR-DE-15": "DE-R-015", "BR-DE-16": "DE-R-016",
-	"BR-DE-17": "DE-R-017", "BR-DE-18": "DE-R-018", "BR-DE-19": "DE-R-019", "BR-DE-20": "DE-R-020", "BR-DE-22": "DE-R-022", "BR-DE-23-a": "DE-R-023-1", "BR-DE-23-b": "DE-R-023-2",
-	"BR-DE-24-a": "DE-R-024-1", "BR-DE-24-b": "DE-R-024-2", "BR-DE-25-a": "DE-R-025-1", "BR-DE-25-b": "DE-R-025-2", "BR-DE-26": "DE-R-026", "BR-DE-27": "DE-R-027", "BR-DE-28": "DE-R-028",
-	"BR-DE-30": "DE-R-030", "BR-DE-31": "DE-R-031", "BR-TMP-2": "DE-R-T02",
+	"BR-DE-1": "DE-R-001", "BR-DE-2": "DE-R-002", "BR-DE-3": "DE-R-003", "BR-DE-4": "DE-R-004", "BR-DE-5": "DE-R-005", "BR-DE-6": "DE-R-006",
+	"BR-DE-7": "DE-R-007", "BR-DE-8": "DE-R-008", "BR-DE-9": "DE-R-009", "BR-DE-10": "DE-R-010", "BR-DE-11": "DE-R-011", "BR-DE-14": "DE-R-014",
+	"BR-DE-15": "DE-R-015", "BR-DE-16": "DE-R-016", "BR-DE-17": "DE-R-017", "BR-DE-18": "DE-R-018", "BR-DE-19": "DE-R-019", "BR-DE-20": "DE-R-020",
+	"BR-DE-22": "DE-R-022", "BR-DE-23-a": "DE-R-023-1", "BR-DE-23-b": "DE-R-023-2", "BR-DE-24-a": "DE-R-024-1", "BR-DE-24-b": "DE-R-024-2", "BR-DE-25-a": "DE-R-025-1",
+	"BR-DE-25-b": "DE-R-025-2", "BR-DE-26": "DE-R-026", "BR-DE-27": "DE-R-027", "BR-DE-28": "DE-R-028", "BR-DE-30": "DE-R-030", "BR-DE-31": "DE-R-031",
+	"BR-TMP-2": "DE-R-T02",
 }
 
 // germanRulesOfPeppol are those of XRechnung that Peppol has for invoices within Germany.

@@ -230,6 +230,8 @@ var ublSingle = []edit{
 	{"XRechnung", []string{`<cbc:EndpointID.*?</cbc:EndpointID>`, ""}},
 	{"XRechnung", []string{`<cac:Contact>.*?</cac:Contact>`, ""}},
 	{"XRechnung", []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, ""}},
+	{"XRechnung", joined(noTaxes, []string{`(<cac:ClassifiedTaxCategory>\s*<cbc:ID>)S`, "${1}O"})},
+	{"XRechnung", joined(noTaxes, []string{`(<cac:ClassifiedTaxCategory>\s*<cbc:ID>)S`, "${1}O", `<cbc:ChargeIndicator>false<`, "<cbc:ChargeIndicator>0<", `<cbc:ChargeIndicator>true<`, "<cbc:ChargeIndicator>1<"})},
 	{"XRechnung", []string{`(<cac:AdditionalDocumentReference>\s*<cbc:ID>TIMES-2.*?</cac:AdditionalDocumentReference>)`, "$1$1"}},
 	{"XRechnung", []string{`https://lumen`, "lumen"}},
 	{"XRechnung", []string{`<cac:PaymentMeans>.*?</cac:PaymentMeans>`, ""}},
