@@ -50,8 +50,7 @@ func inPeppolList(id, term, what, list, attribute string, s scope[model.Term]) R
 func reasonsWritten(charge string) scope[model.Term] {
 	return scope[model.Term]{func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:AllowanceChargeReasonCode"], func(t model.Term) bool {
-			indicator := t.Parent().At("ChargeIndicator")
-			return t.Parent().QName() == "cac:AllowanceCharge" && indicator.Text() == charge && !indicator.Padded()
+			return t.Parent().QName() == "cac:AllowanceCharge" && isJust(t.Parent().At("ChargeIndicator"), charge)
 		})
 	}, itself}
 }

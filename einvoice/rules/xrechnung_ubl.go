@@ -17,7 +17,10 @@ func xrechnungUBL() []Rule {
 var germanUBLRules = []Rule{
 	{"BR-DE-2", "BG-6", Fatal, "The seller names a contact.", "Give a person or department, telephone and e-mail.", each(invoice, is(func(i *model.Invoice) bool { return len(i.Seller.Contacts) > 0 }))},
 	whole("BR-DE-16", "BT-31", "The seller has a VAT identifier or tax number, or a tax representative, unless all is outside VAT.", "Give one of them.", func(i *model.Invoice) bool {
-		categories := slices.Concat(below(i.Document, "cac:AllowanceCharge/cac:TaxCategory"), gather(ublLines.of(i), func(t model.Term) []model.Term { return below(t, "cac:Item/cac:ClassifiedTaxCategory") }))
+		adjustments := keep(below(i.Document, "cac:AllowanceCharge"), func(t model.Term) bool { return isJust(t.At("ChargeIndicator"), "true false") })
+		categories := append(
+			gather(adjustments, func(t model.Term) []model.Term { return t.All("TaxCategory") }),
+			gather(ublLines.of(i), func(t model.Term) []model.Term { return below(t, "cac:Item/cac:ClassifiedTaxCategory") })...)
 		return !slices.ContainsFunc(categories, func(t model.Term) bool { return oneOf(t.At("ID").Text(), "S Z E AE K G L M") }) ||
 			slices.ContainsFunc(slices.Concat(i.Seller.VATIDs, i.Seller.TaxNumbers), model.Filled) || i.TaxRepresentative.Node != nil
 	}),
@@ -106,6 +109,9 @@ func lineAmount(slack func(*model.Invoice) decimal) Rule {
 		"Correct the amount, or what it is made of.", each(lines, func(i *model.Invoice, l model.Line) bool { return lineAddsUp(l, slack(i)) }),
 	}
 }
+
+// isJust reports whether a term is one of some words, without white space around it.
+func isJust(t model.Term, words string) bool { return oneOf(t.Text(), words) && !t.Padded() }
 
 func totalsWithRows(root model.Term, rows bool) []model.Term {
 	return keep(below(root, "cac:TaxTotal"), func(t model.Term) bool { return (t.At("TaxSubtotal") != nil) == rows })
