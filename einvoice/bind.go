@@ -117,8 +117,8 @@ func (b *binder) leaf(n, outermost, target *Node, s *ubl.Section, to ubl.Path) {
 	last := len(to.Steps) - 1
 	parent := b.reach(b.start(target, to), outermost, to.Steps[:last])
 	step := to.Steps[last]
-	if before := b.latest[place{parent, step.Name}]; to.FromRoot && before != nil && before.text == textOf(n) {
-		return // several means of payment repeat what the invoice has once
+	if before := b.latest[place{parent, step.Name}]; to.FromRoot && before != nil && before.text == textOf(n) && before.Attribute("currencyID") == n.Attribute("currencyID") {
+		return // several means of payment repeat what the invoice has once; total taxes may be the same in two currencies
 	}
 	made := b.make(parent, n, step.Name)
 	made.text, made.attributes = textOf(n), attributesOf(n, step)

@@ -16,6 +16,7 @@ type Node struct {
 	parent, first, last, next *Node
 	ordinal, offset           int32
 	text                      string
+	padded                    bool
 	attributes                []Attribute
 	lines                     *lineIndex
 	// source is the element of UBL that one of CII was made of.
@@ -52,6 +53,9 @@ func (n *Node) Text() string {
 	}
 	return n.text
 }
+
+// Padded reports whether the document has white space that Text leaves out.
+func (n *Node) Padded() bool { return n != nil && n.padded }
 
 // Transmitted is Text as the document has it: a date of UBL keeps its hyphens.
 func (n *Node) Transmitted() string {

@@ -68,5 +68,6 @@ func (v *validator) checkText(f *frame, typ *schema.Type) {
 	if !typ.Kind.Accepts(f.node.text) {
 		v.report(int(f.node.offset), fmt.Sprintf("%q", markup.Excerpt(f.node.text)), typ.Kind.Describe())
 	}
-	f.node.text = typ.Kind.Normalize(f.node.text)
+	text := typ.Kind.Normalize(f.node.text)
+	f.node.padded, f.node.text = len(text) < len(f.node.text), text
 }

@@ -216,6 +216,9 @@ func ruleLines() (lines []string) {
 		if len(s.Profiles) > 0 {
 			profiles = strings.Join(s.Profiles, ", ")
 		}
+		if s.Guideline != "" {
+			profiles += "; implied by guidelines with `" + s.Guideline + "`"
+		}
 		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Version %s; profiles: %s.", s.Title, s.Version, profiles), "",
 			"| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
 		shown, anchors := map[string]bool{}, map[string]bool{}
@@ -230,7 +233,7 @@ func ruleLines() (lines []string) {
 		for _, r := range s.Rules() {
 			row(r)
 		}
-		first := true
+		first := s.IsFor(false)
 		for _, r := range s.UBLRules() {
 			if !shown[r.ID+r.Demand] {
 				if first {

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -56,8 +57,9 @@ func checkRuleSets(i *Invoice) string {
 	if len(i.RuleSets) > 0 && i.Rules == "" {
 		return "rule_sets need rules warn or enforce"
 	}
-	if at := slices.IndexFunc(i.RuleSets, func(name string) bool { return i.Format == contract.UBL && !slices.Contains(ublRuleSets(), name) }); at >= 0 {
-		return "rule_sets: " + i.RuleSets[at] + " has no rules for format ubl"
+	usable, format := ruleSetsFor(i.Format), cmp.Or(i.Format, contract.FacturX)
+	if at := slices.IndexFunc(i.RuleSets, func(name string) bool { return !slices.Contains(usable, name) }); at >= 0 {
+		return "rule_sets: " + i.RuleSets[at] + " has no rules for format " + format
 	}
 	return ""
 }

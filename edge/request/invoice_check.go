@@ -70,10 +70,10 @@ func ruleSets() (names []string) {
 	return names
 }
 
-// ublRuleSets are the names of the sets that have rules for UBL.
-func ublRuleSets() (names []string) {
+// ruleSetsFor are the names of the sets that have rules for a format.
+func ruleSetsFor(format string) (names []string) {
 	for _, s := range rules.Sets() {
-		if s.IsForUBL() {
+		if s.IsFor(format == contract.UBL) {
 			names = append(names, s.Name)
 		}
 	}

@@ -114,6 +114,18 @@ func said(r *report.Report) string {
 	return b.String()
 }
 
+// peppolSample is the sample of UBL as Peppol wants it.
+func peppolSample(t *testing.T) string {
+	text := sample(t, "ubl-invoice")
+	for old, to := range map[string]string{
+		">urn:cen.eu:en16931:2017<": ">" + complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0<", ">A1<": ">urn:fdc:peppol.eu:2017:poacc:billing:01:1.0<",
+		`"EM">invoices@lumen.example`: `"0088">4000001000005`, `"EM">factures@ocean.example`: `"0009">30326504500010`,
+	} {
+		text = replaced(t, text, old, to)
+	}
+	return text
+}
+
 // TestXML names the verdict on each kind of XML that people send.
 func TestXML(t *testing.T) {
 	good := base(t)
@@ -129,6 +141,10 @@ func TestXML(t *testing.T) {
 		t.Fatal(err)
 	}
 	german, err := rules.Named([]string{"xrechnung"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peppol, err := rules.Named([]string{"peppol"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +193,10 @@ func TestXML(t *testing.T) {
 		"UBL of 2.3":        {replaced(t, ublSample, "<cbc:ID>R-2026-0042", "<cbc:TestIndicator>true</cbc:TestIndicator><cbc:ID>R-2026-0042"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "cbc:TestIndicator"},
 		"UBL, mixed":        {strings.ReplaceAll(ublSample, "InvoiceLine", "CreditNoteLine"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "cac:CreditNoteLine"},
 		"UBL, foreign":      {replaced(t, ublSample, "CommonBasicComponents-2", "CommonBasicComponents-1"), Wanted{}, "ubl en16931 invalid schema=invalid xml=valid rules?", "in namespace"},
-		"UBL, Peppol":       {ublGuideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
+		"UBL, no Peppol":    {ublGuideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{}, "ubl en16931 invalid rules=invalid schema=valid xml=valid", "PEPPOL-EN16931-R007 fatal 2"},
+		"UBL, Peppol":       {peppolSample(t), Wanted{}, "ubl en16931 valid rules=valid schema=valid xml=valid", ""},
+		"UBL, by EN 16931":  {replaced(t, peppolSample(t), ">206.00<", ">206.01<"), Wanted{}, "ubl en16931 invalid rules=invalid schema=valid xml=valid", "BR-CO-16 fatal 2"},
+		"UBL, self-billing": {ublGuideline(complies + "urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0"), Wanted{}, "ubl en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
 		"UBL, XRechnung":    {ublGuideline(complies + "urn:xeinkauf.de:kosit:xrechnung_3.0"), Wanted{}, "ubl en16931 valid rules=valid schema=valid xml=valid", ""},
 		"UBL, no XRechnung": {replaced(t, ublGuideline(complies+"urn:xeinkauf.de:kosit:xrechnung_3.0"), "<cbc:BuyerReference>Dept. 7</cbc:BuyerReference>", ""), Wanted{}, "ubl en16931 invalid rules=invalid schema=valid xml=valid", "BR-DE-15 fatal"},
 		"UBL, extension":    {ublGuideline(complies + "urn:xeinkauf.de:kosit:xrechnung_3.0#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"), Wanted{}, "ubl en16931 undecided schema=valid xml=valid rules?", "which rules apply"},
@@ -195,6 +214,7 @@ func TestXML(t *testing.T) {
 		"unknown":           {guideline("urn:cpro.gouv.fr:1p0:ereporting"), Wanted{}, "cii  invalid schema=invalid xml=valid rules?", "use one of"},
 		"unknown, profile":  {guideline("urn:cpro.gouv.fr:1p0:ereporting"), Wanted{Profile: "en16931"}, "cii en16931 invalid rules=valid schema=invalid xml=valid", "GUIDELINE fatal"},
 		"usage":             {guideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{}, "cii en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
+		"usage, UBL's set":  {guideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{Sets: peppol}, "cii en16931 undecided schema=valid xml=valid rules?", "peppol is for invoices in UBL alone"},
 		"usage, named sets": {guideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{Sets: en16931}, "cii en16931 valid rules=valid schema=valid xml=valid", ""},
 		"extension":         {guideline("urn:cen.eu:en16931:2017#conformant#urn:example"), Wanted{}, "cii  undecided xml=valid schema? rules?", "no schema here"},
 	} {

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"slices"
-	"strings"
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/report"
@@ -15,10 +14,8 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 	if sets == nil {
 		sets = implied(b)
 	}
-	if invoice.UBL {
-		sets = forUBL(r, b, sets, named != nil)
-	}
-	if b.usage && named == nil && !slices.ContainsFunc(sets, func(s *rules.Set) bool { return isOf(s, b.guideline) }) {
+	sets = inSyntax(r, b, sets, invoice.UBL, named != nil)
+	if b.usage && named == nil && !slices.ContainsFunc(sets, func(s *rules.Set) bool { return s.IsOf(b.guideline) }) {
 		r.Leave(report.RulesSection, "The invoice follows a specification with rules of its own, which are not checked: only those of EN 16931 are.")
 	}
 	if len(sets) == 0 {
@@ -66,14 +63,9 @@ func implied(b basis) []*rules.Set {
 	}
 	var sets []*rules.Set
 	for _, s := range rules.Sets() {
-		if s.Name == "en16931" || isOf(s, b.guideline) {
+		if s.Name == "en16931" || s.IsOf(b.guideline) {
 			sets = append(sets, s)
 		}
 	}
 	return sets
-}
-
-// isOf reports whether a set has the rules of a national specification, which its guideline names.
-func isOf(s *rules.Set, guideline string) bool {
-	return s.Name == "xrechnung" && strings.Contains(strings.ToLower(guideline), "xrechnung")
 }

@@ -47,17 +47,21 @@ func ublSchemaSection(skimmed *einvoice.Invoice, b basis, want Wanted, err error
 	return schemaViolationsSection([]report.Violation{v}, err)
 }
 
-// forUBL leaves out the sets that have no rules for UBL, and says which were named.
-func forUBL(r *report.Report, b basis, sets []*rules.Set, named bool) (left []*rules.Set) {
+// inSyntax leaves out the sets that have no rules for the syntax of the invoice, and says which were named.
+func inSyntax(r *report.Report, b basis, sets []*rules.Set, ubl, named bool) (left []*rules.Set) {
+	other := "invoices in UBL"
+	if ubl {
+		other = "Cross-Industry Invoices"
+	}
 	for _, s := range sets {
 		switch {
-		case s.IsForUBL():
+		case s.IsFor(ubl):
 			left = append(left, s)
-			if s.Name == "xrechnung" && strings.Contains(strings.ToLower(b.guideline), conforms) {
+			if ubl && s.Name == "xrechnung" && strings.Contains(strings.ToLower(b.guideline), conforms) {
 				r.Leave(report.RulesSection, "The rules of the extension of XRechnung are not checked for UBL.")
 			}
 		case named:
-			r.Leave(report.RulesSection, fmt.Sprintf("The rule set %s is for Cross-Industry Invoices alone.", s.Name))
+			r.Leave(report.RulesSection, fmt.Sprintf("The rule set %s is for %s alone.", s.Name, other))
 		}
 	}
 	return left

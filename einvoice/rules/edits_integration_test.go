@@ -129,13 +129,7 @@ func editedBases(t *testing.T, samples map[string]string) (all []mutant) {
 		} else if full, is := strings.CutPrefix(s.of, "full "); is {
 			document, profile = fullFor(full), full
 		}
-		for n := 0; n < len(s.pairs); n += 2 {
-			changed := regexp.MustCompile("(?s)"+s.pairs[n]).ReplaceAllString(document, s.pairs[n+1])
-			if changed == document {
-				t.Errorf("%s has no %s", s.of, s.pairs[n])
-			}
-			document = changed
-		}
+		document = replacedAll(t, s.of, document, s.pairs)
 		all = append(all, mutant{profile, s.set + " of " + s.of + ": " + strings.Join(s.pairs, " => "), document, true, true})
 	}
 	return all

@@ -106,9 +106,9 @@ var (
 
 // shared is a fatal rule on invoices of several sellers.
 func shared[T any](id, term, demand, fix string, s scope[T], keeps func(*model.Invoice, T) bool) Rule {
-	return Rule{id, term, Fatal, "With several sellers (process B8, S8, M8): " + strings.ToLower(demand[:1]) + demand[1:], fix, each(s, func(i *model.Invoice, t T) bool {
-		return !oneOf(i.Process.Text(), "B8 S8 M8") || keeps(i, t)
-	})}
+	return Rule{id, term, Fatal, demand, fix, each(s, keeps)}.where("With several sellers (process B8, S8, M8)").onlyIf(func(i *model.Invoice) bool {
+		return oneOf(i.Process.Text(), "B8 S8 M8")
+	})
 }
 
 func filled(path ...string) func(*model.Invoice, model.Line) bool {

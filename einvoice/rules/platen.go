@@ -34,13 +34,18 @@ var platenRules = []Rule{
 
 // caution is a warning about things.
 func caution(id, term, demand, fix string, s scope[model.Term], keeps func(*model.Invoice, model.Term) bool) Rule {
-	return Rule{id, term, Warning, demand, fix, func(i *model.Invoice, broken func(model.Term, string)) {
+	return Rule{id, term, Warning, demand, fix, shown(s, keeps)}
+}
+
+// shown holds if the condition holds for each thing, and shows those for which it does not.
+func shown(s scope[model.Term], keeps func(*model.Invoice, model.Term) bool) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
 		for _, t := range s.of(i) {
 			if !keeps(i, t) {
 				broken(t, "found "+quoted(t))
 			}
 		}
-	}}
+	}
 }
 
 // dates are the dates in format 102.
@@ -62,17 +67,4 @@ func isVATID(text string) bool {
 	return len(text) >= 4 && len(text) <= 14 && !strings.ContainsFunc(text, func(r rune) bool {
 		return !isLetter(r) && (r < '0' || r > '9') && !strings.ContainsRune("+*", r) // Irish numbers may have + or *
 	})
-}
-
-// hasCheckDigit reports whether the last of some digits is right by GS1: with weights 3 and 1 from the right, all add up to a multiple of 10.
-func hasCheckDigit(text string) bool {
-	total := 0
-	for n := range len(text) {
-		digit := int(text[len(text)-1-n] - '0')
-		if digit < 0 || digit > 9 {
-			return false
-		}
-		total += digit * (1 + 2*(n%2))
-	}
-	return text != "" && total%10 == 0
 }

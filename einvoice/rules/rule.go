@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"platen.dev/document/markup"
@@ -35,6 +36,36 @@ type Rule struct {
 
 // finder reports each place where an invoice breaks a rule, and what is wrong there, "" if the demand says it.
 type finder func(i *model.Invoice, broken func(at model.Term, found string))
+
+// onlyIf is the rule on the invoices that a condition holds for.
+func (r Rule) onlyIf(concerned func(*model.Invoice) bool) Rule {
+	find := r.find
+	r.find = func(i *model.Invoice, broken func(model.Term, string)) {
+		if concerned(i) {
+			find(i, broken)
+		}
+	}
+	return r
+}
+
+// with is the rule with another severity.
+func (r Rule) with(s Severity) Rule {
+	r.Severity = s
+	return r
+}
+
+// where is the rule with a condition in front of its demand.
+func (r Rule) where(condition string) Rule {
+	r.Demand = condition + ": " + strings.ToLower(r.Demand[:1]) + r.Demand[1:]
+	return r
+}
+
+// inPlaceOf are rules, and those of others that they do not replace.
+func inPlaceOf(others, own []Rule) []Rule {
+	return slices.Concat(keep(others, func(r Rule) bool {
+		return !slices.ContainsFunc(own, func(o Rule) bool { return o.ID == r.ID })
+	}), own)
+}
 
 // Violation is a place where an invoice breaks a rule. Its texts are short, have no control characters and may be shown.
 type Violation struct {

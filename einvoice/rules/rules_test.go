@@ -207,26 +207,33 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// BenchmarkRules checks an invoice of about 20 KB that has been parsed.
+// BenchmarkRules checks invoices of about 20 KB that have been parsed, in CII and in UBL.
 func BenchmarkRules(b *testing.B) {
-	document, err := os.ReadFile("testdata/base.xml")
+	read := func(path string) string { return string(replaced(b, path, nil)) }
+	cii, err := einvoice.ParseSchemaOnly(grown(read("testdata/base.xml"), "ram:IncludedSupplyChainTradeLineItem"), "basic")
 	if err != nil {
 		b.Fatal(err)
 	}
-	begin, end := "<ram:IncludedSupplyChainTradeLineItem>", "</ram:IncludedSupplyChainTradeLineItem>"
-	text := string(document)
-	line := text[strings.Index(text, begin) : strings.Index(text, end)+len(end)]
-	text = strings.Replace(text, begin, strings.Repeat(line, max(0, 20_000-len(text))/len(line)+1)+begin, 1)
-	invoice, err := einvoice.ParseSchemaOnly([]byte(text), "basic")
+	ubl, err := einvoice.ParseUBL(grown(read("../sample/ubl-invoice.xml"), "cac:InvoiceLine"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, s := range sets {
-		b.Run(s.Name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				Check(invoice, s)
+		for name, invoice := range map[string]*einvoice.Invoice{"cii": cii, "ubl": ubl} {
+			if s.IsFor(invoice.UBL) {
+				b.Run(s.Name+"/"+name, func(b *testing.B) {
+					for b.Loop() {
+						Check(invoice, s)
+					}
+				})
 			}
-		})
+		}
 	}
+}
+
+// grown is an invoice with more lines, so that it has about 20 KB.
+func grown(text, line string) []byte {
+	begin, end := "<"+line+">", "</"+line+">"
+	one := text[strings.Index(text, begin) : strings.Index(text, end)+len(end)]
+	return []byte(strings.Replace(text, begin, strings.Repeat(one, max(0, 20_000-len(text))/len(one)+1)+begin, 1))
 }

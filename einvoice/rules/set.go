@@ -17,8 +17,10 @@ type Set struct {
 	Name, Title, Version string
 	// Profiles are those whose invoices are checked by the set unless others are named.
 	Profiles []string
-	// rules are those for invoices in CII, ubl those for invoices in UBL, nil if there are none.
-	rules, ubl func() []Rule
+	// Guideline is a part of the guidelines, in lower case, of the specification whose rules the set has; "" if it is none of its own.
+	Guideline string
+	// cii are the rules for invoices in CII, ubl those for invoices in UBL, nil if there are none.
+	cii, ubl func() []Rule
 	// findAll finds, in one pass over the invoice, what it breaks of the rules that have no condition of their own.
 	findAll func(i *model.Invoice, broken func(rule string, at model.Term, found string))
 
@@ -26,26 +28,38 @@ type Set struct {
 	digest [sha256.Size]byte
 }
 
-// Rules are the rows of the set for invoices in CII. They must not be changed.
-func (s *Set) Rules() []Rule { return s.rules() }
+// Rules are the rows of the set for invoices in CII, nil if the set is not for them. They must not be changed.
+func (s *Set) Rules() []Rule { return table(s.cii) }
 
 // UBLRules are those for invoices in UBL, nil if the set is not for them. They must not be changed.
-func (s *Set) UBLRules() []Rule {
-	if s.ubl == nil {
+func (s *Set) UBLRules() []Rule { return table(s.ubl) }
+
+func table(rules func() []Rule) []Rule {
+	if rules == nil {
 		return nil
 	}
-	return s.ubl()
+	return rules()
 }
 
-// IsForUBL reports whether the set has rules for invoices in UBL.
-func (s *Set) IsForUBL() bool { return s.ubl != nil }
+// IsFor reports whether the set has rules for invoices in UBL, or for those in CII.
+func (s *Set) IsFor(ubl bool) bool {
+	if ubl {
+		return s.ubl != nil
+	}
+	return s.cii != nil
+}
+
+// IsOf reports whether a guideline is of the specification whose rules the set has.
+func (s *Set) IsOf(guideline string) bool {
+	return s.Guideline != "" && strings.Contains(strings.ToLower(guideline), s.Guideline)
+}
 
 // of are the rules for an invoice.
 func (s *Set) of(i *model.Invoice) []Rule {
 	if i.Document != nil {
 		return s.UBLRules()
 	}
-	return s.rules()
+	return s.Rules()
 }
 
 // Anchor is where docs/RULES.md describes a rule of the set.
@@ -58,7 +72,7 @@ func (s *Set) Digest() [sha256.Size]byte {
 	s.once.Do(func() {
 		h := sha256.New()
 		fmt.Fprintf(h, "%q %q\n", s.Name, s.Version)
-		for _, r := range slices.Concat(s.rules(), s.UBLRules()) {
+		for _, r := range slices.Concat(s.Rules(), s.UBLRules()) {
 			fmt.Fprintf(h, "%q %q %v %q %q\n", r.ID, r.Term, r.Severity, r.Demand, r.Fix)
 		}
 		h.Sum(s.digest[:0])
@@ -68,25 +82,29 @@ func (s *Set) Digest() [sha256.Size]byte {
 
 // rule is the row with an identifier, which the set has.
 func (s *Set) rule(id string) *Rule {
-	rules := s.rules()
+	rules := s.Rules()
 	return &rules[slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })]
 }
 
 var sets = []*Set{
 	{
 		Name: "en16931", Title: "EN 16931, in the syntaxes of CII and UBL", Version: "1.3.16", Profiles: []string{"basic", "en16931", "xrechnung"},
-		rules: sync.OnceValue(en16931), ubl: sync.OnceValue(en16931UBL),
+		cii: sync.OnceValue(en16931), ubl: sync.OnceValue(en16931UBL),
 	},
 	{
 		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2",
-		rules: sync.OnceValue(facturx), findAll: findStructure,
+		cii: sync.OnceValue(facturx), findAll: findStructure,
 	},
 	{
-		Name: "xrechnung", Title: "XRechnung 3.0, in the syntaxes of CII and UBL, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{"xrechnung"},
-		rules: sync.OnceValue(xrechnung), ubl: sync.OnceValue(xrechnungUBL),
+		Name: "xrechnung", Title: "XRechnung 3.0, in the syntaxes of CII and UBL, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{"xrechnung"}, Guideline: "xrechnung",
+		cii: sync.OnceValue(xrechnung), ubl: sync.OnceValue(xrechnungUBL),
 	},
-	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", rules: sync.OnceValue(fr)},
-	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", rules: platen, ubl: platen},
+	{
+		Name: "peppol", Title: "Peppol BIS Billing 3, in the syntax of UBL, beside EN 16931", Version: "2026.5",
+		Guideline: "urn:fdc:peppol.eu:2017:poacc:billing:3.0", ubl: sync.OnceValue(peppol),
+	},
+	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", cii: sync.OnceValue(fr)},
+	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", cii: platen, ubl: platen},
 }
 
 // Sets are all sets, in the order in which violations are reported.

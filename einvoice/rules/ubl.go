@@ -13,9 +13,7 @@ func en16931UBL() []Rule {
 		ublDocumentRules, ublPartyRules, ublDetailRules, ublTotalRules, ublCategoryRules(), ublCodeRules, ublStructureRules, ublCountRules(), ublAttributeRules(), ublUnusedRules(),
 	)
 	shared := slices.Concat(documentRules, partyRules, lineRules, totalRules, adjustmentRules(), taxRules(taxes), categoryRules(false), paymentRules)
-	return slices.Concat(keep(shared, func(r Rule) bool {
-		return !slices.Contains(notInUBL, r.ID) && !slices.ContainsFunc(own, func(o Rule) bool { return o.ID == r.ID })
-	}), own)
+	return inPlaceOf(keep(shared, func(r Rule) bool { return !slices.Contains(notInUBL, r.ID) }), own)
 }
 
 // notInUBL are rules that the official ones for UBL have, but with conditions that always hold: UBL-DT-01 says the same.

@@ -18,13 +18,29 @@ func ublSample(t testing.TB, name string, replacements ...string) *einvoice.Invo
 	return invoice
 }
 
-// The samples of UBL keep all rules, and are XRechnungen but for their guideline.
+// The samples of UBL keep all rules, and are XRechnungen but for their guideline, and Peppol's but for a few terms more.
 func TestUBLSamples(t *testing.T) {
 	for _, name := range []string{"invoice", "credit-note"} {
-		for _, v := range Check(ublSample(t, name, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), Sets()...).Violations {
-			t.Errorf("%s: %s", name, v)
+		for _, as := range []struct {
+			sets  []*Set
+			edits []string
+		}{{germanSets(t), []string{">urn:cen.eu:en16931:2017<", ">" + xrechnungGuideline + "<"}}, {peppolSets(t), peppolTerms}} {
+			for _, v := range Check(ublSample(t, name, as.edits...), as.sets...).Violations {
+				t.Errorf("%s: %s", name, v)
+			}
 		}
 	}
+}
+
+func germanSets(t *testing.T) []*Set { return setsNamed(t, "en16931", "xrechnung", "platen") }
+
+func setsNamed(t testing.TB, names ...string) []*Set {
+	t.Helper()
+	all, err := Named(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // Each change breaks the rules that it names, in the place of UBL.
@@ -39,11 +55,12 @@ func TestUBLRules(t *testing.T) {
 		{"<cbc:RegistrationName>Atelier", "<cbc:RegistrationName>A</cbc:RegistrationName><cbc:CompanyID>1</cbc:CompanyID></cac:PartyLegalEntity><cac:PartyLegalEntity><cbc:RegistrationName>Atelier", "UBL-SR-15 UBL-SR-17", "/ubl:Invoice"},
 		{">58</cbc:PaymentMeansCode>", ">48</cbc:PaymentMeansCode>", "BR-DE-24-a BR-DE-24-b", "/ubl:Invoice/cac:PaymentMeans[1]"},
 		{"<cbc:PriceAmount currencyID=\"EUR\">100.00", "<cbc:PriceAmount currencyID=\"EUR\">100.02", "PEPPOL-EN16931-R046 PEPPOL-EN16931-R120", "/ubl:Invoice/cac:InvoiceLine[1]"},
+		{"</cbc:DocumentCurrencyCode>", "</cbc:DocumentCurrencyCode><cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>", "BR-53 PEPPOL-EN16931-R054 PEPPOL-EN16931-R055", ""},
 		{`currencyID="EUR">10.00`, `currencyID="EUX">10.00`, "BR-CL-03", "/ubl:Invoice/cac:AllowanceCharge[1]/cbc:Amount"},
 	} {
 		var ids []string
 		paths := map[string]bool{}
-		for _, v := range Check(ublSample(t, "invoice", c.old, c.broken, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), Sets()...).Violations {
+		for _, v := range Check(ublSample(t, "invoice", c.old, c.broken, ">urn:cen.eu:en16931:2017<", ">"+xrechnungGuideline+"<"), germanSets(t)...).Violations {
 			if v.Path == "" || v.Line < 1 || v.Message == "" || v.Fix == "" {
 				t.Errorf("incomplete: %+v", v)
 			}
@@ -52,6 +69,15 @@ func TestUBLRules(t *testing.T) {
 		if got := strings.Join(unique(ids), " "); got != c.rules || c.path != "" && !paths[c.path] {
 			t.Errorf("%s breaks %q at %v, want %q at %s", c.broken, got, paths, c.rules, c.path)
 		}
+	}
+}
+
+// The total VAT may be the same in two currencies.
+func TestEqualTaxTotals(t *testing.T) {
+	invoice := ublSample(t, "invoice", "</cbc:DocumentCurrencyCode>", "</cbc:DocumentCurrencyCode><cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>",
+		"<cac:TaxTotal>", `<cac:TaxTotal><cbc:TaxAmount currencyID="USD">48.45</cbc:TaxAmount></cac:TaxTotal><cac:TaxTotal>`)
+	for _, v := range Check(invoice, setsNamed(t, "en16931")...).Violations {
+		t.Error(v)
 	}
 }
 

@@ -82,9 +82,7 @@ func inAddress(id, term, demand string, s scope[model.Party], of func(model.Addr
 
 // advise is whole with another severity.
 func advise(id, term string, severity Severity, demand, fix string, keeps func(*model.Invoice) bool) Rule {
-	r := whole(id, term, demand, fix, keeps)
-	r.Severity = severity
-	return r
+	return whole(id, term, demand, fix, keeps).with(severity)
 }
 
 func onlyDigits(r rune) rune {

@@ -9,13 +9,7 @@ import (
 
 // under is a rule on invoices that declare a guideline.
 func under(guideline string, r Rule) Rule {
-	find := r.find
-	r.find = func(i *model.Invoice, broken func(model.Term, string)) {
-		if i.Guideline.Text() == guideline {
-			find(i, broken)
-		}
-	}
-	return r
+	return r.onlyIf(func(i *model.Invoice) bool { return i.Guideline.Text() == guideline })
 }
 
 const (

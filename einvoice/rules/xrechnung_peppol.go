@@ -15,9 +15,7 @@ var germanPeppolRules = []Rule{
 	}))},
 	{"PEPPOL-EN16931-R010", "BT-49", Fatal, "The buyer has an electronic address.", "Give the address.", has(buyer, func(p model.Party) model.Term { return p.Endpoint })},
 	{"PEPPOL-EN16931-R020", "BT-34", Fatal, "The seller has an electronic address.", "Give the address.", has(seller, func(p model.Party) model.Term { return p.Endpoint })},
-	{"PEPPOL-EN16931-R040", "BT-92", Fatal, "An allowance or charge is its base amount times its percentage, give or take 0.02.", "Correct one of the three.", each(calculated, func(i *model.Invoice, a model.Adjustment) bool {
-		return slack(i).atLeast(optional(a.Amount).minus(number(a.Base).percent(number(a.Percent))).abs())
-	})},
+	adjustmentAmount(slack),
 	{"PEPPOL-EN16931-R041", "BT-93", Fatal, "An allowance or charge with a percentage has a base amount.", "Give the base amount.", has(withTerm(func(a model.Adjustment) model.Term { return a.Percent }), func(a model.Adjustment) model.Term { return a.Base })},
 	{"PEPPOL-EN16931-R042", "BT-94", Fatal, "An allowance or charge with a base amount has a percentage.", "Give the percentage.", has(withTerm(func(a model.Adjustment) model.Term { return a.Base }), func(a model.Adjustment) model.Term { return a.Percent })},
 	{"PEPPOL-EN16931-R043-1", "BG-20", Fatal, "Whether something is a charge is written true or false.", "Write it so.", each(wholeAdjustments, is(isWritten))},
@@ -74,6 +72,16 @@ var germanPeppolRules = []Rule{
 	}))},
 }
 
+// adjustmentAmount holds if allowances and charges are what their percentages come to, within a slack that may depend on the currency.
+func adjustmentAmount(slack func(*model.Invoice) decimal) Rule {
+	return Rule{
+		"PEPPOL-EN16931-R040", "BT-92", Fatal, "An allowance or charge is its base amount times its percentage, give or take 0.02.", "Correct one of the three.",
+		each(calculated, func(i *model.Invoice, a model.Adjustment) bool {
+			return slack(i).atLeast(optional(a.Amount).minus(number(a.Base).percent(number(a.Percent))).abs())
+		}),
+	}
+}
+
 // isWritten reports whether a Boolean is written as a word.
 func isWritten(a model.Adjustment) bool {
 	return oneOf(a.Node.At("ChargeIndicator", "Indicator").Text(), "true false")
@@ -84,8 +92,10 @@ func slack(i *model.Invoice) decimal {
 	if i.Currency.Text() == "HUF" {
 		return decimal{integer(5).unscaled, 1}
 	}
-	return decimal{integer(2).unscaled, 2}
+	return twoCents
 }
+
+var twoCents = decimal{integer(2).unscaled, 2}
 
 var (
 	everyAdjustment = adjustments(func(i *model.Invoice) []model.Adjustment {

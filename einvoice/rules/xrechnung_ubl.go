@@ -11,15 +11,16 @@ import (
 func xrechnungUBL() []Rule {
 	own := slices.Concat(germanUBLRules, germanUBLPaymentRules(), germanUBLPeppolRules)
 	shared := slices.Concat(germanRules, germanPaymentRules, germanPeppolRules, cleanVehicleRules)
-	return slices.Concat(keep(shared, func(r Rule) bool {
-		return !oneOf(r.ID, "BR-TMP-3 PEPPOL-EN16931-R043-1 PEPPOL-EN16931-R043-2") && !slices.ContainsFunc(own, func(o Rule) bool { return o.ID == r.ID })
-	}), own)
+	return inPlaceOf(keep(shared, func(r Rule) bool { return !oneOf(r.ID, "BR-TMP-3 PEPPOL-EN16931-R043-1 PEPPOL-EN16931-R043-2") }), own)
 }
 
 var germanUBLRules = []Rule{
 	{"BR-DE-2", "BG-6", Fatal, "The seller names a contact.", "Give a person or department, telephone and e-mail.", each(invoice, is(func(i *model.Invoice) bool { return len(i.Seller.Contacts) > 0 }))},
 	whole("BR-DE-16", "BT-31", "The seller has a VAT identifier or tax number, or a tax representative, unless all is outside VAT.", "Give one of them.", func(i *model.Invoice) bool {
-		categories := slices.Concat(below(i.Document, "cac:AllowanceCharge/cac:TaxCategory"), gather(ublLines.of(i), func(t model.Term) []model.Term { return below(t, "cac:Item/cac:ClassifiedTaxCategory") }))
+		adjustments := keep(below(i.Document, "cac:AllowanceCharge"), func(t model.Term) bool { return isJust(t.At("ChargeIndicator"), "true false") })
+		categories := append(
+			gather(adjustments, func(t model.Term) []model.Term { return t.All("TaxCategory") }),
+			gather(ublLines.of(i), func(t model.Term) []model.Term { return below(t, "cac:Item/cac:ClassifiedTaxCategory") })...)
 		return !slices.ContainsFunc(categories, func(t model.Term) bool { return oneOf(t.At("ID").Text(), "S Z E AE K G L M") }) ||
 			slices.ContainsFunc(slices.Concat(i.Seller.VATIDs, i.Seller.TaxNumbers), model.Filled) || i.TaxRepresentative.Node != nil
 	}),
@@ -98,15 +99,26 @@ var germanUBLPeppolRules = []Rule{
 			return has && !hasSameUnit(t, l.Quantity)
 		})
 	}))},
-	{"PEPPOL-EN16931-R120", "BT-131", Fatal, "The net amount of a line is its quantity times its price, with its charges and allowances, give or take 0.02.", "Correct the amount, or what it is made of.", each(lines, lineAddsUp)},
+	lineAmount(slack),
 }
+
+// lineAmount holds if lines add up, within a slack that may depend on the currency.
+func lineAmount(slack func(*model.Invoice) decimal) Rule {
+	return Rule{
+		"PEPPOL-EN16931-R120", "BT-131", Fatal, "The net amount of a line is its quantity times its price, with its charges and allowances, give or take 0.02.",
+		"Correct the amount, or what it is made of.", each(lines, func(i *model.Invoice, l model.Line) bool { return lineAddsUp(l, slack(i)) }),
+	}
+}
+
+// isJust reports whether a term is one of some words, without white space around it.
+func isJust(t model.Term, words string) bool { return oneOf(t.Text(), words) && !t.Padded() }
 
 func totalsWithRows(root model.Term, rows bool) []model.Term {
 	return keep(below(root, "cac:TaxTotal"), func(t model.Term) bool { return (t.At("TaxSubtotal") != nil) == rows })
 }
 
 // lineAddsUp multiplies with the base quantity of the price, where it would have to divide by it.
-func lineAddsUp(i *model.Invoice, l model.Line) bool {
+func lineAddsUp(l model.Line, slack decimal) bool {
 	quantity, base := one, one
 	if l.Quantity != nil {
 		quantity = number(l.Quantity)
@@ -119,5 +131,5 @@ func lineAddsUp(i *model.Invoice, l model.Line) bool {
 	}
 	rest := optional(l.Total).minus(of(l.Charges)).plus(of(l.Allowances))
 	difference := rest.times(base).minus(quantity.times(optional(l.NetPrice))).abs()
-	return slack(i).times(base).abs().atLeast(difference)
+	return slack.times(base).abs().atLeast(difference)
 }
