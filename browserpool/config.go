@@ -20,7 +20,8 @@ type Config struct {
 	// Remotes is how many remote leases there are at once, each with a browser of its own; 0
 	// means six per core, or fewer if memory is short. Most of them wait for a network.
 	Remotes int
-	// KeepRemote is for how long an idle browser of remote leases is kept for an account while another could use it; 0 means 2 s.
+	// KeepRemote is for how long an idle browser of remote leases is kept for an account while another could use it, and how soon after one
+	// another an account's jobs must come for that; 0 means 2 s.
 	KeepRemote time.Duration
 	// AllowEgress, DenyEgress, EgressPorts and RefusesEgress are fields of the egress.Policy that
 	// pages are held to: Allow, Deny, Ports and Refuses.

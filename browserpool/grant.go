@@ -48,7 +48,7 @@ func (s *scheduler) grant() {
 }
 
 func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
-	lease := &Lease{pool: s.pool, request: r, in: in, pages: pages}
+	lease := &Lease{pool: s.pool, request: r, in: in, began: time.Now(), pages: pages}
 	lease.within, lease.over = context.WithCancelCause(context.Background())
 	in.leased++
 	s.leases[r] = lease

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
@@ -22,6 +23,7 @@ type Lease struct {
 	pool    *Pool
 	request *request
 	in      *instance
+	began   time.Time
 	pages   *page.Set // the holder's until Return or the end of bound, then the scheduler's
 	// within ends with the lease's bounds; over ends it, on any goroutine.
 	within context.Context

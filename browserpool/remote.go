@@ -10,7 +10,7 @@ import (
 )
 
 // This file is the scheduler's part that runs the browsers of remote leases. Each works for one lease at a time: whatever a page does to
-// its browser, it does to its own job. A browser whose last job went where its account's jobs go is kept for the next of them, which finds
+// its browser, it does to its own job. A browser is kept for an account whose jobs follow one another to the same host: the next one finds
 // a process that has everything but the document. Browsers start when they are needed, one ahead of need for whoever comes next, and end when
 // they were not needed for a while.
 
@@ -145,15 +145,13 @@ type habit struct {
 	at   time.Time
 }
 
-// habitLasts is for how long an account is expected to go where it went last.
-const habitLasts = time.Minute
-
-// expects reports whether the next job to get the browser of a lease will be one of the same account, and go to the same host as this one.
+// expects reports whether the next job to get the browser of a lease will be one of the same account, and go to the same host as this one:
+// this one did, soon after the one before it, and nobody else waits.
 func (s *scheduler) expects(lease *Lease) bool {
 	account := lease.request.account
 	last, known := s.habits[account]
 	s.habits[account] = habit{lease.host, time.Now()}
-	if known && last.host != lease.host {
+	if !known || last.host != lease.host || lease.began.Sub(last.at) >= s.pool.config.KeepRemote {
 		return false
 	}
 	next := slices.IndexFunc(s.waiting, func(r *request) bool { return r.lane == events.Remote })
@@ -162,7 +160,7 @@ func (s *scheduler) expects(lease *Lease) bool {
 
 // endIdleRemotes ends the browsers that were idle for long, but for the last one for any account.
 func (s *scheduler) endIdleRemotes() {
-	maps.DeleteFunc(s.habits, func(_ events.AccountID, h habit) bool { return time.Since(h.at) >= habitLasts })
+	maps.DeleteFunc(s.habits, func(_ events.AccountID, h habit) bool { return time.Since(h.at) >= s.pool.config.KeepRemote })
 	ready := s.remote("")
 	for _, in := range slices.Clone(s.instances) {
 		if in.remote && in != ready && len(in.idle) > 0 && time.Since(in.idleSince) >= idleRemote {

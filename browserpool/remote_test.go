@@ -36,12 +36,14 @@ func (v visitor) kept(n int64) {
 	eventually(v.t, v.Pool, "the browser kept", func(s Stats) bool { return s.RemotesKept == n })
 }
 
-// An account gets the browser of its last job again, and no other account does, as long as there are others.
+// An account whose jobs follow one another gets the browser of the last one again, and no other account does, as long as there are others.
 func TestAnAccountKeepsItsBrowser(t *testing.T) {
 	v := visitor{openPool(t, Config{Slots: 1, Remotes: 3, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>TEXT"})
+	v.visit("one", web.URL)
 	one := v.visit("one", web.URL)
 	v.kept(1)
+	v.visit("other", web.URL)
 	other := v.visit("other", web.URL)
 	v.kept(2)
 	if one == other {
@@ -61,16 +63,17 @@ func TestAnAccountKeepsItsBrowser(t *testing.T) {
 
 // A browser that was kept gives way to another account if there may be no more. Its browser context does not.
 func TestAKeptBrowserGivesWay(t *testing.T) {
-	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, AllowEgress: pagetest.Loopback}), t}
-	cookies := make(chan string, 2)
+	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
+	cookies := make(chan string, 3)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cookies <- r.Header.Get("Cookie")
 		w.Header().Set("Set-Cookie", "a=1")
 	})})
 	v.visit("one", web.URL)
+	v.visit("one", web.URL)
 	v.kept(1)
 	v.visit("other", web.URL)
-	for range 2 {
+	for range cap(cookies) {
 		if cookie := <-cookies; cookie != "" {
 			t.Errorf("the browser sent the cookie %q", cookie)
 		}
@@ -80,15 +83,25 @@ func TestAKeptBrowserGivesWay(t *testing.T) {
 	}
 }
 
-// A browser is not kept for an account that goes to a host and then to another: the process of its page is that of one site.
+// A browser is kept for an account only after a job that went where the one before it did: the process of its page is that of one site.
 func TestHabits(t *testing.T) {
-	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, AllowEgress: pagetest.Loopback}), t}
+	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
 	here, there := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>HERE"}), pagetest.NewWeb(t, pagetest.Pages{"/": "<p>THERE"})
 	for _, url := range []string{here.URL, there.URL, there.URL, here.URL, there.URL, there.URL} {
 		v.visit("one", url)
 	}
-	v.kept(3)
+	v.kept(2)
 	v.visit("one", here.URL)
 	v.visit("one", there.URL) // so that the last one counts
-	v.kept(3)
+	v.kept(2)
+}
+
+// No browser is kept for an account whose jobs come too far apart.
+func TestNoHabit(t *testing.T) {
+	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, KeepRemote: 1, AllowEgress: pagetest.Loopback}), t}
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>TEXT"})
+	for range 3 {
+		v.visit("one", web.URL)
+	}
+	v.kept(0)
 }
