@@ -93,5 +93,5 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// keptBytes is how much memory a browser may use that is kept for an account: all of them together, half of what leases may.
+// keptBytes limits the memory of a browser that is kept for an account. All of those together may use half as much as all leases.
 func (c Config) keptBytes() int64 { return c.TotalBytes / int64(2*c.Remotes) }

@@ -31,7 +31,7 @@ func (p *Pool) checkPeriodically() {
 func (s *scheduler) onCheckDue() {
 	s.endIdleRemotes()
 	for _, in := range s.instances {
-		if in == s.serving || in.remote && len(in.idle) > 0 {
+		if in == s.serving || in.hasRemote() {
 			s.check(in)
 		}
 	}

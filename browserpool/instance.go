@@ -65,6 +65,11 @@ func (in *instance) put(lane events.Lane, pages *page.Set) {
 	in.idleSince = time.Now()
 }
 
+// hasRemote reports whether pages for a remote lease are ready.
+func (in *instance) hasRemote() bool {
+	return in.remote && len(in.idle) > 0 && !in.retired && !in.isGone()
+}
+
 // isGone reports whether the browser has ended, on any goroutine.
 func (in *instance) isGone() bool {
 	select {
@@ -146,17 +151,17 @@ func (p *Pool) reopen(in *instance, pages *page.Set, lane events.Lane, discard b
 
 // reopenRemote resets the pages of a remote browser: if an account is named, and they are fit for it, only for the next job of that one.
 func (p *Pool) reopenRemote(in *instance, pages *page.Set, account events.AccountID) reopened {
-	r := reopened{in: in, lane: events.Remote, pages: pages}
-	var err error
-	if kept := false; account != "" && in.browser.Memory() < p.config.keptBytes() {
-		if kept, err = pages.Follow(p.life); kept {
-			r.owner = account
-		}
-	} else {
-		err = pages.Reset(p.life)
+	reset := func(ctx context.Context) (kept bool, err error) { return false, pages.Reset(ctx) }
+	if account != "" && in.browser.Memory() < p.config.keptBytes() {
+		reset = pages.Follow
 	}
-	if err != nil {
-		r.pages = nil
+	kept, err := reset(p.life)
+	r := reopened{in: in, lane: events.Remote}
+	if err == nil {
+		r.pages = pages
+	}
+	if kept {
+		r.owner = account
 	}
 	return r
 }

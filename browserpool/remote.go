@@ -27,7 +27,7 @@ func (s *scheduler) remote(account events.AccountID) (best *instance) {
 		return in.idleSince.After(best.idleSince)
 	}
 	for _, in := range s.instances {
-		if in.remote && len(in.idle) > 0 && !in.isGone() && (in.owner == "" || in.owner == account) && better(in) {
+		if in.hasRemote() && (in.owner == "" || in.owner == account) && better(in) {
 			best = in
 		}
 	}
@@ -38,8 +38,8 @@ func (s *scheduler) remote(account events.AccountID) (best *instance) {
 // not count if one must give way.
 func (s *scheduler) longestKept(givesWay bool) (first *instance) {
 	for _, in := range s.instances {
-		idle := in.remote && in.owner != "" && len(in.idle) > 0 && !in.retired && (givesWay || time.Since(in.idleSince) >= s.pool.config.KeepRemote)
-		if idle && (first == nil || in.idleSince.Before(first.idleSince)) {
+		kept := in.hasRemote() && in.owner != "" && (givesWay || time.Since(in.idleSince) >= s.pool.config.KeepRemote)
+		if kept && (first == nil || in.idleSince.Before(first.idleSince)) {
 			first = in
 		}
 	}
@@ -163,7 +163,7 @@ func (s *scheduler) endIdleRemotes() {
 	maps.DeleteFunc(s.habits, func(_ events.AccountID, h habit) bool { return time.Since(h.at) >= s.pool.config.KeepRemote })
 	ready := s.remote("")
 	for _, in := range slices.Clone(s.instances) {
-		if in.remote && in != ready && len(in.idle) > 0 && time.Since(in.idleSince) >= idleRemote {
+		if in.hasRemote() && in != ready && time.Since(in.idleSince) >= idleRemote {
 			s.retireIfUnused(in)
 		}
 	}

@@ -85,9 +85,9 @@ type scheduler struct {
 	backoff   *time.Timer
 
 	launchingRemotes int
-	remoteFailures   int         // failed starts in a row
-	remoteBackoff    *time.Timer // nil unless it runs
-	habits           map[events.AccountID]habit
+	remoteFailures   int                        // failed starts in a row
+	remoteBackoff    *time.Timer                // nil unless it runs
+	habits           map[events.AccountID]habit // of accounts that had a remote lease lately
 
 	waiting []*request // in order of arrival
 	leases  map[*request]*Lease

@@ -113,18 +113,20 @@ func (p *Proxy) Renew() {
 func (p *Proxy) admit(conn net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.refusing {
-		_ = conn.Close()
-		return
+	if p.hold(conn) {
+		p.working.Go(func() { p.tunnel(conn) })
 	}
-	p.open[conn] = struct{}{}
-	p.working.Go(func() { p.tunnel(conn) })
 }
 
 // track notes the server's end of a tunnel. A proxy that refuses connections closes it and returns false.
 func (p *Proxy) track(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.hold(conn)
+}
+
+// hold notes one end of a tunnel, or closes it and returns false. Its caller holds mu.
+func (p *Proxy) hold(conn net.Conn) bool {
 	if p.refusing {
 		_ = conn.Close()
 		return false

@@ -7,8 +7,9 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// This file is how a visit follows another of the same account on the same page, and so in the process of its site: to start a process for a
-// page takes longer than all the rest of a small job.
+// visit is a page that goes to URLs. It follows another of the same account on the same page, and so in the process of its site: to start
+// a process for a page takes longer than all the rest of a small job.
+type visit struct{ *page }
 
 const (
 	// maxServed is how many jobs a page does one after the other: a process that shows page after page grows.
@@ -21,13 +22,13 @@ var errLeft = errors.New("page has too much of the last document")
 
 // isFollowable reports whether the page may do another job of the same account. What the browser was asked to send stays in the memory of
 // its network, where nothing clears it, and what it was asked to pretend stays with the page.
-func (p *page) isFollowable() bool {
-	return p.served+1 < maxServed && !p.private && p.emulation.Load() == nil && !p.undeclared.Load() && !p.progress.signedIn() && !p.ended()
+func (p visit) isFollowable() bool {
+	return p.served+1 < maxServed && !p.private && p.emulation.Load() == nil && !p.undeclared.Load() && !p.progress.wasChallenged() && !p.ended()
 }
 
 // follow empties a visit for the next one. Storage, caches and cookies are cleared while neither a document nor the network
 // can write to them, so that script finds nothing of the last job. After an error, the page is to be disposed of.
-func (p *page) follow(ctx context.Context) error {
+func (p visit) follow(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	p.proxy.Suspend()
@@ -43,13 +44,13 @@ func (p *page) follow(ctx context.Context) error {
 		err = errLeft
 	}
 	p.served++
-	p.equipped, p.function, p.start = false, nil, p.progress.mark()
+	p.equipped, p.start = false, p.progress.mark()
 	p.proxy.Renew()
 	return err
 }
 
 // forget clears what documents have left in the browser context, and in the process if they had parts.
-func (p *page) forget(ctx context.Context, parts bool) error {
+func (p visit) forget(ctx context.Context, parts bool) error {
 	client := p.session.With(ctx)
 	calls := []func() error{
 		func() error {

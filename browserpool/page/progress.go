@@ -177,8 +177,8 @@ func (g *progress) usedNetwork() bool {
 	return g.networkUsed
 }
 
-// signedIn reports whether the browser may have sent credentials of which the page knew: it keeps them.
-func (g *progress) signedIn() bool {
+// wasChallenged reports whether the browser may have sent credentials that the page knew: it keeps them.
+func (g *progress) wasChallenged() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.challenged

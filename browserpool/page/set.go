@@ -160,36 +160,30 @@ func (s *Set) Crashed() bool { return s.warm != nil && s.warm.crashed() || s.cra
 // caller then disposes of the set. After a job that went to a URL, and in a set of fresh
 // pages, Reset prepares the page for the next such job.
 func (s *Set) Reset(ctx context.Context) error {
-	if s.spoiled {
-		return errNotReusable
-	}
-	if s.warm != nil {
-		if err := s.warm.reset(ctx); err != nil {
-			return err
-		}
-	}
-	s.crashed.Store(false)
-	s.resetCapturePage(ctx)
-	s.dropVisit()
-	s.prepareVisit(ctx)
-	return nil
+	_, err := s.reset(ctx, false)
+	return err
 }
 
 // Follow is Reset in a set of fresh pages whose next job is one of the same account. If the last job left its page fit for
 // that, the next visit follows on it, which kept reports: a job of another account then needs Reset first. Either way,
 // script finds nothing of the last job.
-func (s *Set) Follow(ctx context.Context) (kept bool, err error) {
-	visit := s.take(&s.visit)
-	if s.spoiled || visit == nil || !visit.used || visit.follow(ctx) != nil {
-		if visit != nil {
-			visit.dispose()
-		}
-		return false, s.Reset(ctx)
+func (s *Set) Follow(ctx context.Context) (kept bool, err error) { return s.reset(ctx, true) }
+
+func (s *Set) reset(ctx context.Context, sameAccount bool) (kept bool, err error) {
+	if s.spoiled {
+		return false, errNotReusable
 	}
-	s.keep(&s.visit, visit)
+	if s.warm != nil {
+		if err := s.warm.reset(ctx); err != nil {
+			return false, err
+		}
+	}
 	s.crashed.Store(false)
 	s.resetCapturePage(ctx)
-	return true, nil
+	if kept = s.resetVisit(ctx, sameAccount); !kept {
+		s.prepareVisit(ctx)
+	}
+	return kept, nil
 }
 
 // Dispose ends all pages of the set with their browser contexts, whatever they are doing.
@@ -268,7 +262,7 @@ func (s *Set) onVisit(ctx context.Context, job work) error {
 	if err != nil && p.closedItself() {
 		err = fmt.Errorf("%w: the page closed itself", ErrRender)
 	}
-	if err == nil && s.warm == nil && p.isFollowable() {
+	if err == nil && s.warm == nil && (visit{p}).isFollowable() {
 		s.keep(&s.visit, p)
 		return nil
 	}
@@ -347,16 +341,21 @@ func (s *Set) prepareVisit(ctx context.Context) {
 	}
 }
 
-// dropVisit disposes of the page for a URL, unless it has done nothing.
-func (s *Set) dropVisit() {
+// resetVisit empties the page for a URL for another job of the same account, which it reports, or disposes of it. A page that has done
+// nothing stays.
+func (s *Set) resetVisit(ctx context.Context, sameAccount bool) (kept bool) {
 	p := s.take(&s.visit)
-	switch {
-	case p == nil:
-	case p.used || p.served > 0:
-		p.dispose()
-	default:
-		s.keep(&s.visit, p)
+	if p == nil {
+		return false
 	}
+	fresh := !p.used && p.served == 0
+	kept = sameAccount && p.used && visit{p}.follow(ctx) == nil
+	if fresh || kept {
+		s.keep(&s.visit, p)
+	} else {
+		p.dispose()
+	}
+	return kept
 }
 
 func (s *Set) hasVisit() bool {
