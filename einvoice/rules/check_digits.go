@@ -4,8 +4,8 @@ import "strings"
 
 // weigh adds up the digits of a number, each times the weight of its place, which counts from the right and from 0.
 func weigh(digits string, weight func(place int) int) (total int) {
-	for n, digit := range []byte(digits) {
-		total += int(digit-'0') * weight(len(digits)-1-n)
+	for n, b := range []byte(digits) {
+		total += digit(b) * weight(len(digits)-1-n)
 	}
 	return total
 }
@@ -14,15 +14,7 @@ func digit(b byte) int { return int(b - '0') }
 
 // hasCheckDigit reports whether the last of some digits is right by GS1: with weights 3 and 1 from the right, all add up to a multiple of 10.
 func hasCheckDigit(text string) bool {
-	total := 0
-	for n := range len(text) {
-		digit := int(text[len(text)-1-n] - '0')
-		if digit < 0 || digit > 9 {
-			return false
-		}
-		total += digit * (1 + 2*(n%2))
-	}
-	return text != "" && total%10 == 0
+	return text != "" && isDigits(text, len(text)) && weigh(text, func(place int) int { return 1 + 2*(place%2) })%10 == 0
 }
 
 // isLuhn reports whether the last digit of a number is that of Luhn's algorithm.

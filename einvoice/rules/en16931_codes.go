@@ -20,29 +20,29 @@ func inScheme(id, term, what, list, attribute string, s scope[model.Term]) Rule 
 // called are the elements of a name that are children of elements of another, or of any if that is empty.
 func called(name, parent string) scope[model.Term] {
 	if parent == "" {
-		return scope[model.Term]{func(i *model.Invoice) []model.Term { return i.Elements[name] }, itself}
+		return termsIn(func(i *model.Invoice) []model.Term { return i.Elements[name] })
 	}
 	return where(name, func(t model.Term) bool { return t.Parent().Element() == parent })
 }
 
 // where are the elements of a name for which a condition holds.
 func where(name string, holds func(model.Term) bool) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term { return keep(i.Elements[name], holds) }, itself}
+	return termsIn(func(i *model.Invoice) []model.Term { return keep(i.Elements[name], holds) })
 }
 
 // both are the things of two scopes.
 func both(a, b scope[model.Term]) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term { return slices.Concat(a.of(i), b.of(i)) }, itself}
+	return termsIn(func(i *model.Invoice) []model.Term { return slices.Concat(a.of(i), b.of(i)) })
 }
 
 // reasons are the codes for the reasons of allowances or of charges.
 func reasons(of ...scope[model.Adjustment]) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+	return termsIn(func(i *model.Invoice) (all []model.Term) {
 		for _, s := range of {
 			all = append(all, terms(s, func(a model.Adjustment) []model.Term { return []model.Term{a.ReasonCode} }).of(i)...)
 		}
 		return all
-	}, itself}
+	})
 }
 
 // codeRules are about codes, wherever they are. The names in parentheses are files of the folder codes.

@@ -29,13 +29,11 @@ var (
 		}, notes.at,
 	}
 	// othersRegistrations are the numbers for taxes of everybody but the seller.
-	othersRegistrations = scope[model.Term]{
-		func(i *model.Invoice) []model.Term {
-			return keep(elements("ID").of(i), func(t model.Term) bool {
-				return t.Parent().Element() == "SpecifiedTaxRegistration" && !isWithin(t, "SellerTradeParty")
-			})
-		}, itself,
-	}
+	othersRegistrations = termsIn(func(i *model.Invoice) []model.Term {
+		return keep(elements("ID").of(i), func(t model.Term) bool {
+			return t.Parent().Element() == "SpecifiedTaxRegistration" && !isWithin(t, "SellerTradeParty")
+		})
+	})
 )
 
 // extendedRules are those of profile extended on lines, notes and parties.

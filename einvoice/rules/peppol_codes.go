@@ -48,11 +48,11 @@ func inPeppolList(id, term, what, list, attribute string, s scope[model.Term]) R
 
 // reasonsWritten are the codes for the reasons of allowances or of charges, as far as the indicator is just that word.
 func reasonsWritten(charge string) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
+	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:AllowanceChargeReasonCode"], func(t model.Term) bool {
 			return t.Parent().QName() == "cac:AllowanceCharge" && isJust(t.Parent().At("ChargeIndicator"), charge)
 		})
-	}, itself}
+	})
 }
 
 // exempts holds if a reason for an exemption is only given in its VAT category.

@@ -18,9 +18,9 @@ const (
 
 // danishRules are about invoices from Denmark, most of them only if the buyer is Danish, too.
 func danishRules() []Rule {
-	identified := scope[model.Term]{func(i *model.Invoice) []model.Term {
+	identified := termsIn(func(i *model.Invoice) []model.Term {
 		return append(sellerOf(i).All("PartyIdentification"), buyerOf(i).All("PartyIdentification")...)
-	}, itself}
+	})
 	return slices.Concat(concerning("For a Danish seller", sellersAt("DK"),
 		whole("DK-R-002", "BT-30", "The seller has a CVR number.", "Give the number.", func(i *model.Invoice) bool {
 			return slices.ContainsFunc(legalNumbers(sellerPath).of(i), model.Filled)

@@ -16,7 +16,7 @@ func norwegianRules() []Rule {
 			numbers := taxNumbers(t, "TAX")
 			return len(numbers) > 0 && trimmed(numbers[0]) == "Foretaksregisteret"
 		}).with(Warning),
-		needs("NO-R-001", "BT-31", "A VAT number that begins with NO goes on with an organisation number and MVA.", "Correct the number.", atPath(sellerPath), func(t model.Term) bool {
+		needs("NO-R-001", "BT-31", "A VAT number that begins with NO continues with an organisation number and MVA.", "Correct the number.", atPath(sellerPath), func(t model.Term) bool {
 			return !slices.ContainsFunc(taxNumbers(t, "VAT"), func(number model.Term) bool {
 				return strings.HasPrefix(number.Text(), "NO") && !isNorwegianVAT(number.Text())
 			})
@@ -33,10 +33,10 @@ func swedishRules() []Rule {
 	registered := func(i *model.Invoice) bool {
 		return slices.ContainsFunc(vatNumbers(sellerOf(i)), isSwedishVAT)
 	}
-	vat := scope[model.Term]{func(i *model.Invoice) []model.Term { return vatNumbers(sellerOf(i)) }, itself}
-	standard := scope[model.Term]{func(i *model.Invoice) []model.Term {
+	vat := termsIn(func(i *model.Invoice) []model.Term { return vatNumbers(sellerOf(i)) })
+	standard := termsIn(func(i *model.Invoice) []model.Term {
 		return keep(written("cac:TaxCategory", "cac:ClassifiedTaxCategory").of(i), func(t model.Term) bool { return t.At("ID").Text() == "S" })
-	}, itself}
+	})
 	return concerning("For a Swedish seller", sellersAt("SE"), append([]Rule{
 		needs("SE-R-001", "BT-31", "The seller's VAT number has fourteen characters.", "Correct the number.", vat, hasLength(14, 14)).onlyIf(registered),
 		needs("SE-R-002", "BT-31", "The seller's VAT number has twelve digits after SE.", "Correct the number.", vat, func(t model.Term) bool {
@@ -77,14 +77,14 @@ func isSwedishVAT(number model.Term) bool { return firstTwo(number.Text()) == "S
 
 // paidIn are the means of payment with a code.
 func paidIn(has func(code string) bool) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
+	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(below(i.Document, "cac:PaymentMeans"), func(t model.Term) bool { return has(t.At("PaymentMeansCode").Text()) })
-	}, itself}
+	})
 }
 
 // giroAccounts are the accounts of transfers (30) in a Swedish system.
 func giroAccounts(system string) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+	return termsIn(func(i *model.Invoice) (all []model.Term) {
 		for _, t := range below(i.Document, "cac:PaymentMeans") {
 			account := t.At("PayeeFinancialAccount")
 			if id := account.At("ID"); trimmed(t.At("PaymentMeansCode")) == "30" && trimmed(account.At("FinancialInstitutionBranch", "ID")) == system && id != nil {
@@ -92,7 +92,7 @@ func giroAccounts(system string) scope[model.Term] {
 			}
 		}
 		return all
-	}, itself}
+	})
 }
 
 func hasLength(least, most int) func(model.Term) bool {
@@ -114,7 +114,7 @@ func icelandicRules() []Rule {
 	seller, domestic := sellersAt("IS"), bothAt("IS")
 	finalDates := func(i *model.Invoice) []model.Term { return described(i, "EINDAGI") }
 	at := func(holds func(*model.Invoice, model.Term) bool) finder {
-		return each(scope[model.Term]{finalDates, itself}, holds)
+		return each(termsIn(finalDates), holds)
 	}
 	registered := func(t model.Term) bool {
 		return slices.ContainsFunc(below(t, "cac:PartyLegalEntity/cbc:CompanyID"), func(id model.Term) bool { return id.Attribute("schemeID") == "0196" })

@@ -54,18 +54,18 @@ func greekRules() []Rule {
 		segment("7", "The sixth segment of the number is not empty.", "Correct the number.", func(_ *model.Invoice, s []string) bool { return segmentAt(s, 6) != "" }),
 		needs("GR-R-002", "BT-28", "The seller has the name under which it is registered.", "Give the name as the trading name.", atPath(sellerPath), named),
 		needs("GR-S-011", "BT-31", "The seller has one VAT number: EL and a Greek tax number.", "Give the number.", atPath(sellerPath), hasGreekVAT).with(Warning),
-		needs("GR-R-003", "BT-31", "The seller's VAT number is EL and a Greek tax number.", "Correct the number.", scope[model.Term]{func(i *model.Invoice) []model.Term { return taxNumbers(sellerOf(i), "VAT") }, itself}, isGreekVAT),
-		needs("GR-R-008-3", "BT-124", "A document that is described as ##INVOICE|URL## has the address of the invoice.", "Give the external location.", scope[model.Term]{func(i *model.Invoice) []model.Term {
+		needs("GR-R-003", "BT-31", "The seller's VAT number is EL and a Greek tax number.", "Correct the number.", termsIn(func(i *model.Invoice) []model.Term { return taxNumbers(sellerOf(i), "VAT") }), isGreekVAT),
+		needs("GR-R-008-3", "BT-124", "A document that is described as ##INVOICE|URL## has the address of the invoice.", "Give the external location.", termsIn(func(i *model.Invoice) []model.Term {
 			return described(i, greekURL)
-		}, itself}, func(t model.Term) bool { return model.Filled(t.At("Attachment", "ExternalReference", "URI")) }),
+		}), func(t model.Term) bool { return model.Filled(t.At("Attachment", "ExternalReference", "URI")) }),
 		needs("GR-R-005", "BT-45", "The buyer has a full name.", "Give the name as the trading name.", atPath(buyerPath), named),
 	), concerning("For a seller in Greece", func(i *model.Invoice) bool { return fromGreece(i) && sellersAt("GR")(i) },
 		whole("GR-R-004-1", "BT-122", "The invoice has one MARK number (a document that is described as ##M.AR.K##).", "Give the number.", func(i *model.Invoice) bool { return count(i, greekMark) == 1 }),
 		advise("GR-S-008-1", "BT-124", Warning, "The invoice has one address (a document that is described as ##INVOICE|URL##).", "Give the address.", func(i *model.Invoice) bool { return count(i, greekURL) == 1 }),
 		whole("GR-R-008-2", "BT-124", "The invoice has one address (##INVOICE|URL##) at most.", "Keep one.", func(i *model.Invoice) bool { return count(i, greekURL) <= 1 }),
-		needs("GR-R-004-2", "BT-122", "The MARK number is a positive integer.", "Correct the number.", scope[model.Term]{func(i *model.Invoice) []model.Term {
+		needs("GR-R-004-2", "BT-122", "The MARK number is a positive integer.", "Correct the number.", termsIn(func(i *model.Invoice) []model.Term {
 			return gather(described(i, greekMark), func(t model.Term) []model.Term { return t.All("ID") })
-		}, itself}, func(t model.Term) bool { return strings.IndexAny(t.Text(), "123456789") == 0 }),
+		}), func(t model.Term) bool { return strings.IndexAny(t.Text(), "123456789") == 0 }),
 	), concerning("For a Greek seller", func(i *model.Invoice) bool { return oneOf(taxCountry(sellerOf(i), nil), "GR EL") },
 		needs("GR-R-009", "BT-34", "The seller's electronic address is a Greek tax number (9933).", "Correct the address.", atPath(sellerPath+"/cbc:EndpointID"), isGreekAddress),
 	), concerning("Between Greek parties", func(i *model.Invoice) bool { return fromGreece(i) && oneOf(taxCountry(buyerOf(i), nil), "GR EL") },

@@ -49,11 +49,9 @@ func shown(s scope[model.Term], keeps func(*model.Invoice, model.Term) bool) fin
 }
 
 // dates are the dates in format 102.
-var dates = scope[model.Term]{
-	func(i *model.Invoice) []model.Term {
-		return keep(slices.Concat(elements("DateTimeString").of(i), elements("DateString").of(i)), func(t model.Term) bool { return t.Attribute("format") == "102" })
-	}, itself,
-}
+var dates = termsIn(func(i *model.Invoice) []model.Term {
+	return keep(slices.Concat(elements("DateTimeString").of(i), elements("DateString").of(i)), func(t model.Term) bool { return t.Attribute("format") == "102" })
+})
 
 var dueDates = terms(invoice, func(i *model.Invoice) (all []model.Term) {
 	for _, t := range i.PaymentTerms {

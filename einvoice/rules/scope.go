@@ -88,6 +88,10 @@ func taxesIn(of func(*model.Invoice) []model.Tax) scope[model.Tax] {
 	return scope[model.Tax]{of, func(t model.Tax) model.Term { return t.Node }}
 }
 
+func termsIn(of func(*model.Invoice) []model.Term) scope[model.Term] {
+	return scope[model.Term]{of, itself}
+}
+
 // periodsIn are those of the periods that the invoice has.
 func periodsIn(of func(*model.Invoice) []model.Period) scope[model.Period] {
 	return scope[model.Period]{
@@ -114,12 +118,9 @@ func partiesOf(i *model.Invoice) []model.Party {
 
 // terms are the terms that one thing or several have, without those that are missing.
 func terms[T any](s scope[T], of func(T) []model.Term) scope[model.Term] {
-	return scope[model.Term]{
-		func(i *model.Invoice) []model.Term {
-			return keep(gather(s.of(i), of), func(t model.Term) bool { return t != nil })
-		},
-		func(t model.Term) model.Term { return t },
-	}
+	return termsIn(func(i *model.Invoice) []model.Term {
+		return keep(gather(s.of(i), of), func(t model.Term) bool { return t != nil })
+	})
 }
 
 // taxesOf are the VAT categories of allowances or charges, of those that have one.

@@ -33,10 +33,10 @@ func unusedRules() []Rule {
 func found(path string) scope[model.Term] {
 	path = strings.Replace(path, "line/", ".../IncludedSupplyChainTradeLineItem/", 1)
 	steps := strings.Split(strings.Replace(path, "...", "SupplyChainTradeTransaction", 1), "/")
-	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+	return termsIn(func(i *model.Invoice) (all []model.Term) {
 		walk(i.Root, steps, func(t model.Term) { all = append(all, t) })
 		return all
-	}, itself}
+	})
 }
 
 // walk visits every element at a path.
@@ -54,17 +54,15 @@ func walk(t model.Term, steps []string, visit func(model.Term)) {
 
 // elements are the elements of the invoice whose names end so, in document order.
 func elements(suffix string) scope[model.Term] {
-	return scope[model.Term]{
-		func(i *model.Invoice) []model.Term {
-			var all []model.Term
-			visitAll(i.Root, func(t model.Term) {
-				if strings.HasSuffix(t.Element(), suffix) {
-					all = append(all, t)
-				}
-			})
-			return all
-		}, itself,
-	}
+	return termsIn(func(i *model.Invoice) []model.Term {
+		var all []model.Term
+		visitAll(i.Root, func(t model.Term) {
+			if strings.HasSuffix(t.Element(), suffix) {
+				all = append(all, t)
+			}
+		})
+		return all
+	})
 }
 
 func visitAll(t model.Term, visit func(model.Term)) {

@@ -21,23 +21,23 @@ var notInUBL = []string{"BR-DEC-13", "BR-DEC-15"}
 
 // written are elements of UBL by their name with a prefix, wherever they are.
 func written(names ...string) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+	return termsIn(func(i *model.Invoice) (all []model.Term) {
 		for _, name := range names {
 			all = append(all, i.Written[name]...)
 		}
 		return all
-	}, itself}
+	})
 }
 
 // writtenIn are elements of UBL that are children of elements of another name.
 func writtenIn(parent, name string) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
+	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written[name], func(t model.Term) bool { return t.Parent().QName() == parent })
-	}, itself}
+	})
 }
 
 // root is the root element of UBL.
-var root = scope[model.Term]{func(i *model.Invoice) []model.Term { return []model.Term{i.Document} }, itself}
+var root = termsIn(func(i *model.Invoice) []model.Term { return []model.Term{i.Document} })
 
 var ublLines = written("cac:InvoiceLine", "cac:CreditNoteLine")
 

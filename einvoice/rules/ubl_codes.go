@@ -16,23 +16,23 @@ var ublCodeRules = []Rule{
 	coded("BR-CL-04", "BT-5", "The currency", "currency", written("cbc:DocumentCurrencyCode")),
 	coded("BR-CL-05", "BT-6", "The accounting currency", "currency", written("cbc:TaxCurrencyCode")),
 	coded("BR-CL-06", "BT-8", "The event that makes VAT due", "ubl-tax-point", writtenIn("cac:InvoicePeriod", "cbc:DescriptionCode")),
-	inScheme("BR-CL-07", "BT-18", "The scheme of what is invoiced", "reference", "schemeID", scope[model.Term]{func(i *model.Invoice) []model.Term {
+	inScheme("BR-CL-07", "BT-18", "The scheme of what is invoiced", "reference", "schemeID", termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:ID"], func(t model.Term) bool {
 			in := t.Parent()
 			return (in.QName() == "cac:AdditionalDocumentReference" || in.QName() == "cac:DocumentReference") && in.At("DocumentTypeCode").Text() == "130"
 		})
-	}, itself}),
+	})),
 	needs("BR-CL-08", "BT-21", "The subject of a note, between two #, is one of the list (ubl-note-subject).", fromList, written("cbc:Note"), func(t model.Term) bool {
 		_, after, _ := strings.Cut(t.Text(), "#")
 		subject, _, closed := strings.Cut(after, "#")
 		return t.Parent().Parent() != nil || !closed || len([]rune(subject)) != 3 || strings.Contains(string(codes("ubl-note-subject")), subject)
 	}),
-	inScheme("BR-CL-10", "BT-29", "The scheme of an identifier", "identifier-scheme", "schemeID", scope[model.Term]{func(i *model.Invoice) []model.Term {
+	inScheme("BR-CL-10", "BT-29", "The scheme of an identifier", "identifier-scheme", "schemeID", termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:ID"], func(t model.Term) bool {
 			creditor := strings.TrimSpace(t.Attribute("schemeID")) == "SEPA" && (isWithin(t, "AccountingSupplierParty") || isWithin(t, "PayeeParty"))
 			return t.Parent().QName() == "cac:PartyIdentification" && !creditor
 		})
-	}, itself}),
+	})),
 	inScheme("BR-CL-11", "BT-30", "The scheme of a register number", "identifier-scheme", "schemeID", writtenIn("cac:PartyLegalEntity", "cbc:CompanyID")),
 	inScheme("BR-CL-13", "BT-158", "The classification of an item", "item-class", "listID", writtenIn("cac:CommodityClassification", "cbc:ItemClassificationCode")),
 	coded("BR-CL-14", "BT-40", "A country", "country", writtenIn("cac:Country", "cbc:IdentificationCode")),
@@ -64,11 +64,11 @@ func (r Rule) or(other Rule) Rule {
 
 // reasonsOf are the codes for the reasons of charges or of allowances, of UBL.
 func reasonsOf(charge bool) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
+	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:AllowanceChargeReasonCode"], func(t model.Term) bool {
 			return t.Parent().QName() == "cac:AllowanceCharge" && isCharge(t.Parent()) == charge
 		})
-	}, itself}
+	})
 }
 
 func isCharge(t model.Term) bool { return oneOf(t.At("ChargeIndicator").Text(), "true 1") }

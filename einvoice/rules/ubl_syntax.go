@@ -64,9 +64,9 @@ func ublCountRules() []Rule {
 
 // adjusting are allowances or charges of UBL, wherever they are.
 func adjusting(charge bool) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
+	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cac:AllowanceCharge"], func(t model.Term) bool { return isCharge(t) == charge })
-	}, itself}
+	})
 }
 
 // ublStructureRules are other restrictions of the binding to UBL.
@@ -165,11 +165,11 @@ func advice(id, demand string, s scope[model.Term], holds func(model.Term) bool)
 // ublAttributeRules are about attributes that EN 16931 does not use, and those that attachments and amounts need.
 func ublAttributeRules() []Rule {
 	all := []Rule{
-		{"UBL-DT-01", "", Fatal, "An amount, but for prices, has at most two decimals.", roundIt, cents(scope[model.Term]{func(i *model.Invoice) []model.Term {
+		{"UBL-DT-01", "", Fatal, "An amount, but for prices, has at most two decimals.", roundIt, cents(termsIn(func(i *model.Invoice) []model.Term {
 			return anywhere(i, func(t model.Term) bool {
 				return strings.HasSuffix(t.Element(), "Amount") && !strings.HasSuffix(t.Element(), "PriceAmount") && !isOfPrice(t)
 			})
-		}, itself}, itself)},
+		}), itself)},
 		ofBinary("UBL-DT-06", "mimeCode", "The type of an attachment is given."), ofBinary("UBL-DT-07", "filename", "The file name of an attachment is given."),
 	}
 	for _, row := range []struct{ id, name string }{
@@ -211,13 +211,13 @@ func isOfPrice(t model.Term) bool {
 }
 
 func ofBinary(id, attribute, demand string) Rule {
-	return needs(id, "BT-125", demand, "Give the attribute "+attribute+".", scope[model.Term]{func(i *model.Invoice) []model.Term {
+	return needs(id, "BT-125", demand, "Give the attribute "+attribute+".", termsIn(func(i *model.Invoice) []model.Term {
 		return anywhere(i, func(t model.Term) bool { return strings.HasSuffix(t.Element(), "BinaryObject") })
-	}, itself}, func(t model.Term) bool { _, has := attributeOf(t, attribute); return has })
+	}), func(t model.Term) bool { _, has := attributeOf(t, attribute); return has })
 }
 
 func withAttribute(name string) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term { return i.Attributed[name] }, itself}
+	return termsIn(func(i *model.Invoice) []model.Term { return i.Attributed[name] })
 }
 
 // anywhere are the elements of UBL for which a condition holds, in document order.
@@ -254,12 +254,12 @@ func atPath(path string) scope[model.Term] {
 	if first == "line" {
 		begin = ublLines
 	}
-	return scope[model.Term]{func(i *model.Invoice) (all []model.Term) {
+	return termsIn(func(i *model.Invoice) (all []model.Term) {
 		for _, t := range begin.of(i) {
 			if anywhere || t.Parent() == i.Document {
 				all = append(all, below(t, rest)...)
 			}
 		}
 		return all
-	}, itself}
+	})
 }

@@ -76,11 +76,11 @@ func addressOf(role string) scope[model.Term]  { return ofParty(role, "cac:Posta
 func endpointOf(role string) scope[model.Term] { return ofParty(role, "cbc:EndpointID") }
 
 func ofParty(role, name string) scope[model.Term] {
-	return scope[model.Term]{func(i *model.Invoice) []model.Term {
+	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written[name], func(t model.Term) bool {
 			return t.Parent().QName() == "cac:Party" && t.Parent().Parent().QName() == role
 		})
-	}, itself}
+	})
 }
 
 func hasCountry(address model.Term) bool {
@@ -159,4 +159,4 @@ var ublTotalRules = []Rule{
 }
 
 // totalTaxes are the totals of taxes of the document.
-var totalTaxes = scope[model.Term]{func(i *model.Invoice) []model.Term { return below(i.Document, "cac:TaxTotal") }, itself}
+var totalTaxes = termsIn(func(i *model.Invoice) []model.Term { return below(i.Document, "cac:TaxTotal") })

@@ -20,7 +20,7 @@ var germanPeppolRules = []Rule{
 	{"PEPPOL-EN16931-R042", "BT-94", Fatal, "An allowance or charge with a base amount has a percentage.", "Give the percentage.", has(withTerm(func(a model.Adjustment) model.Term { return a.Base }), func(a model.Adjustment) model.Term { return a.Percent })},
 	{"PEPPOL-EN16931-R043-1", "BG-20", Fatal, "Whether something is a charge is written true or false.", "Write it so.", each(wholeAdjustments, is(isWritten))},
 	{"PEPPOL-EN16931-R043-2", "BT-147", Fatal, "Whether something is a charge on a price is written true or false.", "Write it so.", each(priceAdjustments, is(isWritten))},
-	{"PEPPOL-EN16931-R044", "BT-147", Fatal, "The discount on a price is no charge.", "Give the price with the charge.", each(lines, is(func(l model.Line) bool {
+	{"PEPPOL-EN16931-R044", "BT-147", Fatal, "The discount on a price is not a charge.", "Give the price with the charge.", each(lines, is(func(l model.Line) bool {
 		return len(keep(l.PriceAdjustments, func(a model.Adjustment) bool { return a.Amount != nil })) == 0 ||
 			len(keep(l.PriceAdjustments, func(a model.Adjustment) bool { return a.Node.At("ChargeIndicator", "Indicator").Text() == "false" })) > 0
 	}))},

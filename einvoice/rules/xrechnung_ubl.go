@@ -33,9 +33,9 @@ var germanUBLRules = []Rule{
 // germanUBLPaymentRules are about how the invoice is paid: each means of payment has a card, a mandate or an account of its own.
 func germanUBLPaymentRules() []Rule {
 	by := func(means string) scope[model.Term] {
-		return scope[model.Term]{func(i *model.Invoice) []model.Term {
+		return termsIn(func(i *model.Invoice) []model.Term {
 			return keep(below(i.Document, "cac:PaymentMeans"), func(t model.Term) bool { return oneOf(trimmed(t.At("PaymentMeansCode")), means) })
-		}, itself}
+		})
 	}
 	transfers, cards, debits := by("30 58"), by("48 54 55"), by("59")
 	with := func(name string) func(model.Term) bool {
@@ -71,11 +71,11 @@ func germanUBLPaymentRules() []Rule {
 
 // germanUBLPeppolRules are those rules of Peppol that XRechnung has for UBL in other words.
 var germanUBLPeppolRules = []Rule{
-	{"PEPPOL-EN16931-R008", "", Fatal, "No element is empty.", "Give the element content, or leave it out.", each(scope[model.Term]{func(i *model.Invoice) []model.Term {
+	{"PEPPOL-EN16931-R008", "", Fatal, "No element is empty.", "Give the element content, or leave it out.", each(termsIn(func(i *model.Invoice) []model.Term {
 		return anywhere(i, isEmpty)
-	}, itself}, is(never))},
+	}), is(never))},
 	{"PEPPOL-EN16931-R043", "BG-20", Fatal, "Whether something is a charge is written true or false.", "Write it so.", each(wholeAdjustments, is(isWritten))},
-	needs("PEPPOL-EN16931-R044", "BT-147", "The discount on a price is no charge.", "Give the price with the charge.",
+	needs("PEPPOL-EN16931-R044", "BT-147", "The discount on a price is not a charge.", "Give the price with the charge.",
 		writtenIn("cac:Price", "cac:AllowanceCharge"), func(t model.Term) bool {
 			return t.At("ChargeIndicator").Text() == "false"
 		}),
