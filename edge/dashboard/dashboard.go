@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -62,12 +63,13 @@ type Config struct {
 	Now    func() time.Time
 }
 
+// SendJob sends something of a job, or returns why not in words.
+type SendJob func(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string)
+
 // Files are the files of jobs.
 type Files struct {
-	// Download sends the file of a job, or returns why not in words.
-	Download func(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string)
-	// Evidence sends the signed evidence of a job, or returns why not in words.
-	Evidence func(ctx *fasthttp.RequestCtx, by service.Principal, id events.JobID) (status int, title, detail string)
+	// Download sends the file of a job, Evidence its signed evidence.
+	Download, Evidence SendJob
 	// Open opens a stored file and returns its size in bytes.
 	Open func(ctx context.Context, name string) (io.ReadCloser, int64, error)
 	// Picture is a page of a file as a PNG of at most a width in pixels.
@@ -191,48 +193,71 @@ var (
 
 // route makes the tables of routes.
 func (d *Dashboard) route() {
-	home, jobs, keys, members, usage := homePages{d.site}, newJobPages(d.site), keyPages{d.site}, memberPages{d.site}, usagePages{d.site}
-	play, templates, webhooks, security := playPages{d.site, jobs}, newTemplatePages(d.site), webhookPages{d.site}, securityPages{d.site, d.signIn}
-	invoices := invoicePages{d.site}
-	d.routes = map[string]route{
-		"GET ":                           {may: anyone, serve: home.home},
-		"GET /live":                      {may: anyone, serve: home.homeLive},
-		"GET /jobs":                      {may: anyone, serve: jobs.jobs},
-		"GET /usage":                     {may: anyone, serve: usage.usage},
-		"GET /usage.csv":                 {may: anyone, serve: usage.usageCSV},
-		"GET /usage/entries":             {may: anyone, serve: usage.entries},
-		"GET /keys":                      {may: developers, serve: keys.keys},
-		"POST /keys":                     {may: developers, serve: keys.makeKey},
-		"POST /keys/revoke":              {may: developers, serve: keys.revokeKey},
-		"GET /webhooks":                  {may: developers, serve: webhooks.webhooks},
-		"POST /webhooks/test":            {may: developers, serve: webhooks.testWebhook},
-		"GET /webhooks/undelivered":      {may: developers, serve: webhooks.undelivered},
-		"POST /webhooks/undelivered":     {may: developers, serve: webhooks.redeliverMany},
-		"POST /webhooks/show":            {may: developers, serve: webhooks.showSecret},
-		"POST /webhooks/rotate":          {may: developers, serve: webhooks.rotateSecret},
-		"POST /webhooks/headers":         {may: developers, serve: webhooks.setHeader},
-		"POST /webhooks/headers/delete":  {may: developers, serve: webhooks.deleteHeader},
-		"GET /templates":                 {may: developers, serve: templates.templates},
-		"GET /templates/edit":            {may: developers, serve: templates.editTemplate},
-		"GET /templates/versions":        {may: developers, serve: templates.templateVersions},
-		"GET /templates/export":          {may: developers, serve: templates.exportTemplate},
-		"POST /templates/import":         {may: developers, serve: templates.importTemplate, large: true},
-		"POST /templates/save":           {may: developers, serve: templates.saveTemplate, large: true},
-		"POST /templates/preview":        {may: developers, serve: templates.previewTemplate, large: true},
-		"POST /templates/preview.pdf":    {may: developers, serve: templates.previewPDF, large: true},
-		"POST /templates/default":        {may: developers, serve: templates.setDefaultTemplate},
-		"POST /templates/duplicate":      {may: developers, serve: templates.duplicateTemplate},
-		"POST /templates/delete":         {may: developers, serve: templates.deleteTemplate},
-		"POST /templates/restore":        {may: developers, serve: templates.restoreTemplate},
-		"GET /members":                   {may: developers, serve: members.members},
-		"POST /members":                  {may: owners, serve: members.invite},
-		"POST /members/invite-again":     {may: owners, serve: members.inviteAgain},
-		"POST /members/role":             {may: owners, serve: members.changeRole},
-		"POST /members/remove":           {may: owners, serve: members.removeMember},
-		"GET /playground":                {may: developers, serve: play.playground},
-		"GET /invoices":                  {may: developers, serve: invoices.form},
-		"POST /invoices":                 {may: developers, serve: invoices.check, large: true},
-		"GET /trail":                     {may: developers, serve: members.trail},
+	jobs := newJobPages(d.site)
+	play := playPages{d.site, jobs}
+	d.routes = d.accountRoutes(jobs, play)
+	maps.Copy(d.routes, templateRoutes(newTemplatePages(d.site)))
+	maps.Copy(d.routes, securityRoutes(securityPages{d.site, d.signIn}))
+	d.jobRoutes = jobRoutes(jobs, play)
+	d.tryRoutes = map[string]route{
+		"GET ":  {may: developers, serve: play.try},
+		"POST ": {may: developers, serve: play.run, large: true},
+	}
+}
+
+// accountRoutes are those of an account, its members and its usage.
+func (d *Dashboard) accountRoutes(jobs jobPages, play playPages) map[string]route {
+	home, keys, members, usage := homePages{d.site}, keyPages{d.site}, memberPages{d.site}, usagePages{d.site}
+	webhooks, invoices := webhookPages{d.site}, invoicePages{d.site}
+	return map[string]route{
+		"GET ":                          {may: anyone, serve: home.home},
+		"GET /live":                     {may: anyone, serve: home.homeLive},
+		"GET /jobs":                     {may: anyone, serve: jobs.jobs},
+		"GET /usage":                    {may: anyone, serve: usage.usage},
+		"GET /usage.csv":                {may: anyone, serve: usage.usageCSV},
+		"GET /usage/entries":            {may: anyone, serve: usage.entries},
+		"GET /keys":                     {may: developers, serve: keys.keys},
+		"POST /keys":                    {may: developers, serve: keys.makeKey},
+		"POST /keys/revoke":             {may: developers, serve: keys.revokeKey},
+		"GET /webhooks":                 {may: developers, serve: webhooks.webhooks},
+		"POST /webhooks/test":           {may: developers, serve: webhooks.testWebhook},
+		"GET /webhooks/undelivered":     {may: developers, serve: webhooks.undelivered},
+		"POST /webhooks/undelivered":    {may: developers, serve: webhooks.redeliverMany},
+		"POST /webhooks/show":           {may: developers, serve: webhooks.showSecret},
+		"POST /webhooks/rotate":         {may: developers, serve: webhooks.rotateSecret},
+		"POST /webhooks/headers":        {may: developers, serve: webhooks.setHeader},
+		"POST /webhooks/headers/delete": {may: developers, serve: webhooks.deleteHeader},
+		"GET /members":                  {may: developers, serve: members.members},
+		"POST /members":                 {may: owners, serve: members.invite},
+		"POST /members/invite-again":    {may: owners, serve: members.inviteAgain},
+		"POST /members/role":            {may: owners, serve: members.changeRole},
+		"POST /members/remove":          {may: owners, serve: members.removeMember},
+		"GET /playground":               {may: developers, serve: play.playground},
+		"GET /invoices":                 {may: developers, serve: invoices.form},
+		"POST /invoices":                {may: developers, serve: invoices.check, large: true},
+		"GET /trail":                    {may: developers, serve: members.trail},
+	}
+}
+
+func templateRoutes(templates templatePages) map[string]route {
+	return map[string]route{
+		"GET /templates":              {may: developers, serve: templates.templates},
+		"GET /templates/edit":         {may: developers, serve: templates.editTemplate},
+		"GET /templates/versions":     {may: developers, serve: templates.templateVersions},
+		"GET /templates/export":       {may: developers, serve: templates.exportTemplate},
+		"POST /templates/import":      {may: developers, serve: templates.importTemplate, large: true},
+		"POST /templates/save":        {may: developers, serve: templates.saveTemplate, large: true},
+		"POST /templates/preview":     {may: developers, serve: templates.previewTemplate, large: true},
+		"POST /templates/preview.pdf": {may: developers, serve: templates.previewPDF, large: true},
+		"POST /templates/default":     {may: developers, serve: templates.setDefaultTemplate},
+		"POST /templates/duplicate":   {may: developers, serve: templates.duplicateTemplate},
+		"POST /templates/delete":      {may: developers, serve: templates.deleteTemplate},
+		"POST /templates/restore":     {may: developers, serve: templates.restoreTemplate},
+	}
+}
+
+func securityRoutes(security securityPages) map[string]route {
+	return map[string]route{
 		"GET /security":                  {may: anyone, serve: security.security},
 		"POST /security/password":        {may: anyone, serve: security.changePassword},
 		"GET /security/factor":           {may: anyone, serve: security.factor},
@@ -247,7 +272,11 @@ func (d *Dashboard) route() {
 		"POST /security/provider/remove": {may: anyone, serve: security.disconnect},
 		"POST /sign-out":                 {may: anyone, serve: security.signOut},
 	}
-	d.jobRoutes = map[string]route{
+}
+
+// jobRoutes are those below the path of a job.
+func jobRoutes(jobs jobPages, play playPages) map[string]route {
+	return map[string]route{
 		"GET ":            {may: anyone, serve: jobs.job},
 		"GET /live":       {may: anyone, serve: jobs.jobLive},
 		"GET /record":     {may: developers, serve: jobs.record},
@@ -257,10 +286,6 @@ func (d *Dashboard) route() {
 		"GET /pages/":     {may: developers, serve: jobs.lookAt},
 		"POST /cancel":    {may: developers, serve: jobs.cancelJob},
 		"POST /redeliver": {may: developers, serve: jobs.redeliver},
-	}
-	d.tryRoutes = map[string]route{
-		"GET ":  {may: developers, serve: play.try},
-		"POST ": {may: developers, serve: play.run, large: true},
 	}
 }
 

@@ -145,27 +145,21 @@ func (d jobPages) download(ctx *fasthttp.RequestCtx, v visitor) {
 		d.message(ctx, 403, "origin")
 		return
 	}
-	id, _, ok := d.inPath(ctx, v)
-	if !ok {
-		return
-	}
-	status, title, detail := d.cfg.Files.Download(ctx, v.principal(), id)
-	d.unsent(ctx, status, title, detail)
+	d.send(ctx, v, d.cfg.Files.Download)
 }
 
 // evidence sends the evidence of a job as a file.
 func (d jobPages) evidence(ctx *fasthttp.RequestCtx, v visitor) {
+	d.send(ctx, v, d.cfg.Files.Evidence)
+}
+
+// send sends something of the job in the path, or shows why not.
+func (d jobPages) send(ctx *fasthttp.RequestCtx, v visitor, file SendJob) {
 	id, _, ok := d.inPath(ctx, v)
 	if !ok {
 		return
 	}
-	status, title, detail := d.cfg.Files.Evidence(ctx, v.principal(), id)
-	d.unsent(ctx, status, title, detail)
-}
-
-// unsent shows why something was not sent, if it was not.
-func (d *site) unsent(ctx *fasthttp.RequestCtx, status int, title, detail string) {
-	if status != 0 {
+	if status, title, detail := file(ctx, v.principal(), id); status != 0 {
 		ctx.SetStatusCode(status)
 		d.show(ctx, page.Message{Title: title, Text: detail})
 	}
