@@ -8,7 +8,7 @@ import (
 // Accounts are the actions of operators on accounts.
 type Accounts struct{ *gate }
 
-// Create opens an account whose quota windows run from an anchor; zero for now. It returns the account's id.
+// Create opens an account whose quota windows run from an anchor; zero means the present. It returns the account's id.
 func (a Accounts) Create(plan events.Plan, anchor events.Instant) (events.AccountID, error) {
 	id := events.NewAccountID()
 	return id, a.run(Operator(id), events.CreateAccount{Plan: plan, Anchor: anchor})

@@ -123,5 +123,5 @@ func (c Cluster) Undrain() Drainage {
 // Drainage says how far this node has come with draining.
 func (c Cluster) Drainage() Drainage { return c.Node.Drainage() }
 
-// Behind reports whether an error means that nothing is known for now: the request may be repeated.
+// Behind reports whether an error means that this node does not know yet: the request may be repeated.
 func Behind(err error) bool { return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrBehind) }

@@ -21,7 +21,7 @@ type pass struct {
 	// blind is set once a job could not be read: nobody knows what it needs.
 	blind bool
 	// asked is set while a page is on its way. Those of its jobs that have changed meanwhile, in changed, are asked for once more:
-	// what they ask for now is not what the page says.
+	// the page does not have what they now ask for.
 	asked   bool
 	changed map[events.JobID]bool
 }

@@ -30,7 +30,7 @@ const opaque = 0.85
 
 func (p paint) covers() bool { return p.normal && p.alpha >= opaque }
 
-// replaces reports whether nothing is seen of what is under the paint.
+// replaces reports whether the paint hides all that is under it.
 func (p paint) replaces() bool { return p.covers() && p.alpha > 0.99 }
 
 // over is what is seen where the paint is on something.

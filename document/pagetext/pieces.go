@@ -25,7 +25,7 @@ type placed struct {
 // piecesOf orders glyphs into pieces, each direction of writing by itself.
 func piecesOf(glyphs []glyph) (pieces []Piece) {
 	byAngle := map[int][]placed{}
-	for len(glyphs) > 0 { // runs of one angle, of which most pages have one
+	for len(glyphs) > 0 { // a run of one angle at a time: most pages are a single one
 		angle := angleOf(glyphs[0])
 		n := 1
 		for n < len(glyphs) && angleOf(glyphs[n]) == angle {

@@ -67,7 +67,7 @@ type boundary struct {
 // parseCoverage reads the lines of fc-match, which are a font's format, whether it has colors, and its characters
 // as hexadecimal ranges. Fonts are numbered in the order in which the browser asks them. It uses only fonts with TrueType and CFF outlines.
 func parseCoverage(list string) *glyphCoverage {
-	numbers := map[string]int{} // of fonts, by what their lines say: those of a family are mostly alike
+	numbers := map[string]int{} // by what the line of a font says: in a family, lines are mostly the same
 	var all []boundary
 	var color []int
 	for line := range strings.Lines(list) {

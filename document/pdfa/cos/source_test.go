@@ -52,7 +52,7 @@ func TestSourceBeyondLimits(t *testing.T) {
 	}
 }
 
-// A source that is no PDF is none for each reader.
+// Every reader of a source that is not a PDF gets the error.
 func TestNoSource(t *testing.T) {
 	s := NewSource([]byte("x"))
 	for range 2 {
