@@ -68,7 +68,7 @@ func (s *storm) startNodes() {
 		return !slices.ContainsFunc(s.nodes, func(n *stormNode) bool { return !isReady(n.address()) })
 	}
 	if !s.pass(testkit.Patience, listen) {
-		s.t.Fatal("the nodes do not start")
+		s.giveUp("the nodes do not start")
 	}
 	s.customers, _ = customersOfEveryShard(s.t, s.nodes[0].machine)
 	s.say("three nodes run, %d shards have an account each", len(s.customers))

@@ -117,7 +117,7 @@ func (s *storm) await(after string, p *probe) (slowest time.Duration) {
 		for ended := 0; !s.awaitNode(n, after, p); ended++ {
 			late := p.late(n.name, s.calmSince(p))
 			if ended == 2 {
-				s.t.Fatalf("%s never serves after %s: %s", n.name, after, late)
+				s.giveUp("%s never serves after %s: %s", n.name, after, late)
 			}
 			s.fault("does not serve", "%s, %s after %s: %s; it is ended, and its log has its stacks", n.name, hopeless, after, late)
 			s.end(n)

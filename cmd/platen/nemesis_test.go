@@ -66,9 +66,25 @@ func enterWorld(t *testing.T) {
 	}
 	t.Setenv("NEMESIS_DIR", dir)
 	if err := nemesis.Enter("-test.run=^TestNemesis$", "-test.v=true", "-test.timeout=0"); err != nil {
-		t.Fatalf("the nemesis has won: %v; the logs are kept in %s", err, dir)
+		t.Fatalf("the nemesis has won: %v; the logs are kept in %s\n%s", err, dir, faultsOf(dir))
 	}
 	_ = os.RemoveAll(dir) // what was mounted there has gone with the world
+}
+
+// faultsOf returns what the nemesis said of faults, and the last that it said.
+func faultsOf(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, storyName))
+	if err != nil {
+		return err.Error()
+	}
+	var told []string
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i, line := range lines {
+		if i == len(lines)-1 || strings.Contains(line, "  FAULT  ") {
+			told = append(told, line)
+		}
+	}
+	return strings.Join(told, "\n")
 }
 
 func stderrOf(err error) []byte {
@@ -77,6 +93,9 @@ func stderrOf(err error) []byte {
 	}
 	return nil
 }
+
+// storyName is the file of a storm's directory that keeps what it said.
+const storyName = "story.log"
 
 // storm is one run of the nemesis.
 type storm struct {
@@ -87,6 +106,7 @@ type storm struct {
 	kinds   []string // of faults
 	deck    []string // kinds that have not come in this turn
 	dir     string
+	story   *os.File // what is said, to be read when the nemesis has won
 
 	network *nemesis.Network
 	kafka   *nemesis.Kafka
@@ -112,6 +132,8 @@ func newStorm(t *testing.T) *storm {
 	s.minutes, err = strconv.ParseFloat(cmp.Or(os.Getenv("NEMESIS_MINUTES"), "5"), 64)
 	s.must(err)
 	s.kinds = kindsOf(t, os.Getenv("NEMESIS_FAULTS"))
+	s.story, err = os.Create(filepath.Join(s.dir, storyName))
+	s.must(err)
 	transport.Transport, transport.Timeout = hasty{transport.Transport}, 0
 	return s
 }
@@ -122,15 +144,24 @@ func (s *storm) rand(part uint64) *rand.Rand { return rand.New(rand.NewPCG(s.see
 
 // say prints a line of progress.
 func (s *storm) say(format string, args ...any) {
-	fmt.Printf("nemesis %7.1f s  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
+	line := fmt.Sprintf("nemesis %7.1f s  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
+	fmt.Print(line)
+	_, _ = s.story.WriteString(line) // what cannot be kept has been printed
 }
 
 // must ends the test: the nemesis itself cannot go on.
 func (s *storm) must(err error) {
 	s.t.Helper()
 	if err != nil {
-		s.t.Fatal(err)
+		s.giveUp("%v", err)
 	}
+}
+
+// giveUp ends the test: it cannot go on.
+func (s *storm) giveUp(format string, args ...any) {
+	s.t.Helper()
+	s.fault("gave up", format, args...)
+	s.t.FailNow()
 }
 
 // fault records a fault of the service. Only the first few of a kind are printed.

@@ -86,7 +86,7 @@ func (m *machine) launch(t *testing.T) *process {
 		if _, raced := p.out.Await(context.Background(), "DATA RACE"); raced { // the output has ended
 			t.Error("the node found a data race")
 		}
-		if t.Failed() {
+		if t.Failed() && m.log == nil {
 			t.Logf("last lines of pid %d:\n%s", p.cmd.Process.Pid, p.out.Last(25))
 		}
 	})
