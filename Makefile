@@ -84,7 +84,7 @@ integration: integrationdeps build ## run the long tests, and those against Apac
 	@deploy/prometheus/integration.sh
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
-	@NEMESIS_MINUTES=2 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
+	@NEMESIS_MINUTES=2 NEMESIS_RECOVERY=30 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
 
 hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back, begin again from a backup; SHORT=1 leaves out upgrades
 	@deploy/cluster/integration.sh $(if $(SHORT),-test.short)

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// recovery is how long a node may take, after a fault or its start, to serve every shard.
-	recovery = 10 * time.Second
+	// usualRecovery is how many seconds a node may take, after a fault or its start, to serve every shard,
+	// where the machine has time for it.
+	usualRecovery = "10"
 	// hopeless is after how long a node that does not serve is ended, so that the run goes on.
 	hopeless = time.Minute
 	// probePace is the pause between two requests of a probe. The earlier ones are
@@ -24,8 +25,9 @@ const (
 // probe finds out when every node serves every shard: it submits jobs for each of them to each
 // node until one is accepted.
 type probe struct {
-	began time.Time
-	stop  chan struct{}
+	began    time.Time
+	recovery time.Duration
+	stop     chan struct{}
 
 	mu     sync.Mutex
 	served map[string]map[int]time.Time // by node, then shard; guarded by mu
@@ -34,7 +36,7 @@ type probe struct {
 
 // probe begins a probe of all nodes.
 func (s *storm) probe() *probe {
-	p := &probe{began: time.Now(), stop: make(chan struct{}), served: map[string]map[int]time.Time{}, last: map[string]string{}}
+	p := &probe{began: time.Now(), recovery: s.recovery, stop: make(chan struct{}), served: map[string]map[int]time.Time{}, last: map[string]string{}}
 	for _, n := range s.nodes {
 		p.served[n.name] = map[int]time.Time{}
 		for shard, from := range s.customers {
@@ -102,7 +104,7 @@ func (p *probe) late(node string, since time.Time) string {
 		switch at, served := p.served[node][shard]; {
 		case !served:
 			all = append(all, fmt.Sprintf("shard %d: %s", shard, p.last[fmt.Sprint(node, " shard ", shard)]))
-		case at.Sub(since) > recovery:
+		case at.Sub(since) > p.recovery:
 			all = append(all, fmt.Sprintf("shard %d: after %.1f s", shard, at.Sub(since).Seconds()))
 		}
 	}
@@ -148,9 +150,9 @@ func (s *storm) awaitNode(n *stormNode, after string, p *probe) bool {
 		if !all {
 			took = time.Since(s.calmSince(p))
 		}
-		if took > recovery && n.relaunch.IsZero() && !reported {
+		if took > s.recovery && n.relaunch.IsZero() && !reported {
 			reported = true
-			s.fault("does not serve in time", "%s, %s after %s: %s", n.name, recovery, after, p.late(n.name, s.calmSince(p)))
+			s.fault("does not serve in time", "%s, %s after %s: %s", n.name, s.recovery, after, p.late(n.name, s.calmSince(p)))
 		}
 		return all
 	})

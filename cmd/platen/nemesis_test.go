@@ -26,6 +26,8 @@ import (
 //
 //	NEMESIS_MINUTES   how long faults are played; 5 if empty
 //	PLATEN_TEST_SEED  what decides about everything that is random; it is printed
+//	NEMESIS_RECOVERY  in how many seconds after a fault every node has to serve every shard; 10 if empty,
+//	                  more where other work keeps the machine from it
 //	NEMESIS_FAULTS    the kinds of faults to play, with commas; all if empty
 //	NEMESIS_MUST      if not empty, the test fails where it cannot run, instead of being skipped
 func TestNemesis(t *testing.T) {
@@ -103,10 +105,12 @@ type storm struct {
 	seed    uint64
 	began   time.Time
 	minutes float64
-	kinds   []string // of faults
-	deck    []string // kinds that have not come in this turn
-	dir     string
-	story   *os.File // what is said, to be read when the nemesis has won
+	// recovery is how long a node may take, after a fault or its start, to serve every shard.
+	recovery time.Duration
+	kinds    []string // of faults
+	deck     []string // kinds that have not come in this turn
+	dir      string
+	story    *os.File // what is said, to be read when the nemesis has won
 
 	network *nemesis.Network
 	kafka   *nemesis.Kafka
@@ -130,6 +134,8 @@ func newStorm(t *testing.T) *storm {
 		s.must(err)
 	}
 	s.minutes, err = strconv.ParseFloat(cmp.Or(os.Getenv("NEMESIS_MINUTES"), "5"), 64)
+	s.must(err)
+	s.recovery, err = time.ParseDuration(cmp.Or(os.Getenv("NEMESIS_RECOVERY"), usualRecovery) + "s")
 	s.must(err)
 	s.kinds = kindsOf(t, os.Getenv("NEMESIS_FAULTS"))
 	s.story, err = os.Create(filepath.Join(s.dir, storyName))

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"platen.dev/actors/account"
@@ -30,19 +31,39 @@ type engine struct {
 	gateway   *shard.Gateway
 }
 
+// beginBrowsers begins to open the browsers, which takes as long as much of what is started meanwhile. What it returns waits for them.
+func beginBrowsers(b *base, s *storage, net *network) (wait func() (*browserpool.Pool, error)) {
+	wait = sync.OnceValues(func() (*browserpool.Pool, error) { return openBrowsers(b, s, net) })
+	go func() { _, _ = wait() }() // who waits gets the error
+	b.onClose("browsers", func(ctx context.Context) error { // for a start that ends before anybody waits
+		if pool, err := wait(); err == nil {
+			ctx, cancel := context.WithCancel(ctx)
+			cancel() // no job has a page yet
+			pool.Close(ctx)
+		}
+		return nil
+	})
+	return wait
+}
+
+// awaitBrowsers waits for the browsers. They are closed before what was started while they opened.
+func awaitBrowsers(b *base, wait func() (*browserpool.Pool, error)) (*browserpool.Pool, error) {
+	pool, err := wait()
+	if err != nil {
+		return nil, b.cfg.Browser.explain(err)
+	}
+	b.onClose("browsers", func(ctx context.Context) error { pool.Close(ctx); return nil })
+	return pool, nil
+}
+
 func openBrowsers(b *base, s *storage, net *network) (*browserpool.Pool, error) {
 	c := b.cfg.Browser
-	pool, err := browserpool.Open(browserpool.Config{
+	return browserpool.Open(browserpool.Config{
 		Slots: c.Slots, Remotes: c.Remotes, CPU: time.Duration(c.CPUSeconds) * time.Second, TotalBytes: c.pageBytes(doctor.MemoryLimit()),
 		ChromePath: c.Path, UserAgent: c.UserAgent, NoSandbox: c.NoSandbox, BrowserUser: c.User, AsRoot: c.AllowRootNoSandbox,
 		AllowEgress: b.cfg.EgressAllow, DenyEgress: b.cfg.EgressDeny, EgressPorts: b.cfg.EgressPorts, RefusesEgress: net.guard.refuses,
 		TempDir: s.work, System: net.system, Logger: b.logger,
 	})
-	if err != nil {
-		return nil, c.explain(err)
-	}
-	b.onClose("browsers", func(ctx context.Context) error { pool.Close(ctx); return nil })
-	return pool, nil
 }
 
 // startRenderer begins to render, and to follow who could do so too.

@@ -96,7 +96,8 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	if err := n.start(ctx, o.HoldEvents); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
-	n.logger.Info("node started", "node", string(n.id), "version", n.version, "log", cfg.logKind(), "slots", n.engine.pool.Stats().Slots)
+	n.logger.Info("node started", "node", string(n.id), "version", n.version, "log", cfg.logKind(), "slots", n.engine.pool.Stats().Slots,
+		"seconds", seconds(time.Since(n.started)))
 	return n, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -14,15 +15,20 @@ type part struct {
 	start func() error
 }
 
-// startAll starts parts until one cannot.
-func startAll(all []part) error {
+// startAll starts parts until one cannot, and logs how long each took, so that a slow start can be explained.
+func startAll(logger *slog.Logger, all []part) error {
 	for _, p := range all {
+		began := time.Now()
 		if err := p.start(); err != nil {
 			return fmt.Errorf("start %s: %w", p.name, err)
 		}
+		logger.Debug("part started", "part", p.name, "seconds", seconds(time.Since(began)))
 	}
 	return nil
 }
+
+// seconds is a duration for the log, to the millisecond.
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
 
 // parts are those that run; the part started last comes last.
 type parts struct{ running []running }

@@ -115,7 +115,7 @@ func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Targe
 	var s storage
 	b := newBase(cfg, Options{Logger: o.Logger, Version: o.Version, Now: time.Now})
 	b.id = events.NodeID("restore-" + events.NewJobID().String())
-	err := startAll([]part{
+	err := startAll(b.logger, []part{
 		{"data directory", func() error { return prepareData(b) }},
 		{"log", func() (err error) { s.log, err = openLog(ctx, b); return err }},
 		{"usage ledger", func() (err error) { s.ledger, err = openLedger(ctx, b, s.log); return err }},

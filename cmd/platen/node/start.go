@@ -5,27 +5,30 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/actors/shard"
+	"platen.dev/browserpool"
 )
 
 // start starts the parts, each with those before it that it needs. A part says itself what ends it (onClose).
 func (n *Node) start(ctx context.Context, hold bool) (err error) {
 	b, s, net, e, up, v := n.base, &n.storage, &n.network, &n.engine, &n.upkeep, &n.serving
 	*net = newNetwork(b.cfg)
-	return startAll([]part{
+	var browsers func() (*browserpool.Pool, error)
+	return startAll(b.logger, []part{
 		{"data directory", func() error { return prepareData(b) }},
 		{"key for credentials", func() error { s.keys, err = openKeys(b); return err }},
 		{"traces", func() error { b.traces, err = startTracing(b); return err }},
 		{"log", func() error { s.log, err = openLog(ctx, b); return err }},
-		{"usage ledger", func() error { s.ledger, err = openLedger(ctx, b, s.log); return err }},
 		{"actors", func() error { return startActors(b, net) }},
+		{"work directory", func() error { s.work, err = emptyWork(b); return err }},
+		{"first browser", func() error { browsers = beginBrowsers(b, s, net); return nil }},
+		{"usage ledger", func() error { s.ledger, err = openLedger(ctx, b, s.log); return err }},
 		{"snapshots", func() error { s.snapshots, err = openSnapshots(ctx, b, s.log); return err }},
 		{"replica", func() error { s.replica, err = openReplica(ctx, b, s); return err }},
 		{"scrub", func() error { s.scrubbers = startScrub(b, s.replica); return nil }},
 		{"time", func() error { compareClock(b, s); return nil }},
-		{"work directory", func() error { s.work, err = emptyWork(b); return err }},
 		{"files", func() error { s.files, err = openFiles(ctx, b, "results", b.cfg.Files); return err }},
 		{"space", func() error { s.space = watchSpace(b); return nil }},
-		{"browsers", func() error { e.pool, err = openBrowsers(b, s, net); return err }},
+		{"browsers", func() error { e.pool, err = awaitBrowsers(b, browsers); return err }},
 		{"cluster", func() error { net.peers, err = joinCluster(b, net); return err }},
 		{"rendering", func() error { e.renderer, err = startRenderer(b, s, net, e.pool); return err }},
 		{"effects", func() error {
