@@ -185,7 +185,7 @@ var (
 	}
 	accountSuspended = &problem{
 		status: 403, slug: "account-suspended", code: "ACCOUNT_SUSPENDED", title: "Account suspended",
-		detail: "account-suspended: the account gets no new jobs. The dashboard says why; jobs accepted before go on.",
+		detail: "account-suspended: the account gets no new jobs. The dashboard says why; jobs accepted before continue.",
 	}
 	planUpgrade   = &problem{status: 402, slug: "plan-upgrade-required", code: "PLAN_UPGRADE_REQUIRED", title: "Plan upgrade required"}
 	quotaExceeded = &problem{
@@ -207,7 +207,7 @@ var (
 	}
 	ledgerUnavailable = &problem{
 		status: 503, slug: "ledger-unavailable", code: "LEDGER_UNAVAILABLE", title: "Ledger unavailable",
-		detail: "ledger-unavailable: the usage ledger did not answer in time. Jobs go on, and what they are charged will be in it. Try again.", retryAfter: 5,
+		detail: "ledger-unavailable: the usage ledger did not answer in time. Jobs continue, and what they are charged will be in it. Try again.", retryAfter: 5,
 	}
 	unavailable = &problem{
 		status: 503, slug: "unavailable", code: "UNAVAILABLE", title: "Temporarily unavailable",
@@ -241,10 +241,10 @@ var problems = []*problem{
 }
 
 // nodeStops ends the requests that wait.
-var nodeStops = unavailable.with("The node stops, and the job goes on. Send the request again with the same Idempotency-Key, or poll the job.")
+var nodeStops = unavailable.with("The node stops, and the job continues. Send the request again with the same Idempotency-Key, or poll the job.")
 
 // notCancelled ends a request that has waited long enough for a job that could not be cancelled.
-var notCancelled = unavailable.with("The job is not done and goes on, as it could not be cancelled in time. Send the request again with the same Idempotency-Key, or poll the job.")
+var notCancelled = unavailable.with("The job is not done and continues, as it could not be cancelled in time. Send the request again with the same Idempotency-Key, or poll the job.")
 
 // refusals maps the replies of a shard that refuse a command.
 var refusals = map[events.ReplyCode]*problem{

@@ -17,7 +17,7 @@ type SuspendAccount struct {
 // ResumeAccount lets a suspended account have jobs again.
 type ResumeAccount struct{}
 
-// AccountSuspended lets an account have no new jobs. Those accepted before go on.
+// AccountSuspended lets an account have no new jobs. Those accepted before continue.
 type AccountSuspended struct {
 	Reason string `cbor:"1,keyasint"`
 }

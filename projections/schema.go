@@ -36,7 +36,7 @@ func migrate(from, to int, rows Rows) (Rows, error) {
 	for ; from < to; from++ {
 		change, known := migrations[from]
 		if !known {
-			return nil, fmt.Errorf("the rows have the schema %d, from which this version cannot go on: start a version between them first", from)
+			return nil, fmt.Errorf("the rows have the schema %d, from which this version cannot continue: start a version between them first", from)
 		}
 		rows = change(rows)
 	}

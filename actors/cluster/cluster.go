@@ -165,7 +165,7 @@ func (c *Cluster) join() {
 		return
 	}
 	if _, err := c.list.Join(c.cfg.Join); err != nil {
-		c.cfg.Logger.Debug("some nodes could not be joined, trying again later", "error", err)
+		c.cfg.Logger.Debug("some nodes could not be joined, retrying later", "error", err)
 	}
 }
 

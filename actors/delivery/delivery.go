@@ -51,7 +51,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
 		Place: func(_ int32, e job.Deliver) (events.AccountID, string) { return e.Account, "" },
 		Do:    cfg.deliver,
 		Failed: func(e job.Deliver, err error) {
-			cfg.Logger.Warn("cannot upload a file or record the attempt, trying again", "job", e.Job.String(), "error", err)
+			cfg.Logger.Warn("cannot upload a file or record the attempt, retrying", "job", e.Job.String(), "error", err)
 		},
 	})
 }

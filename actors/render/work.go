@@ -143,7 +143,7 @@ func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 		if err == nil || ctx.Err() != nil || errors.Is(err, eventlog.ErrClosed) || errors.Is(err, eventlog.ErrFailed) {
 			return err
 		}
-		w.cfg.Logger.Warn("cannot append a command, trying again", "job", w.job.String(), "error", err)
+		w.cfg.Logger.Warn("cannot append a command, retrying", "job", w.job.String(), "error", err)
 		select {
 		case <-time.After(tellAgain):
 		case <-ctx.Done():

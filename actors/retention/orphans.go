@@ -48,13 +48,13 @@ func (o Orphans) SweepIfMine(ctx context.Context) {
 	}
 	s, err := o.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
-		o.Logger.Warn("the search for files without a job failed, trying again later", "error", err)
+		o.Logger.Warn("the search for files without a job failed, retrying later", "error", err)
 	}
 	if s.Deleted > 0 {
 		o.Logger.Info("files that no job owns were deleted", "count", s.Deleted)
 	}
 	if s.Left > 0 {
-		o.Logger.Warn("files without a job are left because commands wait that may be about them, trying again later", "count", s.Left)
+		o.Logger.Warn("files without a job are left because commands wait that may be about them, retrying later", "count", s.Left)
 	}
 }
 

@@ -44,7 +44,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
 		Place: func(_ int32, e job.DeleteFile) (events.AccountID, string) { return e.Account, "" },
 		Do:    func(ctx context.Context, _ int32, e job.DeleteFile) error { return cfg.delete(ctx, e) },
 		Failed: func(e job.DeleteFile, err error) {
-			cfg.Logger.Warn("file could not be deleted, trying again in a minute", "file", e.Name, "error", err)
+			cfg.Logger.Warn("file could not be deleted, retrying in a minute", "file", e.Name, "error", err)
 		},
 	})
 }

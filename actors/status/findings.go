@@ -38,7 +38,7 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	add(n.State == Gone, "start it again, or wait an hour if it is not to come back", "the node at %s went down %s ago", n.Address, span(time.Duration(n.DownSeconds)*time.Second))
 	add(n.State == Silent, "look at its log, and whether it can be reached at "+n.Address, "it is up and does not answer: %s", n.Reason)
 	add(n.State == Older, "ask it by itself, or upgrade it", "it runs a version that does not answer")
-	add(n.State == Suspended, "mend what the reason names; it goes on by itself", "rendering is suspended: %s", n.Reason)
+	add(n.State == Suspended, "mend what the reason names; it resumes by itself", "rendering is suspended: %s", n.Reason)
 	add(n.State == Unready, "mend what the reason names", "it is not ready: %s", n.Reason)
 	add(n.State == Draining, "`platen undrain` on its host takes it back", "it is draining")
 	add(n.DrainWaits, "start another node, or `platen undrain` on its host", "it was told to drain, and keeps its share because no other node is up that does not drain")

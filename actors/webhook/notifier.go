@@ -53,7 +53,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
 		Place: func(p int32, e job.Notify) (events.AccountID, string) { return e.Account, cfg.host(p, e) },
 		Do:    cfg.send,
 		Failed: func(e job.Notify, err error) {
-			cfg.Logger.Warn("webhook could not be sent or recorded, trying again", "job", e.Job.String(), "error", err)
+			cfg.Logger.Warn("webhook could not be sent or recorded, retrying", "job", e.Job.String(), "error", err)
 		},
 	})
 }

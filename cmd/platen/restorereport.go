@@ -15,7 +15,7 @@ import (
 func reportRestored(out io.Writer, done node.Restored, kept bool) error {
 	var b bytes.Buffer
 	count := printAccess(&b, done.Access)
-	fmt.Fprintf(&b, "restored %s, taken at %s by %s: %d rows and %d files. Start the nodes: they go on from there.\n"+
+	fmt.Fprintf(&b, "restored %s, taken at %s by %s: %d rows and %d files. Start the nodes: they continue from there.\n"+
 		"What happened later at the original is not in it. See that none of its nodes runs again.\n", done.Ref, done.Taken.Format(time.RFC3339), done.Node, done.Rows, done.Files)
 	switch {
 	case count == (accessCount{}):

@@ -38,7 +38,7 @@ func (s unit) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (e
 			s.logger.Info("stopping: finishing what is under way", "limit_seconds", s.cfg.DrainSeconds)
 			return nil
 		case err = <-n.Failed():
-			s.logger.Error("stopping: the node cannot go on", "error", err)
+			s.logger.Error("stopping: the node cannot continue", "error", err)
 			return err
 		}
 	}

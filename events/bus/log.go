@@ -101,7 +101,7 @@ func (s *logSubscriber) run(ctx context.Context, topic string, partition int32, 
 		if ctx.Err() != nil {
 			return
 		}
-		s.cfg.Logger.Error("a consumer waits, trying again", "topic", topic, "partition", partition, "error", err)
+		s.cfg.Logger.Error("a consumer is waiting, retrying", "topic", topic, "partition", partition, "error", err)
 		if !pause(ctx, s.cfg.Pause) {
 			return
 		}

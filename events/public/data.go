@@ -180,7 +180,7 @@ type JobDeleted struct {
 type Webhook struct {
 	Account events.AccountID `json:"account" doc:"The account."`
 	Job     string           `json:"job_id" doc:"The job."`
-	Attempt int              `json:"attempt" doc:"The number of the last attempt, from 1; after a redelivery it goes on."`
+	Attempt int              `json:"attempt" doc:"The number of the last attempt, from 1; a redelivery continues the count."`
 	Status  int              `json:"status,omitempty" doc:"HTTP status of the receiver; missing if there was no response."`
 }
 
@@ -248,7 +248,7 @@ var all = []struct {
 }{
 	{AccountOpened{}, "An account was opened."},
 	{PlanChanged{}, "An account has another plan."},
-	{AccountSuspended{}, "An account gets no new jobs. Those accepted before go on."},
+	{AccountSuspended{}, "An account gets no new jobs. Those accepted before continue."},
 	{AccountResumed{}, "A suspended account gets jobs again."},
 	{KeyIssued{}, "An account has another API key."},
 	{KeyRevoked{}, "An API key is no longer valid."},
@@ -264,7 +264,7 @@ var all = []struct {
 	{WebhookGivenUp{}, "A webhook is not sent any more: its attempts are used up, or the receiver refused it for good."},
 	{UsageDebited{}, "A job was charged."},
 	{UsageAdjusted{}, "What an account is charged was corrected, by an operator."},
-	{TimelineBegun{}, "A partition goes on from an earlier event: it was restored from a backup, or has lost its end. Undo what came before with a number above after."},
+	{TimelineBegun{}, "A partition continues from an earlier event: it was restored from a backup, or has lost its end. Undo what came before with a number above after."},
 }
 
 // IsUsage reports whether a type is of what charges an account, or corrects a charge.

@@ -85,7 +85,7 @@ func (g *Ingest) handle(m *message.Message) error {
 func (g *Ingest) report(b bus.Batch, err error) {
 	if err == nil {
 		if g.stalled.Swap(nil) != nil {
-			g.logger.Info("usage ledger goes on")
+			g.logger.Info("usage ledger recovered")
 		}
 		return
 	}
@@ -94,7 +94,7 @@ func (g *Ingest) report(b bus.Batch, err error) {
 	if errors.Is(err, context.Canceled) || !g.stalled.CompareAndSwap(nil, &now) {
 		return
 	}
-	g.logger.Error("usage ledger waits, trying again: jobs and public events go on", "partition", b.Partition, "from", b.Lo, "error", err)
+	g.logger.Error("usage ledger is waiting, retrying; jobs and public events continue", "partition", b.Partition, "from", b.Lo, "error", err)
 }
 
 // add appends the entries of a batch, and publishes as poison what is none.

@@ -264,7 +264,7 @@ func (k *Keeper) sweep(ctx context.Context, list snapshot.Listing) {
 
 func (k *Keeper) warn(ctx context.Context, what string, p int32, err error) {
 	if ctx.Err() == nil {
-		k.cfg.Logger.Warn(what+", trying again later", "partition", p, "error", err)
+		k.cfg.Logger.Warn(what+", retrying later", "partition", p, "error", err)
 	}
 }
 

@@ -91,7 +91,7 @@ func (p *Publisher) run(ctx context.Context, partition int32) {
 			return
 		}
 		p.failures.Add(1)
-		p.cfg.Logger.Error("public events wait, trying again: jobs go on", "partition", partition, "error", err)
+		p.cfg.Logger.Error("public events are waiting, retrying; jobs continue", "partition", partition, "error", err)
 		select {
 		case <-time.After(p.cfg.Pause):
 		case <-ctx.Done():

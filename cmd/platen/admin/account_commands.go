@@ -41,7 +41,7 @@ func runSetPlan(c call) error {
 func runSuspend(c call) error {
 	err := c.client.Suspend(events.AccountID(c.args[0]), c.reason)
 	return c.print(err, func(w terminal.Lines) {
-		w.Printf("account %s is suspended: it gets no new jobs; those that it has go on\n", c.args[0])
+		w.Printf("account %s is suspended: it gets no new jobs; those that it has continue\n", c.args[0])
 	})
 }
 

@@ -79,7 +79,7 @@ func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.Replica.Halted(p); err != nil {
-		refuse(w, 409, fmt.Sprintf("partition %d cannot go on: %v: report it, and start a version that can fold the record", p, err))
+		refuse(w, 409, fmt.Sprintf("partition %d cannot continue: %v: report it, and start a version that can fold the record", p, err))
 		return
 	}
 	s.Shards.Continue(p)
@@ -113,6 +113,6 @@ func runListPartitions(c call) error {
 func runContinuePartition(c call) error {
 	err := c.client.do("POST", "/partitions/"+url.PathEscape(c.args[0])+"/continue", nil, nil)
 	return c.print(err, func(w terminal.Lines) {
-		w.Printf("partition %s goes on; jobs whose content is lost end with CONTENT_LOST\n", c.args[0])
+		w.Printf("partition %s continues; jobs whose content is lost end with CONTENT_LOST\n", c.args[0])
 	})
 }

@@ -132,9 +132,9 @@ func (c *nodeClock) tell(steady, now time.Time) {
 	case clock.None:
 		c.logger.Warn("the node takes over the time of the system's clock, which had jumped or was doubted", "time", now)
 	case clock.Jumped:
-		c.logger.Warn("the system's clock has jumped; the node goes on by the time from before", "by", by)
+		c.logger.Warn("the system's clock has jumped; the node keeps the time from before", "by", by)
 	case clock.Held:
-		c.logger.Error("the system's clock is far ahead and nothing confirms it: the node goes on by the time from before, and expires nothing early", "by", by, "time", now, "then", "platen admin clock")
+		c.logger.Error("the system's clock is far ahead and nothing confirms it: the node keeps the time from before, and expires nothing early", "by", by, "time", now, "then", "platen admin clock")
 	case clock.Behind:
 		c.logger.Error("the system's clock is behind the newest record: the node owns no partitions until it is there", "by", -by, "then", "platen admin clock")
 	}

@@ -54,7 +54,7 @@ func openClickHouse(ctx context.Context, b *base) (ledger.Ledger, error) {
 		return nil, err
 	}
 	if err := l.Check(ctx); errors.Is(err, clickhouse.ErrUnreachable) {
-		b.logger.Warn("the usage ledger cannot be reached: jobs go on, and it catches up", "error", err)
+		b.logger.Warn("the usage ledger cannot be reached: jobs continue, and it catches up", "error", err)
 	} else if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
