@@ -55,10 +55,10 @@ test: deps ## run the tests that need only Go modules and Debian packages, but f
 	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
 	$(GO) test -vet=off -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
 	grep '^contract: ' $$log
-	@echo "running every other test, among them 2,000 schedules of the simulator"
+	@echo "running every other test, among them 500 schedules of the simulator"
 	@$(GO) test -vet=off -timeout 20m -skip '^TestContract$$' ./...
 
-race: deps ## run the tests under the race detector, the simulator with fewer seeds
+race: deps ## run the tests under the race detector
 	@$(GO) test -race -short -timeout 25m ./...
 
 integration: integrationdeps build ## run the long tests, and those against Apache Kafka, other people's consumers, S3 (versitygw), ClickHouse, an OpenTelemetry collector, axe-core, veraPDF, Mustang, xmllint and schemathesis, every document of the corpus, the package on a host of its own, the container image without root's rights, Prometheus, with browsers killed, the nemesis, and 20,000 schedules of the simulator

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Platen needs besides its own binary on Debian: the headless
-# browser, qpdf, poppler's tools, and fonts for Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji.
+# browser, qpdf, poppler's tools, fonts for Latin, Greek, Cyrillic, Arabic, Hebrew, CJK and emoji, and Go where there
+# is none. A Go of 1.21 or newer fetches the version that go.mod names.
 #
 #   deploy/install-deps.sh                 install what is missing (as root, or through sudo)
 #   deploy/install-deps.sh --integration   install what `make integration` needs, too
@@ -53,18 +54,31 @@ missing_packages() {
   done
 }
 
-# check_go is silent when a new enough go is on the PATH, and else prints what to do.
+# add_go adds Debian's Go if there is none. That of Debian 12 and older cannot fetch a newer one.
+add_go() {
+  command -v go >/dev/null 2>&1 && return
+  if [ "$(debian_version)" -ge 13 ]; then packages+=(golang-go); fi
+}
+
+# debian_version prints 13 for Debian 13, a large number for what has no number, as testing.
+debian_version() {
+  local version
+  version=$(sed -nE 's/^VERSION_ID="?([0-9]+).*/\1/p' /etc/os-release 2>/dev/null)
+  echo "${version:-99}"
+}
+
+# check_go is silent when the go on the PATH builds Platen, and else prints what to do.
 check_go() {
   local have hint
-  hint="Debian's golang-go may be older: take Go $go_needed or newer from the Go project or Debian backports and put it on the PATH"
+  hint="install Go 1.21 or newer, which fetches Go $go_needed by itself: golang-go of Debian 13, of Debian 12's backports, or the Go project's own"
   if ! command -v go >/dev/null 2>&1; then
-    echo "go is not on the PATH. $hint"
+    say "go is not on the PATH: $hint"
     return 1
   fi
-  have=$(GOTOOLCHAIN=local go env GOVERSION)
+  have=$(cd "$(dirname "$0")/.." && go env GOVERSION) || have=unknown
   have=${have#go}
   if [ "$(printf '%s\n' "$go_needed" "$have" | sort -V | head -n 1)" != "$go_needed" ]; then
-    echo "go $have is older than $go_needed. $hint"
+    say "go $have is older than $go_needed: $hint"
     return 1
   fi
 }
@@ -98,6 +112,7 @@ main() {
   esac
   command -v dpkg-query >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1 ||
     die "this system has no dpkg and apt-get: it is not Debian. Install the equivalents of these: ${packages[*]}"
+  add_go
   mapfile -t missing < <(missing_packages)
 
   if [ "${1-}" = --check ]; then

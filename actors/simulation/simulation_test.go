@@ -8,15 +8,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"platen.dev/events/testkit"
 )
 
 // faultSeeds is the number of schedules within which every seeded fault is found, from the first or from that of rare on.
 const faultSeeds = 2_000
 
-// defaultSeeds is how many schedules `make test` plays: as many as show any fault that we know to
-// look for. `make integration` plays ten times as many. SEEDS=n plays n, SEED=n replays one, and
+// defaultSeeds is how many schedules `make test` plays. `make integration` plays as many as show any fault that we know
+// to look for, ten times over. SEEDS=n plays n, SEED=n replays one, and
 // TRACE=1 prints the inputs and outputs of its machines.
-const defaultSeeds = faultSeeds
+const defaultSeeds = 500
 
 func number(t *testing.T, name string, fallback uint64) uint64 {
 	t.Helper()
@@ -71,9 +73,6 @@ func TestTheProtocolHolds(t *testing.T) {
 		return
 	}
 	count := number(t, "SEEDS", defaultSeeds)
-	if testing.Short() {
-		count = min(count, 500)
-	}
 	for _, err := range play(1, count, Rules{}, 5) {
 		t.Errorf("%v (replay with SEED=n)", err)
 	}
@@ -101,6 +100,7 @@ func TestEveryBrokenRuleIsFound(t *testing.T) {
 // The simulation finds every fault seeded into the orchestration of shards, jobs and
 // attempts.
 func TestEveryFaultIsFound(t *testing.T) {
+	testkit.Long(t)
 	for name, fault := range Faults() {
 		t.Run(name, func(t *testing.T) { expectFound(t, Rules{Fault: fault}, max(1, rare[name])) })
 	}

@@ -19,8 +19,11 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestChaosBrief is TestChaos (make integration) with few enough jobs for every test run.
-func TestChaosBrief(t *testing.T) { chaos(t, 60) }
+// TestChaosBrief is TestChaos with few jobs.
+func TestChaosBrief(t *testing.T) {
+	testkit.Long(t)
+	chaos(t, 60)
+}
 
 const (
 	chaosCustomers = 5
