@@ -48,11 +48,11 @@ func accept(s settings) error {
 		ours = append(ours, o)
 	}
 	o, f, g := median(ours), median(fsync), median(group)
-	row("platen", o)
-	row("bare handler, write and fsync per request", f)
-	row("bare handler, append to the embedded log", g)
-	ratio("write and fsync per request", o.perSecond, f.perSecond, 0.5)
-	ratio("an append to the embedded log (group commit)", o.perSecond, g.perSecond, 0.5)
+	s.out.side("platen", o)
+	s.out.side("bare handler, write and fsync per request", f)
+	s.out.side("bare handler, append to the embedded log", g)
+	s.out.ratio("write and fsync per request", o, f, 0.5)
+	s.out.ratio("an append to the embedded log (group commit)", o, g, 0.5)
 	return nil
 }
 

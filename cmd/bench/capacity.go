@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -33,7 +32,7 @@ func capacityBench(s settings) error {
 			return err
 		}
 	}
-	return leavings()
+	return leavings(s.out)
 }
 
 // capacityBook is a measurement under way.
@@ -72,7 +71,9 @@ func (m *capacityBook) idle() (err error) {
 		return err
 	}
 	m.idleBytes, err = proportionalSize(family(p.cmd.Process.Pid))
-	fmt.Printf("  an idle node: %.0f MiB, %.1f ms of processor time in a second, its browsers %.1f ms\n", mib(m.idleBytes), 1000*m.idleNode, 1000*m.idleBrowsers)
+	m.settings.out.add("an idle node",
+		fmt.Sprintf("  an idle node: %.0f MiB, %.1f ms of processor time in a second, its browsers %.1f ms", mib(m.idleBytes), 1000*m.idleNode, 1000*m.idleBrowsers),
+		figure{Name: "memory", Unit: "MiB", Value: mib(m.idleBytes)}, figure{Name: "node", Unit: "ms/s", Value: 1000 * m.idleNode}, figure{Name: "browser", Unit: "ms/s", Value: 1000 * m.idleBrowsers})
 	return err
 }
 
@@ -104,9 +105,22 @@ func (m *capacityBook) use(work func() (n int64, err error)) (each reading, err 
 
 // print prints what a job of a kind costs. coreBytes is the memory that the browsers take for each core.
 func (m *capacityBook) print(name string, each reading, fileBytes, coreBytes float64) {
-	fmt.Printf("  %-24s node %6.2f ms, browser %6.1f ms; commands %6.0f B, journal %5.0f B in %.1f records, events %5.0f B; file %7.0f B; %4.0f MiB a core\n",
+	line := fmt.Sprintf("  %-24s node %6.2f ms, browser %6.1f ms; commands %6.0f B, journal %5.0f B in %.1f records, events %5.0f B; file %7.0f B; %4.0f MiB a core",
 		name, 1000*each.node, 1000*each.browsers, each.bytes[events.TopicCommands], each.bytes[events.TopicJournal], each.records[events.TopicJournal],
 		each.bytes[events.TopicEvents], fileBytes, mib(int64(coreBytes)))
+	m.settings.out.add(
+		name, line,
+		figure{Name: "node", Unit: "ms", Value: 1000 * each.node}, figure{Name: "browser", Unit: "ms", Value: 1000 * each.browsers},
+		figure{Name: "commands", Unit: "B", Value: each.bytes[events.TopicCommands]},
+		figure{Name: "journal", Unit: "B", Value: each.bytes[events.TopicJournal]}, figure{Name: "journal records", Unit: "1", Value: each.records[events.TopicJournal]},
+		figure{Name: "events", Unit: "B", Value: each.bytes[events.TopicEvents]}, figure{Name: "file", Unit: "B", Value: fileBytes},
+		figure{Name: "memory a core", Unit: "MiB", Value: mib(int64(coreBytes))},
+	)
+}
+
+// node adds what a request takes of the node, in seconds.
+func (m *capacityBook) node(name string, seconds float64) {
+	m.settings.out.add(name, fmt.Sprintf("  %-24s node %6.2f ms", name, 1000*seconds), figure{Name: "node", Unit: "ms", Value: 1000 * seconds})
 }
 
 // tests measures jobs in test mode, and what a webhook adds to one.
@@ -142,7 +156,7 @@ func (m *capacityBook) tests() error {
 		}
 		return n, err
 	})
-	fmt.Printf("  %-24s node %6.2f ms\n", "a webhook", 1000*max(0, with.node-each.node))
+	m.node("a webhook", max(0, with.node-each.node))
 	return err
 }
 
@@ -158,7 +172,7 @@ func (m *capacityBook) polls() error {
 		_, err := load(m.settings.duration, 200, func(c, i int, r *fasthttp.Request) { n.Add(1); get(c, i, r) })
 		return n.Load(), err
 	})
-	fmt.Printf("  %-24s node %6.2f ms\n", "a poll", 1000*each.node)
+	m.node("a poll", each.node)
 	return err
 }
 
@@ -189,12 +203,4 @@ func (m *capacityBook) render(k kind) error {
 	}
 	m.print(k.operation+":"+strings.Fields(k.name)[0], each, each.files, max(0, float64(peak-m.idleBytes))/float64(runtime.NumCPU()))
 	return nil
-}
-
-// machine names the processor.
-func machine() string {
-	info, _ := os.ReadFile("/proc/cpuinfo") // without it, the count alone is said
-	_, rest, _ := strings.Cut(string(info), "model name")
-	line, _, _ := strings.Cut(rest, "\n")
-	return strings.TrimSpace(fmt.Sprintf("%d × %s", runtime.NumCPU(), strings.TrimLeft(line, "\t: ")))
 }

@@ -21,8 +21,8 @@ func publishing(s settings) error {
 		}
 	}
 	o, bare := median(with), median(without)
-	row("platen", o)
-	row("platen, public events held back", bare)
-	ratio("accepting without public events", o.perSecond, bare.perSecond, 0.9)
+	s.out.side("platen", o)
+	s.out.side("platen, public events held back", bare)
+	s.out.ratio("accepting without public events", o, bare, 0.9)
 	return nil
 }

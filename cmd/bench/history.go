@@ -64,6 +64,7 @@ const (
 // months are a log, a replica and snapshots in which simulated months pass.
 type months struct {
 	dir    string
+	out    *results
 	batch  int // of jobs in an envelope
 	log    *embedded.Log
 	rows   *projections.Replica
@@ -73,7 +74,7 @@ type months struct {
 }
 
 func writeMonths(s settings, dir string) (err error) {
-	m := &months{dir: dir, batch: historyBatch, now: time.Now().Add(-time.Duration(s.months*daysOfMonth) * 24 * time.Hour)}
+	m := &months{dir: dir, out: s.out, batch: historyBatch, now: time.Now().Add(-time.Duration(s.months*daysOfMonth) * 24 * time.Hour)}
 	defer func() { err = errors.Join(err, m.close()) }()
 	if err := m.open(s); err != nil {
 		return err
@@ -101,10 +102,20 @@ func writeMonths(s settings, dir string) (err error) {
 				return err
 			}
 		}
-		fmt.Printf("  month %d: log %s, replica %s, snapshots %s; this process %s; it took %s\n", month+1, m.size("log"), m.size("replica"), m.size("files"),
-			megabytes(residentBytes(os.Getpid())), time.Since(began).Round(time.Second))
+		m.report(month+1, time.Since(began))
 	}
 	return nil
+}
+
+// report adds what there is after a month, which took so long to write.
+func (m *months) report(month int, took time.Duration) {
+	sizes := []figure{{Name: "time", Unit: "s", Value: took.Seconds()}}
+	for _, name := range []string{"log", "replica", "files"} {
+		sizes = append(sizes, figure{Name: name, Unit: "MiB", Value: mib(m.bytes(name))})
+	}
+	line := fmt.Sprintf("  month %d: log %s, replica %s, snapshots %s; this process %s; it took %s", month, m.size("log"), m.size("replica"), m.size("files"),
+		megabytes(residentBytes(os.Getpid())), took.Round(time.Second))
+	m.out.add(fmt.Sprint("month ", month), line, sizes...)
 }
 
 func (m *months) open(s settings) (err error) {
@@ -193,7 +204,8 @@ func (m *months) trust() error {
 			return err
 		}
 	}
-	fmt.Printf("  snapshots of all partitions, without rebuilds: %s\n", time.Since(began).Round(time.Second))
+	took := time.Since(began)
+	m.out.add("snapshots without rebuilds", fmt.Sprintf("  snapshots of all partitions, without rebuilds: %s", took.Round(time.Second)), figure{Name: "time", Unit: "s", Value: took.Seconds()})
 	return nil
 }
 
@@ -248,7 +260,9 @@ func startWith(s settings, dir, what string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("  %s: serves after %.1f s, in %s\n", what, time.Since(began).Seconds(), megabytes(residentBytes(p.cmd.Process.Pid)))
+	took, memory := time.Since(began), residentBytes(p.cmd.Process.Pid)
+	s.out.add(what, fmt.Sprintf("  %s: serves after %.1f s, in %s", what, took.Seconds(), megabytes(memory)),
+		figure{Name: "time", Unit: "s", Value: took.Seconds()}, figure{Name: "resident", Unit: "MiB", Value: mib(memory)})
 	_ = p.cmd.Process.Signal(os.Interrupt)
 	_ = p.cmd.Wait() // how it ended does not matter to the measurement
 	return nil

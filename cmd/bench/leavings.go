@@ -25,23 +25,23 @@ const (
 
 // leavings prints what jobs leave: the rows of a month, their snapshots, the time to fold them from the
 // journal, and the entries of the ledger.
-func leavings() (err error) {
+func leavings(out *results) (err error) {
 	dir, err := os.MkdirTemp("", "platen-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := leaveRows(dir); err != nil {
+	if err := leaveRows(out, dir); err != nil {
 		return err
 	}
 	entry, err := leaveEntries(filepath.Join(dir, "ledger.db"))
 	if err == nil {
-		fmt.Printf("  a job leaves %.0f B in the ledger of SQLite\n", entry)
+		out.add("a job in the ledger", fmt.Sprintf("  a job leaves %.0f B in the ledger of SQLite", entry), figure{Name: "entry", Unit: "B", Value: entry})
 	}
 	return err
 }
 
-func leaveRows(dir string) (err error) {
+func leaveRows(out *results, dir string) (err error) {
 	m := &months{dir: dir, batch: 1, now: time.Now().Add(-daysOfMonth * 24 * time.Hour)}
 	defer func() { err = errors.Join(err, m.close()) }()
 	if err = m.open(settings{jobs: leavingJobs}); err != nil {
@@ -57,8 +57,12 @@ func leaveRows(dir string) (err error) {
 	if err == nil {
 		err = m.look()
 	}
-	fmt.Printf("  a job leaves %.0f B in each replica, %.0f B in a snapshot; a record of the journal is folded in %.1f µs\n",
-		float64(m.bytes("refolded"))/leavingJobs, float64(m.bytes("files"))/leavingJobs, 1000*each)
+	replica, snapshot := float64(m.bytes("refolded"))/leavingJobs, float64(m.bytes("files"))/leavingJobs
+	out.add(
+		"a job in replicas and snapshots",
+		fmt.Sprintf("  a job leaves %.0f B in each replica, %.0f B in a snapshot; a record of the journal is folded in %.1f µs", replica, snapshot, 1000*each),
+		figure{Name: "replica", Unit: "B", Value: replica}, figure{Name: "snapshot", Unit: "B", Value: snapshot}, figure{Name: "fold", Unit: "µs", Value: 1000 * each},
+	)
 	return err
 }
 

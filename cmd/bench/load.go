@@ -19,6 +19,8 @@ type outcome struct {
 	p50, p99  time.Duration
 	// peak is the most memory (PSS, in bytes) of the server and its descendants; 0 if it was not measured.
 	peak int64
+	// rounds are all outcomes of a median, in order.
+	rounds []outcome
 }
 
 // load sends requests on every connection, one after another, for a while. prepare makes
@@ -78,34 +80,14 @@ func ask(client *fasthttp.Client, until time.Time, want int, prepare func(i int,
 
 // median is the outcome with the median rate, and the highest peak of all.
 func median(all []outcome) outcome {
-	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(a.perSecond, b.perSecond) })
-	o := all[len(all)/2]
+	o := slices.SortedFunc(slices.Values(all), func(a, b outcome) int { return cmp.Compare(a.perSecond, b.perSecond) })[len(all)/2]
 	for _, other := range all {
 		o.peak = max(o.peak, other.peak)
 	}
+	o.rounds = all
 	return o
 }
 
-func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// row prints one side of a comparison.
-func row(name string, o outcome) {
-	fmt.Printf("  %-46s %9.1f/s   p50 %-10s p99 %s", name, o.perSecond, ms(o.p50), ms(o.p99))
-	if o.peak > 0 {
-		fmt.Printf("   peak PSS %.0f MiB", mib(o.peak))
-	}
-	fmt.Println()
-}
-
-// ratio prints the result of a comparison.
-func ratio(name string, ours, bare, goal float64) {
-	fmt.Printf("  = %.0f %% of %s (goal ≥ %.0f %%: %s)\n", 100*ours/bare, name, 100*goal, verdict(ours >= goal*bare))
-}
-
-// verdict says whether a goal is reached.
-func verdict(reached bool) string {
-	if reached {
-		return "reached"
-	}
-	return "NOT reached"
-}
+func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", milliseconds(d)) }

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -14,7 +15,6 @@ import (
 // settings are the flags.
 type settings struct {
 	platen    string
-	against   string
 	documents string
 	duration  time.Duration
 	rounds    int
@@ -24,6 +24,10 @@ type settings struct {
 	months    int
 	trust     bool
 	keep      string
+	json      string
+	tests     string
+	// out is where measurements go.
+	out *results
 }
 
 func main() {
@@ -38,9 +42,8 @@ func main() {
 		}
 		return
 	}
-	var s settings
+	s := settings{out: &results{}}
 	flag.StringVar(&s.platen, "platen", "bin/platen", "the `BINARY` to measure")
-	flag.StringVar(&s.against, "against", "", "of mixed, another `BINARY` to measure in turn")
 	flag.StringVar(&s.documents, "documents", "testdata/bench", "`DIR` of the documents to render")
 	flag.DurationVar(&s.duration, "duration", 4*time.Second, "how long each measurement of a round runs")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often each pair is measured, alternating; medians are printed")
@@ -50,6 +53,8 @@ func main() {
 	flag.IntVar(&s.months, "months", 3, "of history, how many months pass")
 	flag.BoolVar(&s.trust, "trust", false, "of history, write jobs up to their ends only, and take snapshots once and on trust, because rebuilding to verify them takes as long as writing: for ten million jobs")
 	flag.StringVar(&s.keep, "keep", "", "of history, the `DIR` to keep it in; what is there already is not written again, only started with")
+	flag.StringVar(&s.json, "json", "", "write what is measured as JSON into `FILE`, too")
+	flag.StringVar(&s.tests, "tests", "", "add the benchmarks that \"go test -bench\" wrote into `FILE` to the JSON")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -57,7 +62,16 @@ func main() {
 	}
 }
 
-func run(s settings) error {
+// run measures; what was measured before a failure is written, too.
+func run(s settings) (err error) {
+	if s.json != "" {
+		defer func() { err = errors.Join(err, s.out.write(s.json, originOf(s.platen))) }()
+	}
+	if s.tests != "" {
+		if err := s.out.readGoBenchmarks(s.tests); err != nil {
+			return err
+		}
+	}
 	for _, m := range []struct {
 		name    string
 		measure func(settings) error
@@ -78,6 +92,7 @@ func run(s settings) error {
 		if s.only != "" && s.only != m.name {
 			continue
 		}
+		s.out.begin(m.name)
 		if err := m.measure(s); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}

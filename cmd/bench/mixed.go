@@ -14,8 +14,7 @@ const (
 	mixedWorkers  = 6
 )
 
-// mixed measures what a node makes of a load of all kinds from a few accounts; with another binary, what that makes
-// of it in turn.
+// mixed measures what a node makes of a load of all kinds from a few accounts.
 func mixed(s settings) error {
 	fmt.Printf("\nmixed: jobs of all kinds from %d accounts, end to end; concurrency %d\n", mixedAccounts, mixedWorkers)
 	base, err := openBaseline(s.documents)
@@ -23,40 +22,23 @@ func mixed(s settings) error {
 		return err
 	}
 	defer base.close()
-	binaries := []string{s.platen}
-	if s.against != "" {
-		binaries = append(binaries, s.against)
+	n, err := openMixed(s.platen, base, s)
+	if err != nil {
+		return err
 	}
-	nodes := make([]mixedNode, 0, len(binaries))
-	defer func() {
-		for _, n := range nodes {
-			_ = n.platen.stop() // it has been measured
-		}
-	}()
-	for _, binary := range binaries {
-		n, err := openMixed(binary, base, s)
+	defer func() { _ = n.platen.stop() }() // it has been measured
+	var outcomes []outcome
+	var used time.Duration
+	for range s.rounds {
+		o, more, err := n.measure(s)
 		if err != nil {
 			return err
 		}
-		nodes = append(nodes, n)
+		outcomes, used = append(outcomes, o), used+more
 	}
-	outcomes, times := make([][]outcome, len(nodes)), make([]time.Duration, len(nodes))
-	for range s.rounds {
-		for i, n := range nodes {
-			o, used, err := n.measure(s)
-			if err != nil {
-				return fmt.Errorf("%s: %w", binaries[i], err)
-			}
-			outcomes[i], times[i] = append(outcomes[i], o), times[i]+used
-		}
-	}
-	for i, binary := range binaries {
-		row(binary, median(outcomes[i]))
-		fmt.Printf("    %s of processor time for a job, browsers included\n", ms(times[i]/time.Duration(nodes[i].jobs.Load())))
-	}
-	if len(nodes) > 1 {
-		ratio("the other binary", median(outcomes[0]).perSecond, median(outcomes[1]).perSecond, 0.95)
-	}
+	s.out.side("platen", median(outcomes))
+	each := used / time.Duration(n.jobs.Load())
+	s.out.add("processor time", fmt.Sprintf("    %s of processor time for a job, browsers included", ms(each)), figure{Name: "processor time", Unit: "ms", Value: milliseconds(each)})
 	return nil
 }
 

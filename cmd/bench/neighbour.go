@@ -108,7 +108,7 @@ func neighboursBench(s settings) error {
 	if err != nil {
 		return err
 	}
-	before.print(before.html.p95)
+	before.add(s.out, before.html.p95)
 	for _, bad := range neighbours {
 		if !strings.Contains(bad.name, s.kind) {
 			continue
@@ -121,8 +121,8 @@ func neighboursBench(s settings) error {
 		if err != nil {
 			return err
 		}
-		beside.print((before.html.p95 + after.html.p95) / 2)
-		after.print(after.html.p95)
+		beside.add(s.out, (before.html.p95+after.html.p95)/2)
+		after.add(s.out, after.html.p95)
 		before = after
 	}
 	return nil
@@ -134,12 +134,14 @@ type quiet struct {
 	html, url percentiles
 }
 
-// print prints it beside what the account's HTML takes alone, at the 95th percentile.
-func (q quiet) print(alone time.Duration) {
-	times := float64(q.html.p95) / float64(alone)
-	reached := times <= neighbourGoal && q.url.p95 <= urlGoal
-	fmt.Printf("  %-22s HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s\n",
-		q.neighbour, ms(q.html.p50), ms(q.html.p95), times, ms(q.url.p50), ms(q.url.p95), verdict(reached))
+// add adds it beside what the account's HTML takes alone, at the 95th percentile.
+func (q quiet) add(out *results, alone time.Duration) {
+	times := figure{Name: "HTML p95 of alone", Unit: "ratio", Value: float64(q.html.p95) / float64(alone)}.atMost(neighbourGoal)
+	url := figure{Name: "URL p95", Unit: "ms", Value: milliseconds(q.url.p95)}.atMost(milliseconds(urlGoal))
+	line := fmt.Sprintf("  %-22s HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s",
+		q.neighbour, ms(q.html.p50), ms(q.html.p95), times.Value, ms(q.url.p50), ms(q.url.p95), verdict(times, url))
+	out.add(q.neighbour, line, times, url, figure{Name: "HTML p50", Unit: "ms", Value: milliseconds(q.html.p50)},
+		figure{Name: "HTML p95", Unit: "ms", Value: milliseconds(q.html.p95)}, figure{Name: "URL p50", Unit: "ms", Value: milliseconds(q.url.p50)})
 }
 
 // quietTimes measures a quiet account beside one neighbour, on a node of its own.

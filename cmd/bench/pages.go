@@ -27,12 +27,16 @@ const (
 	pagesDays    = 20
 	pagesAccount = "acc_00000000" // the first of historytest
 	pagesLooks   = 31
+
+	// The goals of each page, in milliseconds and KB.
+	pagesGoal     = 50
+	pagesSizeGoal = 150
 )
 
 // pages measures the pages of the dashboard of an account that has had a million jobs within its quota window, all of them in the
 // ledger, and those of operators, as a browser gets them from a node.
 func pages(s settings) error {
-	fmt.Printf("\npages of the dashboard of an account with %d jobs, and of operators (goal: 50 ms and 150 KB each)\n", pagesJobs)
+	fmt.Printf("\npages of the dashboard of an account with %d jobs, and of operators (goal: %d ms and %d KB each)\n", pagesJobs, pagesGoal, pagesSizeGoal)
 	dir, err := os.MkdirTemp("", "platen-bench-")
 	if err != nil {
 		return err
@@ -46,7 +50,7 @@ func pages(s settings) error {
 		return err
 	}
 	defer func() { _ = p.stop() }()
-	return p.lookAtPages()
+	return p.lookAtPages(s.out)
 }
 
 // writePagesHistory writes the journal of one account.
@@ -68,7 +72,7 @@ func writePagesHistory(dir string) error {
 }
 
 // lookAtPages signs in as a member and as an operator, and looks at every page.
-func (p *process) lookAtPages() error {
+func (p *process) lookAtPages(out *results) error {
 	admin := p.admin()
 	defer admin.CloseIdleConnections()
 	var key struct{ Secret string }
@@ -95,7 +99,7 @@ func (p *process) lookAtPages() error {
 		"/keys", "/webhooks", "/webhooks/undelivered", "/templates", "/templates/edit?template=" + template, "/templates/versions?template=" + template,
 		"/members", "/trail", "/security", "/security/factor", "/playground", "/playground/html-to-pdf", "/playground/einvoice-to-pdf",
 	} {
-		if err := member.look("/dashboard" + path); err != nil {
+		if err := member.look(out, "/dashboard"+path); err != nil {
 			return err
 		}
 	}
@@ -104,7 +108,7 @@ func (p *process) lookAtPages() error {
 		return err
 	}
 	for _, path := range []string{"", "/accounts/" + pagesAccount, "/cluster", "/queues", "/jobs"} {
-		if err := operator.look("/operator" + path); err != nil {
+		if err := operator.look(out, "/operator"+path); err != nil {
 			return err
 		}
 	}
@@ -219,8 +223,8 @@ func (p *process) operator(admin *http.Client) (*visitor, error) {
 	return v, err
 }
 
-// look prints how long a page takes, and its size.
-func (v *visitor) look(path string) error {
+// look adds how long a page takes, and its size.
+func (v *visitor) look(out *results, path string) error {
 	var took []time.Duration
 	size := 0
 	for range pagesLooks {
@@ -232,7 +236,10 @@ func (v *visitor) look(path string) error {
 		took, size = append(took, time.Since(began)), len(page)
 	}
 	slices.Sort(took)
-	fmt.Printf("  %-60s median %9s   longest %9s   %5.1f KB\n", shortened(path), ms(took[len(took)/2]), ms(took[len(took)-1]), float64(size)/1000)
+	middle, longest := took[len(took)/2], took[len(took)-1]
+	out.add(shortened(path), fmt.Sprintf("  %-60s median %9s   longest %9s   %5.1f KB", shortened(path), ms(middle), ms(longest), float64(size)/1000),
+		figure{Name: "median", Unit: "ms", Value: milliseconds(middle)}.atMost(pagesGoal), figure{Name: "longest", Unit: "ms", Value: milliseconds(longest)},
+		figure{Name: "size", Unit: "KB", Value: float64(size) / 1000}.atMost(pagesSizeGoal))
 	return nil
 }
 

@@ -48,9 +48,9 @@ func poll(s settings) error {
 		ours = append(ours, o)
 	}
 	o, b := median(ours), median(bare)
-	row("platen", o)
-	row("bare handler, the same bytes", b)
-	ratio("the bare handler", o.perSecond, b.perSecond, 0.6)
+	s.out.side("platen", o)
+	s.out.side("bare handler, the same bytes", b)
+	s.out.ratio("the bare handler", o, b, 0.6)
 	return nil
 }
 

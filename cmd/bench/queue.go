@@ -33,14 +33,14 @@ const (
 // submitted, and where a node finds them in its log undecided. Rendering is paused.
 func queue(s settings) error {
 	fmt.Printf("\nmemory of a node with %d jobs of %d KB waiting\n", queuedJobs, queuedBytes>>10)
-	if err := submitted(s.platen); err != nil {
+	if err := submitted(s); err != nil {
 		return err
 	}
-	return found(s.platen)
+	return found(s)
 }
 
-func submitted(binary string) error {
-	p, err := startPlaten(binary)
+func submitted(s settings) error {
+	p, err := startPlaten(s.platen)
 	if err != nil {
 		return err
 	}
@@ -53,13 +53,13 @@ func submitted(binary string) error {
 		if err := submitAll(p, keys); err != nil {
 			return err
 		}
-		return p.memory("submitted one after another")
+		return p.memory(s.out, "submitted one after another")
 	})
 }
 
 // found writes the commands into the log of a node that was stopped, and starts it again.
-func found(binary string) error {
-	p, err := startPlaten(binary)
+func found(s settings) error {
+	p, err := startPlaten(s.platen)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func found(binary string) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(p.dir))
 	}
-	if p, err = startIn(p.dir, platen(binary, []string{"--slots", "1"})); err != nil {
+	if p, err = startIn(p.dir, platen(s.platen, []string{"--slots", "1"})); err != nil {
 		return err
 	}
 	defer func() { _ = p.stop() }()
@@ -79,7 +79,7 @@ func found(binary string) error {
 		if err := p.awaitQueued(queuedJobs * 98 / 100); err != nil { // some are rendered before the browsers are stopped
 			return err
 		}
-		return p.memory("found in the log at a start")
+		return p.memory(s.out, "found in the log at a start")
 	})
 }
 
@@ -170,9 +170,9 @@ func submitAll(p *process, keys []string) error {
 	return nil
 }
 
-// memory prints what the node holds in its heap, once garbage is collected, and the
+// memory adds what the node holds in its heap, once garbage is collected, and the
 // most that it ever had resident.
-func (p *process) memory(when string) error {
+func (p *process) memory(out *results, when string) error {
 	live, err := p.liveHeap()
 	if err != nil {
 		return err
@@ -181,7 +181,8 @@ func (p *process) memory(when string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("  %-30s live heap %7.1f MiB   peak resident %7.1f MiB\n", when, mib(live), mib(peak))
+	out.add(when, fmt.Sprintf("  %-30s live heap %7.1f MiB   peak resident %7.1f MiB", when, mib(live), mib(peak)),
+		figure{Name: "live heap", Unit: "MiB", Value: mib(live)}, figure{Name: "peak resident", Unit: "MiB", Value: mib(peak)})
 	return nil
 }
 

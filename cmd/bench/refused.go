@@ -72,7 +72,8 @@ func refusedBench(s settings) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		fmt.Printf("  %-28s %d  %-10s %s\n", name, status, ms(each), verdict(each <= refusedGoal))
+		f := figure{Name: "processor time", Unit: "ms", Value: milliseconds(each)}.atMost(milliseconds(refusedGoal))
+		s.out.add(name, fmt.Sprintf("  %-28s %d  %-10s %s", name, status, ms(each), verdict(f)), f)
 	}
 	return nil
 }

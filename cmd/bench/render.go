@@ -47,6 +47,7 @@ func render(s settings) error {
 		if !strings.Contains(k.title(), s.kind) {
 			continue
 		}
+		s.out.subject = k.title()
 		if err := b.base.compare(s, b.platen, b.keys, k); err != nil {
 			return fmt.Errorf("%s: %w", k.title(), err)
 		}
@@ -114,13 +115,15 @@ func (b *baseline) compare(s settings, p *process, keys []string, k kind) error 
 		}
 	}
 	platen, plain, tuned := median(outcomes[0]), median(outcomes[1]), median(outcomes[2])
-	row("platen, "+k.title(), platen)
-	row("bare loop, the browser as it comes", plain)
-	row("bare loop, the browser tuned as Platen's", tuned)
-	ratio("the bare loop", platen.perSecond, plain.perSecond, 0.85)
-	fmt.Printf("  = %.0f %% of the tuned one\n", 100*platen.perSecond/tuned.perSecond)
+	s.out.side("platen, "+k.title(), platen)
+	s.out.side("bare loop, the browser as it comes", plain)
+	s.out.side("bare loop, the browser tuned as Platen's", tuned)
+	s.out.ratio("the bare loop", platen, plain, 0.85)
+	beside := quotient("share", platen, tuned, outcome.rate)
+	s.out.add("share of the tuned loop", fmt.Sprintf("  = %.0f %% of the tuned one", 100*beside.Value), beside)
 	if k.mostMemory > 0 {
-		fmt.Printf("  = %.0f MiB with all browsers (goal ≤ %.0f MiB: %s)\n", mib(platen.peak), mib(k.mostMemory), verdict(platen.peak <= k.mostMemory))
+		f := figure{Name: "peak PSS", Unit: "MiB", Value: mib(platen.peak)}.atMost(mib(k.mostMemory))
+		s.out.add("memory, "+k.title(), fmt.Sprintf("  = %.0f MiB with all browsers (goal ≤ %.0f MiB: %s)", f.Value, f.Goal.Value, verdict(f)), f)
 	}
 	return nil
 }

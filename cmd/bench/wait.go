@@ -35,11 +35,11 @@ func wait(s settings) error {
 		}
 	}
 	ours, polled, bare := median(outcomes[0]), median(outcomes[1]), median(outcomes[2])
-	row("platen, "+tiny.title()+", wait", ours)
-	row("platen, submit, poll and download", polled)
-	row("bare print, the browser tuned as Platen's", bare)
-	times := float64(ours.p50) / float64(bare.p50)
-	fmt.Printf("  = %.2f × the bare print's p50 (goal ≤ %.1f: %s)\n", times, waitGoal, verdict(times <= waitGoal))
+	s.out.side("platen, "+tiny.title()+", wait", ours)
+	s.out.side("platen, submit, poll and download", polled)
+	s.out.side("bare print, the browser tuned as Platen's", bare)
+	f := quotient("p50 of bare p50", ours, bare, outcome.median).atMost(waitGoal)
+	s.out.add("wait beside the bare print", fmt.Sprintf("  = %.2f × the bare print's p50 (goal ≤ %.1f: %s)", f.Value, waitGoal, verdict(f)), f)
 	return nil
 }
 
