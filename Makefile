@@ -19,12 +19,12 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 # The vulnerabilities that lint knows of. `make lint VULNDB=latest` looks for newer ones: do so before a release.
 VULNDB := v0.0.0-20261105234957-e22db6528018
 
-.PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench lint format clean
+.PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench bench-compare lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
 	@echo
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
 
 deps: ## install the Debian packages that Platen needs (browser, fonts, PDF tools)
 	@deploy/install-deps.sh
@@ -125,6 +125,10 @@ bench: deps build ## print the benchmarks, each as a ratio within one run; write
 	@$(GO) test -run '^$$' -bench Append -benchtime 5x -v ./ledger/clickhouse | tee -a '$(JSON).tests' | grep '^Benchmark.*of-bare\|skipped'
 	@$(GO) test -run '^$$' -bench Month -benchtime 9x -timeout 60m -v ./ledger/clickhouse | tee -a '$(JSON).tests' | grep '^Benchmark.*ms/query\|skipped'
 	@$(GO) run ./cmd/bench -tests '$(JSON).tests' -json '$(JSON)' && rm '$(JSON).tests'
+
+bench-compare: deps build ## compare today's binary with BASE, a commit or a binary, in turn, and fail if a row is worse beyond its noise; SHORT=1 for CI (3 minutes); ROW=name for one
+	@test -n '$(BASE)' || { echo "bench-compare: say what with: make bench-compare BASE=COMMIT"; exit 2; }
+	@GO='$(GO)' $(GO) run ./cmd/bench -base '$(BASE)' $(if $(SHORT),-short -pairs 10 -duration 1s,-pairs 16 -duration 2s) -only '$(ROW)' -json '$(dir $(JSON))compare.json'
 
 lint: ## check format, go.mod, vet, staticcheck, the linters of .golangci.yml, and licences and known vulnerabilities of modules; VULNDB=latest for the newest
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted (run make format):"; echo "$$out"; exit 1; fi

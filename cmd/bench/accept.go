@@ -63,7 +63,7 @@ func acceptOnce(s settings, setting string) (o outcome, err error) {
 		return o, err
 	}
 	defer p.stop()
-	keys, err := accounts(p, connections*8)
+	keys, err := accounts(p, connections*max(1, int(2*s.duration.Seconds()))) // enough up to 19,000 jobs a second
 	if err != nil {
 		return o, err
 	}

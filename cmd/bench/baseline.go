@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -91,6 +92,20 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 		)
 	}
 	return append(all, b.full.kind(b.site.URL)), nil
+}
+
+// kind is the one of a title.
+func (b *baseline) kind(documents, title string) (kind, error) {
+	all, err := b.kinds(documents)
+	if err != nil {
+		return kind{}, err
+	}
+	for _, k := range all {
+		if k.title() == title {
+			return k, nil
+		}
+	}
+	return kind{}, fmt.Errorf("there is no %q", title)
 }
 
 // furnished are an invoice with header and footer, with a structure, and as files of standards, compared with printing it without.

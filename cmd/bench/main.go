@@ -5,10 +5,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -26,6 +29,9 @@ type settings struct {
 	keep      string
 	json      string
 	tests     string
+	base      string
+	pairs     int
+	short     bool
 	// out is where measurements go.
 	out *results
 }
@@ -55,6 +61,9 @@ func main() {
 	flag.StringVar(&s.keep, "keep", "", "of history, the `DIR` to keep it in; what is there already is not written again, only started with")
 	flag.StringVar(&s.json, "json", "", "write what is measured as JSON into `FILE`, too")
 	flag.StringVar(&s.tests, "tests", "", "add the benchmarks that \"go test -bench\" wrote into `FILE` to the JSON")
+	flag.StringVar(&s.base, "base", "", "compare with another binary instead: that of a `COMMIT`, or a file; ends with 1 if a row is worse beyond its noise")
+	flag.IntVar(&s.pairs, "pairs", 16, "with -base, how many pairs of samples each row has; -only is the name of a row")
+	flag.BoolVar(&s.short, "short", false, "with -base, a short set of rows")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -66,6 +75,12 @@ func main() {
 func run(s settings) (err error) {
 	if s.json != "" {
 		defer func() { err = errors.Join(err, s.out.write(s.json, originOf(s.platen))) }()
+	}
+	if s.base != "" {
+		s.out.begin("compare")
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return compareBench(ctx, s)
 	}
 	if s.tests != "" {
 		if err := s.out.readGoBenchmarks(s.tests); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/valyala/fasthttp"
@@ -13,7 +14,7 @@ const pollAccounts = 768
 // responds with the same bytes.
 func poll(s settings) error {
 	fmt.Printf("\npoll: GET /jobs/{id}, %d connections\n", connections)
-	p, err := startPlaten(s.platen)
+	p, targets, body, err := openPoll(s.platen)
 	if err != nil {
 		return err
 	}
@@ -23,16 +24,7 @@ func poll(s settings) error {
 		return err
 	}
 	defer bareProcess.stop()
-	var targets []target
-	var body []byte
-	keys, err := accounts(p, pollAccounts)
-	if err == nil {
-		targets, body, err = finishedJobs(p, keys)
-	}
-	if err == nil {
-		err = setResponse(bareProcess, body)
-	}
-	if err != nil {
+	if err := setResponse(bareProcess, body); err != nil {
 		return err
 	}
 	var ours, bare []outcome
@@ -52,6 +44,21 @@ func poll(s settings) error {
 	s.out.side("bare handler, the same bytes", b)
 	s.out.ratio("the bare handler", o, b, 0.6)
 	return nil
+}
+
+// openPoll starts a node and makes the jobs to ask for.
+func openPoll(binary string) (p *process, targets []target, body []byte, err error) {
+	if p, err = startPlaten(binary); err != nil {
+		return nil, nil, nil, err
+	}
+	keys, err := accounts(p, pollAccounts)
+	if err == nil {
+		targets, body, err = finishedJobs(p, keys)
+	}
+	if err != nil {
+		err = errors.Join(err, p.stop())
+	}
+	return p, targets, body, err
 }
 
 // setResponse sets what the bare server responds with.

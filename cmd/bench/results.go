@@ -37,7 +37,7 @@ type figure struct {
 
 // goal is a bound of a figure.
 type goal struct {
-	Bound   string  `json:"bound"` // "≥" or "≤"
+	Bound   string  `json:"bound"` // "≥", "≤" or "<"
 	Value   float64 `json:"value"`
 	Reached bool    `json:"reached"`
 }

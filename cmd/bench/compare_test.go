@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each side is first as often as the other.
+func TestTurnsAlternate(t *testing.T) {
+	var order []byte
+	for turn := range 8 {
+		order = append(order, "AB"[turnOf(turn)])
+	}
+	if string(order) != "ABBAABBA" {
+		t.Errorf("the order is %s", order)
+	}
+}
+
+func TestTooFewPairsAreRefusedBeforeAnythingIsBuilt(t *testing.T) {
+	err := compareBench(t.Context(), settings{base: "no such commit", pairs: 6})
+	if err == nil || !strings.Contains(err.Error(), "fewer than 7 pairs") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestABinaryIsItsOwnBase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "platen")
+	if err := os.WriteFile(file, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	binary, remove, err := baseBinary(t.Context(), file)
+	if err != nil || binary != file {
+		t.Fatalf("got %q, error %v", binary, err)
+	}
+	remove()
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("it was removed: %v", err)
+	}
+}
+
+// A commit that does not build, or is interrupted, leaves no work tree.
+func TestABaseThatFailsLeavesNothing(t *testing.T) {
+	repository := t.TempDir()
+	t.Chdir(repository)
+	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "--allow-empty", "-m", "x"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	interrupted, stop := context.WithCancel(t.Context())
+	stop()
+	for name, ctx := range map[string]context.Context{"does not build": t.Context(), "interrupted": interrupted} {
+		if _, _, err := baseBinary(ctx, "HEAD"); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		trees, err := exec.Command("git", "worktree", "list").Output()
+		left, _ := filepath.Glob(filepath.Join(os.TempDir(), "platen-base-*"))
+		if err != nil || strings.Count(string(trees), "\n") != 1 || len(left) > 0 {
+			t.Errorf("%s: work trees %s, directories %v, error %v", name, trees, left, err)
+		}
+	}
+}
