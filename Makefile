@@ -8,6 +8,7 @@ SHELL := /bin/bash
 GO ?= go
 DATA ?= data
 LISTEN ?= 127.0.0.1:8080
+HOURS ?= 2
 # What make bench writes.
 JSON ?= out/bench.json
 # What staticcheck looks for: wrong code (SA), unused code (U1000), and code that can
@@ -19,7 +20,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 # The vulnerabilities that lint knows of. `make lint VULNDB=latest` looks for newer ones: do so before a release.
 VULNDB := v0.0.0-20261105234957-e22db6528018
 
-.PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench bench-compare lint format clean
+.PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench bench-compare soak lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -129,6 +130,9 @@ bench: deps build ## print the benchmarks, each as a ratio within one run; write
 bench-compare: deps build ## compare today's binary with BASE, a commit or a binary, in turn, and fail if a row is worse beyond its noise; SHORT=1 for CI (3 minutes); ROW=name for one
 	@test -n '$(BASE)' || { echo "bench-compare: say what with: make bench-compare BASE=COMMIT"; exit 2; }
 	@GO='$(GO)' $(GO) run ./cmd/bench -base '$(BASE)' $(if $(SHORT),-short -pairs 10 -duration 1s,-pairs 16 -duration 2s) -only '$(ROW)' -json '$(dir $(JSON))compare.json'
+
+soak: deps build ## play a mixed load with hostile pages for HOURS (2; fractions too), and fail if something grows; out/soak.svg is a chart
+	@$(GO) run ./cmd/bench -soak '$(HOURS)h' -soakdir '$(dir $(JSON))' -json '$(dir $(JSON))soak.json'
 
 lint: ## check format, go.mod, vet, staticcheck, the linters of .golangci.yml, and licences and known vulnerabilities of modules; VULNDB=latest for the newest
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "not formatted (run make format):"; echo "$$out"; exit 1; fi

@@ -73,7 +73,8 @@ func (m *capacityBook) idle() (err error) {
 	m.idleBytes, err = proportionalSize(family(p.cmd.Process.Pid))
 	m.settings.out.add("an idle node",
 		fmt.Sprintf("  an idle node: %.0f MiB, %.1f ms of processor time in a second, its browsers %.1f ms", mib(m.idleBytes), 1000*m.idleNode, 1000*m.idleBrowsers),
-		figure{Name: "memory", Unit: "MiB", Value: mib(m.idleBytes)}, figure{Name: "node", Unit: "ms/s", Value: 1000 * m.idleNode}, figure{Name: "browser", Unit: "ms/s", Value: 1000 * m.idleBrowsers})
+		figure{Name: "memory", Unit: "MiB", Value: mib(m.idleBytes)},
+		figure{Name: "node", Unit: "ms/s", Value: 1000 * m.idleNode}, figure{Name: "browser", Unit: "ms/s", Value: 1000 * m.idleBrowsers})
 	return err
 }
 

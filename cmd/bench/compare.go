@@ -26,7 +26,7 @@ var contests = []contest{
 		return contestant{func() (outcome, error) { return acceptOnce(s, "") }, func() {}}, nil
 	}},
 	{"poll", false, openPollContest},
-	{"wait", true, rendering(1, waited, "html-to-pdf tiny")},
+	{"wait", false, rendering(1, waited, "html-to-pdf tiny")},
 	{"render tiny", true, rendering(concurrency, endToEnd, "html-to-pdf tiny")},
 	{"render invoice", false, rendering(concurrency, endToEnd, "html-to-pdf invoice")},
 	{"url tiny", false, rendering(concurrency, endToEnd, "url-to-pdf tiny")},

@@ -2,6 +2,16 @@
 // one run on one machine: what it prints are ratios, and the figures they come
 // from. It starts the platen binary and its own bare servers as processes on
 // loopback, and ends them.
+//
+// With -json it writes each row's figures, rounds and goals, and where they were measured.
+//
+// With -base, today's binary and that of a commit take turns (A B B A) at loads from outside. A row
+// fails if an exact signed-rank test on the paired ratios finds it slower, and by 5 % or more (package
+// stats). The machine may be busy, but not with what favours one of two neighbouring samples.
+//
+// With -soak, a node is under jobs of all kinds and hostile pages for hours. The slope of each measure
+// over the second half has a bound (soakMeasures); "undecided" means that it takes a longer run. Results
+// are kept meanwhile: two hours take some GB.
 package main
 
 import (
@@ -32,6 +42,8 @@ type settings struct {
 	base      string
 	pairs     int
 	short     bool
+	soak      time.Duration
+	soakDir   string
 	// out is where measurements go.
 	out *results
 }
@@ -64,6 +76,8 @@ func main() {
 	flag.StringVar(&s.base, "base", "", "compare with another binary instead: that of a `COMMIT`, or a file; ends with 1 if a row is worse beyond its noise")
 	flag.IntVar(&s.pairs, "pairs", 16, "with -base, how many pairs of samples each row has; -only is the name of a row")
 	flag.BoolVar(&s.short, "short", false, "with -base, a short set of rows")
+	flag.DurationVar(&s.soak, "soak", 0, "play a mixed load with hostile pages for so `LONG` instead; ends with 1 if something grows, or fails unexpectedly")
+	flag.StringVar(&s.soakDir, "soakdir", "out", "of -soak, the `DIR` of soak.csv and soak.svg")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -71,16 +85,25 @@ func main() {
 	}
 }
 
+// long runs what cleans up when it is interrupted.
+func long(ctx context.Context, s settings) error {
+	if s.soak > 0 {
+		s.out.begin("soak")
+		return soakBench(ctx, s)
+	}
+	s.out.begin("compare")
+	return compareBench(ctx, s)
+}
+
 // run measures; what was measured before a failure is written, too.
 func run(s settings) (err error) {
 	if s.json != "" {
 		defer func() { err = errors.Join(err, s.out.write(s.json, originOf(s.platen))) }()
 	}
-	if s.base != "" {
-		s.out.begin("compare")
+	if s.base != "" || s.soak > 0 {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		return compareBench(ctx, s)
+		return long(ctx, s)
 	}
 	if s.tests != "" {
 		if err := s.out.readGoBenchmarks(s.tests); err != nil {

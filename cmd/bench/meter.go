@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
@@ -27,12 +28,7 @@ type reading struct {
 
 // read reads a node's metrics, and the processor times of its browsers.
 func (p *process) read() (r reading, err error) {
-	text, err := newClient(p).get("/metrics")
-	if err != nil {
-		return r, err
-	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	families, err := p.metrics()
 	if err != nil {
 		return r, err
 	}
@@ -49,11 +45,27 @@ func (p *process) read() (r reading, err error) {
 	for _, m := range families["platen_log_append_seconds"].GetMetric() {
 		r.records[m.GetLabel()[0].GetValue()] = float64(m.GetHistogram().GetSampleCount())
 	}
-	for _, m := range families["platen_render_result_bytes"].GetMetric() {
-		r.files += m.GetHistogram().GetSampleSum()
-	}
+	r.files = filesMade(families)
 	r.browsers, err = descendantsTime(p.cmd.Process.Pid)
 	return r, err
+}
+
+// metrics reads a node's metrics.
+func (p *process) metrics() (map[string]*dto.MetricFamily, error) {
+	text, err := newClient(p).get("/metrics")
+	if err != nil {
+		return nil, err
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(bytes.NewReader(text))
+}
+
+// filesMade is the size of all files that jobs made, in bytes.
+func filesMade(families map[string]*dto.MetricFamily) (total float64) {
+	for _, m := range families["platen_render_result_bytes"].GetMetric() {
+		total += m.GetHistogram().GetSampleSum()
+	}
+	return total
 }
 
 // ticksPerSecond is the unit of times in /proc (USER_HZ), the same on every architecture that Go runs on.

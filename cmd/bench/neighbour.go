@@ -212,6 +212,7 @@ func badPages() (*http.Server, error) {
 		"/workers": `<script>for (let i = 0; i < 120; i++) new Worker(URL.createObjectURL(new Blob(["for (;;);"])))</script><img src="/never">`,
 		"/heap":    `<script>const all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1))</script>`,
 		"/dom":     `<script>for (;;) document.body.append(document.createElement("p"), "text")</script>`,
+		"/storm":   `<script>setInterval(() => { for (let i = 0; i < 100; i++) fetch("/quiet?" + Math.random()) }, 1)</script><img src="/never">`,
 		"/pictures": strings.Repeat(`<canvas width="8000" height="8000"></canvas>`, 8) +
 			`<script>for (const c of document.querySelectorAll("canvas")) { const x = c.getContext("2d"); x.fillStyle = "red"; x.fillRect(0, 0, 8000, 8000) }</script>`,
 	} {

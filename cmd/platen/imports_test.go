@@ -211,8 +211,9 @@ var importRules = map[string]rule{
 	"deploy/hosttest": {"events/testkit", "hosts for tests: knows Platen as a service only"},
 	"cmd/demo":        {"", "a client of the HTTP API: imports nothing of Platen, as users do not"},
 	"cmd/bench/stats": {"", "pure: numbers, not what they were measured of"},
+	"cmd/bench/chart": {"", "pure: draws numbers, whatever they are of"},
 	"cmd/bench": {
-		"actors/account browserpool/bare browserpool/chromium browserpool/egress cmd/bench/stats document events events/contract events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest projections/table store",
+		"actors/account browserpool/bare browserpool/chromium browserpool/egress cmd/bench/chart cmd/bench/stats document events events/contract events/eventlog events/eventlog/embedded ledger ledger/embedded projections projections/history projections/history/historytest projections/table store",
 		"measures the service from outside, and the bare minimum of the same work; it makes the history of months itself",
 	},
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// soakSample is what is seen of a node at a moment.
+type soakSample struct {
+	after time.Duration
+	// nodeBytes and browserBytes are memory (PSS); descriptors are those of all processes.
+	nodeBytes, browserBytes            int64
+	processes, descriptors, goroutines int
+	// diskBytes is what the data directory takes beside results, surplusBytes what results have beyond the files that jobs made.
+	diskBytes, resultBytes, surplusBytes int64
+	p50, p99                             time.Duration
+	counts
+}
+
+// String is a line of the progress.
+func (s soakSample) String() string {
+	return fmt.Sprintf("  %4.0f min: node %.0f MiB, browsers %.0f MiB; %d processes, %d descriptors, %d goroutines; disk %.0f MiB and results %.0f MiB; "+
+		"probe p50 %s p99 %s; %d done, %d failed and %d refused as expected, %d unexpected",
+		s.after.Minutes(), mib(s.nodeBytes), mib(s.browserBytes), s.processes, s.descriptors, s.goroutines, mib(s.diskBytes), mib(s.resultBytes), ms(s.p50), ms(s.p99),
+		s.Done, s.Failed, s.Refused, s.Unexpected)
+}
+
+func (k *soak) sample(after time.Duration) (s soakSample, err error) {
+	root := k.platen.cmd.Process.Pid
+	s = soakSample{after: after, counts: k.tally.now()}
+	s.p50, s.p99 = k.probes.percentiles()
+	if s.nodeBytes, err = proportionalSize([]int{root}); err != nil {
+		return s, err
+	}
+	pids := family(root)
+	whole, err := proportionalSize(pids)
+	if err != nil {
+		return s, err
+	}
+	s.browserBytes, s.processes = max(0, whole-s.nodeBytes), len(pids)
+	for _, pid := range pids {
+		open, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)) // one that has ended has none
+		s.descriptors += len(open)
+	}
+	families, err := k.platen.metrics()
+	if err != nil {
+		return s, err
+	}
+	for _, m := range families["go_goroutines"].GetMetric() {
+		s.goroutines = int(m.GetGauge().GetValue())
+	}
+	disk, results := diskOf(k.platen.dir, filepath.Join(k.platen.dir, "files"))
+	s.diskBytes, s.resultBytes, s.surplusBytes = disk, results, results-int64(filesMade(families))
+	return s, nil
+}
+
+// diskOf is what a directory takes on the disk, without the files below one of it, whose sizes it adds up apart.
+func diskOf(dir, apart string) (disk, size int64) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // what has gone meanwhile does not count
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil
+		}
+		if inside, err := filepath.Rel(apart, path); err == nil && filepath.IsLocal(inside) {
+			size += info.Size()
+		} else if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			disk += stat.Blocks * 512
+		}
+		return nil
+	})
+	return disk, size
+}
