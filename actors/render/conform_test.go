@@ -151,7 +151,8 @@ func TestAccessibleInvoice(t *testing.T) {
 	}
 }
 
-// A tagged invoice is at most one and a half times as large as one without tags.
+// A tagged invoice is at most one and a half times as large as one without tags, a twentieth more with what PDF/A adds: metadata and a
+// colour profile. How large the fonts are differs between Debian 12 and 13.
 func TestTaggedIsSmall(t *testing.T) {
 	p := newPrinting(t)
 	source, err := os.ReadFile("../../testdata/bench/invoice.html")
@@ -170,7 +171,11 @@ func TestTaggedIsSmall(t *testing.T) {
 			t.Fatal(fault)
 		}
 		t.Logf("%+v: %d bytes, %d without tags", o.Paper, len(tagged), len(plain))
-		if 2*len(tagged) > 3*len(plain) {
+		percent := 150
+		if o.PDFA != "" {
+			percent = 155
+		}
+		if 100*len(tagged) > percent*len(plain) {
 			t.Errorf("%+v: %d bytes, but %d without tags", o, len(tagged), len(plain))
 		}
 	}
