@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -178,6 +179,61 @@ func TestSweepProfiles(t *testing.T) {
 	removeProfile(alive)
 	if _, err := os.Stat(alive); err == nil {
 		t.Error("the profile is not removed")
+	}
+}
+
+// What is left of a profile that could not be removed whole is swept later, at whatever moment somebody wrote there.
+func TestRemovalThatFails(t *testing.T) {
+	for _, written := range []string{"zygote", ""} { // the directory itself is the last
+		parent := testkit.TempDir(t)
+		dir, err := makeProfile(parent, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lock, held := profileLocks.LoadAndDelete(dir); !held || lock.(*os.File).Close() != nil { // as if its process were killed
+			t.Fatal("the profile is not locked")
+		}
+		for _, name := range []string{"Default", "zygote"} {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		removeLocked(dir, func(path string) error {
+			if path == dir && written == "" {
+				_ = os.Remove(filepath.Join(dir, lockName))
+			}
+			if path == dir && written == "" || filepath.Base(path) == written {
+				return syscall.ENOTEMPTY
+			}
+			return os.RemoveAll(path)
+		})
+		want := []string{filepath.Join(dir, lockName), filepath.Join(dir, "zygote")}
+		if written == "" {
+			want = want[:1]
+		}
+		if left, _ := filepath.Glob(dir + "/*"); !slices.Equal(left, want) {
+			t.Errorf("left: %v, want %v", left, want)
+		}
+		if sweepProfiles(parent); len(profilesIn(parent)) > 0 {
+			t.Error("what was left is not swept")
+		}
+	}
+}
+
+// Where a link is in the place of a profile, nothing beyond it is removed.
+func TestRemovalOfALink(t *testing.T) {
+	parent, elsewhere := testkit.TempDir(t), t.TempDir()
+	for _, name := range []string{lockName, "precious"} {
+		if err := os.WriteFile(filepath.Join(elsewhere, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(parent, profilePrefix+"link")); err != nil {
+		t.Fatal(err)
+	}
+	sweepProfiles(parent)
+	if left, _ := filepath.Glob(elsewhere + "/*"); len(left) != 2 {
+		t.Errorf("left: %v", left)
 	}
 }
 

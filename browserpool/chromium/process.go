@@ -95,7 +95,7 @@ func Launch(o Options) (*Process, error) {
 		o.UserAgent = agentOf(path)
 	}
 	if err := p.run(path, flags(o, profile)); err != nil {
-		_ = os.RemoveAll(profile)
+		removeProfile(profile)
 		return nil, fmt.Errorf("start browser: %w", err)
 	}
 	return p, nil

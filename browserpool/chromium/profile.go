@@ -1,6 +1,7 @@
 package chromium
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,9 @@ import (
 
 // profilePrefix begins the name of every profile directory.
 const profilePrefix = "platen-browser-"
+
+// lockName is the file of a profile that its process holds locked.
+const lockName = "lock"
 
 // profileLocks holds the open lock file of each profile of this process: as long as it is
 // open, no other process takes the directory for one that a killed process left.
@@ -44,7 +48,7 @@ func makeProfile(parent string, owner *syscall.Credential) (string, error) {
 
 // lockProfile makes the lock file, which appears locked: others may sweep the directory meanwhile.
 func lockProfile(dir string) error {
-	path := filepath.Join(dir, "lock")
+	path := filepath.Join(dir, lockName)
 	lock, err := os.OpenFile(path+".new", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -62,7 +66,7 @@ func lockProfile(dir string) error {
 
 // removeProfile removes the directory and then releases it.
 func removeProfile(dir string) {
-	_ = os.RemoveAll(dir)
+	removeLocked(dir, os.RemoveAll)
 	if lock, ok := profileLocks.LoadAndDelete(dir); ok {
 		_ = lock.(*os.File).Close()
 	}
@@ -71,16 +75,46 @@ func removeProfile(dir string) {
 // sweepProfiles removes the profiles whose process is gone. One that is just being made
 // has no lock file yet and is left alone.
 func sweepProfiles(parent string) {
-	found, _ := filepath.Glob(filepath.Join(parent, profilePrefix+"*"))
-	for _, dir := range found {
+	for _, dir := range profilesIn(parent) {
 		// In a directory that others may write to, it may be anything.
-		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
 			continue
 		}
 		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			_ = os.RemoveAll(dir)
+			removeLocked(dir, os.RemoveAll)
 		}
 		_ = lock.Close()
+	}
+}
+
+func profilesIn(parent string) []string {
+	found, _ := filepath.Glob(filepath.Join(parent, profilePrefix+"*"))
+	return found
+}
+
+// removeLocked removes a directory, the lock file last: helpers of a killed browser may still write there, and what is left of a removal
+// that fails or is cut short can only be swept later if it has one. The directory is named by its descriptor, because whoever the
+// browser runs as could put a link in its place.
+func removeLocked(dir string, removeAll func(string) error) {
+	d, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	inside := fmt.Sprintf("/proc/self/fd/%d", d.Fd())
+	names, err := d.Readdirnames(-1)
+	for _, name := range names {
+		if name != lockName {
+			err = errors.Join(err, removeAll(filepath.Join(inside, name)))
+		}
+	}
+	if err == nil {
+		err = removeAll(dir)
+	}
+	if err != nil {
+		if lock, err := os.OpenFile(filepath.Join(inside, lockName), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_ = lock.Close()
+		}
 	}
 }
