@@ -9,8 +9,10 @@ GO ?= go
 DATA ?= data
 LISTEN ?= 127.0.0.1:8080
 HOURS ?= 2
-# What make bench writes.
+# What make bench writes, and the lines of go test on their way into it.
 JSON ?= out/bench.json
+TESTS = $(JSON).tests
+KEEP = tee -a '$(TESTS)'
 # What staticcheck looks for: wrong code (SA), unused code (U1000), and code that can
 # be simplified (S1), except S1016, which would tie commands to events that look alike
 # by chance.
@@ -100,32 +102,32 @@ nemesis: integrationdeps ## play random faults on three nodes and three brokers 
 	$(GO) test -tags integration -count=1 -v -timeout 0 -run '^TestNemesis$$' ./cmd/platen
 
 bench: deps build ## print the benchmarks, each as a ratio within one run; write them into JSON (out/bench.json), too
-	@mkdir -p '$(dir $(JSON))' && : > '$(JSON).tests'
+	@mkdir -p '$(dir $(JSON))' && : > '$(TESTS)'
 	@echo "replay of the journal into a replica (goal: 200000 events/s)"
-	@$(GO) test -run '^$$' -bench Replay -benchtime 3x ./projections | tee -a '$(JSON).tests' | grep events/s
+	@$(GO) test -run '^$$' -bench Replay -benchtime 3x ./projections | $(KEEP) | grep events/s
 	@echo "pages of the list of an account's jobs, a million of them (goal: 50 ms each)"
-	@$(GO) test -run '^$$' -bench 'Jobs$$' ./projections | tee -a '$(JSON).tests' | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench 'Jobs$$' ./projections | $(KEEP) | grep ^Benchmark
 	@echo "a pass over a million unsettled jobs, and its first and last page (goal: 100000 jobs/s; the last page like the first)"
-	@UNSETTLED=1000000 $(GO) test -run '^$$' -bench Unsettled -benchtime 3x ./actors/account | tee -a '$(JSON).tests' | grep ^Benchmark
+	@UNSETTLED=1000000 $(GO) test -run '^$$' -bench Unsettled -benchtime 3x ./actors/account | $(KEEP) | grep ^Benchmark
 	@echo "scrubbing a database, and the share of a core that it takes at its pace (goal: 2 %)"
-	@$(GO) test -run '^$$' -bench Scrub -benchtime 3x ./events/disk | tee -a '$(JSON).tests' | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Scrub -benchtime 3x ./events/disk | $(KEEP) | grep ^Benchmark
 	@echo "e-invoices: the business rules of each set on 20 KB (goal: 1 ms)"
-	@$(GO) test -run '^$$' -bench Rules ./einvoice/rules | tee -a '$(JSON).tests' | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Rules ./einvoice/rules | $(KEEP) | grep ^Benchmark
 	@echo "e-invoices: the pages of an ordinary invoice against its XML (goal: 1 ms)"
-	@$(GO) test -run '^$$' -bench Compare ./einvoice/match | tee -a '$(JSON).tests' | grep ^Benchmark
-	@$(GO) test -run '^$$' -bench Read ./document/pagetext | tee -a '$(JSON).tests' | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Compare ./einvoice/match | $(KEEP) | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Read ./document/pagetext | $(KEEP) | grep ^Benchmark
 	@echo "e-invoices: the validator, xmllint and encoding/xml beside it (goal: 20 KB in 1 ms, 1 MB in 50 ms); PDF/A-3 conversion"
-	@$(GO) test -run '^$$' -bench 'Parse|Xmllint|EncodingXML' ./einvoice | tee -a '$(JSON).tests' | grep ^Benchmark
-	@$(GO) test -run '^$$' -bench . ./document/pdfa | tee -a '$(JSON).tests' | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench 'Parse|Xmllint|EncodingXML' ./einvoice | $(KEEP) | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench . ./document/pdfa | $(KEEP) | grep ^Benchmark
 	@echo "webhooks to one receiver on this machine, beside a bare loop that signs and posts (goal: 2000/s, 0.5 of the loop)"
-	@$(GO) test -run '^$$' -bench Webhooks -benchtime 9x ./actors/webhook | tee -a '$(JSON).tests' | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Webhooks -benchtime 9x ./actors/webhook | $(KEEP) | grep ^Benchmark
 	@echo "the ledger in SQLite, beside a bare batch insert of the same rows (goal: 20000 entries/s, 0.5 of it; a month of one account among 10 million rows in 100 ms)"
-	@$(GO) test -run '^$$' -bench Append -benchtime 5x ./ledger/embedded | tee -a '$(JSON).tests' | grep ^Benchmark
-	@$(GO) test -run '^$$' -bench Month -benchtime 9x -timeout 60m ./ledger/embedded | tee -a '$(JSON).tests' | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Append -benchtime 5x ./ledger/embedded | $(KEEP) | grep ^Benchmark
+	@$(GO) test -run '^$$' -bench Month -benchtime 9x -timeout 60m ./ledger/embedded | $(KEEP) | grep ^Benchmark
 	@echo "the ledger in ClickHouse, likewise (goal: 50000 entries/s, 0.5 of it; 100 ms)"
-	@$(GO) test -run '^$$' -bench Append -benchtime 5x -v ./ledger/clickhouse | tee -a '$(JSON).tests' | grep '^Benchmark.*of-bare\|skipped'
-	@$(GO) test -run '^$$' -bench Month -benchtime 9x -timeout 60m -v ./ledger/clickhouse | tee -a '$(JSON).tests' | grep '^Benchmark.*ms/query\|skipped'
-	@$(GO) run ./cmd/bench -tests '$(JSON).tests' -json '$(JSON)' && rm '$(JSON).tests'
+	@$(GO) test -run '^$$' -bench Append -benchtime 5x -v ./ledger/clickhouse | $(KEEP) | grep '^Benchmark.*of-bare\|skipped'
+	@$(GO) test -run '^$$' -bench Month -benchtime 9x -timeout 60m -v ./ledger/clickhouse | $(KEEP) | grep '^Benchmark.*ms/query\|skipped'
+	@$(GO) run ./cmd/bench -tests '$(TESTS)' -json '$(JSON)' && rm '$(TESTS)'
 
 bench-compare: deps build ## compare today's binary with BASE, a commit or a binary, in turn, and fail if a row is worse beyond its noise; SHORT=1 for CI (3 minutes); ROW=name for one
 	@test -n '$(BASE)' || { echo "bench-compare: say what with: make bench-compare BASE=COMMIT"; exit 2; }

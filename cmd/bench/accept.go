@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -115,6 +116,17 @@ func callers(p *process, n int) (all []caller, err error) {
 		all = append(all, caller{account.ID, key.ID, key.Secret})
 	}
 	return all, nil
+}
+
+// startWithAccounts starts a node and opens n business accounts; it returns their secret keys, too.
+func startWithAccounts(binary string, n int, flags ...string) (p *process, keys []string, err error) {
+	if p, err = startPlaten(binary, flags...); err != nil {
+		return nil, nil, err
+	}
+	if keys, err = accounts(p, n); err != nil {
+		return nil, nil, errors.Join(err, p.stop())
+	}
+	return p, keys, nil
 }
 
 // accounts opens n business accounts and returns the secret key of each.

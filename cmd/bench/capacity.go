@@ -73,7 +73,7 @@ func (m *capacityBook) idle() (err error) {
 	m.idleBytes, err = proportionalSize(family(p.cmd.Process.Pid))
 	m.settings.out.add("an idle node",
 		fmt.Sprintf("  an idle node: %.0f MiB, %.1f ms of processor time in a second, its browsers %.1f ms", mib(m.idleBytes), 1000*m.idleNode, 1000*m.idleBrowsers),
-		figure{Name: "memory", Unit: "MiB", Value: mib(m.idleBytes)},
+		inMiB("memory", m.idleBytes),
 		figure{Name: "node", Unit: "ms/s", Value: 1000 * m.idleNode}, figure{Name: "browser", Unit: "ms/s", Value: 1000 * m.idleBrowsers})
 	return err
 }
@@ -115,7 +115,7 @@ func (m *capacityBook) print(name string, each reading, fileBytes, coreBytes flo
 		figure{Name: "commands", Unit: "B", Value: each.bytes[events.TopicCommands]},
 		figure{Name: "journal", Unit: "B", Value: each.bytes[events.TopicJournal]}, figure{Name: "journal records", Unit: "1", Value: each.records[events.TopicJournal]},
 		figure{Name: "events", Unit: "B", Value: each.bytes[events.TopicEvents]}, figure{Name: "file", Unit: "B", Value: fileBytes},
-		figure{Name: "memory a core", Unit: "MiB", Value: mib(int64(coreBytes))},
+		inMiB("memory a core", int64(coreBytes)),
 	)
 }
 

@@ -57,11 +57,16 @@ func (c *client) create(operation, body string) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var created struct {
+	return jobID(b)
+}
+
+// jobID is the job that a response names; "" if it names none.
+func jobID(body []byte) (string, error) {
+	var named struct {
 		JobID string `json:"job_id"`
 	}
-	err = json.Unmarshal(b, &created)
-	return created.JobID, err
+	err := json.Unmarshal(body, &named)
+	return named.JobID, err
 }
 
 // wait polls until the job is done.

@@ -54,13 +54,9 @@ func rendering(workers int, worker func(*process, []string, kind) (func() error,
 		if err != nil {
 			return contestant{}, err
 		}
-		p, err := startPlaten(s.platen, "--egress-allow", "127.0.0.0/8")
+		p, keys, err := startWithAccounts(s.platen, jobAccounts, "--egress-allow", "127.0.0.0/8")
 		if err != nil {
 			return contestant{}, err
-		}
-		keys, err := accounts(p, jobAccounts)
-		if err != nil {
-			return contestant{}, errors.Join(err, p.stop())
 		}
 		sample := func() (outcome, error) {
 			return loop(workers, s.duration, func() (func() error, error) { return worker(p, keys, k) })
@@ -105,7 +101,7 @@ func (c contest) judge(ctx context.Context, s settings, binary string, base *bas
 	if err != nil {
 		return nil, err
 	}
-	beside := quotient("today of base", median(today), median(before), outcome.rate)
+	ours, theirs := median(today), median(before)
 	result, err := stats.Compare(rates(today), rates(before))
 	if err != nil {
 		return nil, err
@@ -115,11 +111,11 @@ func (c contest) judge(ctx context.Context, s settings, binary string, base *bas
 		verdict = "WORSE"
 		lost = fmt.Errorf("%s is %.1f %% slower than %s: of equals, one run in %.0f looks so or worse", c.name, 100*result.Loss, s.base, 1/result.P)
 	}
-	line := fmt.Sprintf("  %-16s %9.1f/s   base %9.1f/s   %+6.1f %%   p %.4f   %s", c.name, median(today).perSecond, median(before).perSecond, -100*result.Loss, result.P, verdict)
+	line := fmt.Sprintf("  %-16s %9.1f/s   base %9.1f/s   %+6.1f %%   p %.4f   %s", c.name, ours.perSecond, theirs.perSecond, -100*result.Loss, result.P, verdict)
 	loss := figure{Name: "loss", Unit: "ratio", Value: result.Loss, Goal: &goal{"<", stats.LeastLoss, !result.Worse()}} // reached also by what noise explains
 	s.out.add(
-		c.name, line, beside, loss, figure{Name: "p", Unit: "probability", Value: result.P},
-		median(today).figure("today", "1/s", outcome.rate), median(before).figure("base", "1/s", outcome.rate),
+		c.name, line, quotient("today of base", ours, theirs, outcome.rate), loss, figure{Name: "p", Unit: "probability", Value: result.P},
+		ours.figure("today", "1/s", outcome.rate), theirs.figure("base", "1/s", outcome.rate),
 	)
 	return lost, nil
 }

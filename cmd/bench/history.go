@@ -111,7 +111,7 @@ func writeMonths(s settings, dir string) (err error) {
 func (m *months) report(month int, took time.Duration) {
 	sizes := []figure{{Name: "time", Unit: "s", Value: took.Seconds()}}
 	for _, name := range []string{"log", "replica", "files"} {
-		sizes = append(sizes, figure{Name: name, Unit: "MiB", Value: mib(m.bytes(name))})
+		sizes = append(sizes, inMiB(name, m.bytes(name)))
 	}
 	line := fmt.Sprintf("  month %d: log %s, replica %s, snapshots %s; this process %s; it took %s", month, m.size("log"), m.size("replica"), m.size("files"),
 		megabytes(residentBytes(os.Getpid())), took.Round(time.Second))
@@ -262,7 +262,7 @@ func startWith(s settings, dir, what string) error {
 	}
 	took, memory := time.Since(began), residentBytes(p.cmd.Process.Pid)
 	s.out.add(what, fmt.Sprintf("  %s: serves after %.1f s, in %s", what, took.Seconds(), megabytes(memory)),
-		figure{Name: "time", Unit: "s", Value: took.Seconds()}, figure{Name: "resident", Unit: "MiB", Value: mib(memory)})
+		figure{Name: "time", Unit: "s", Value: took.Seconds()}, inMiB("resident", memory))
 	_ = p.cmd.Process.Signal(os.Interrupt)
 	_ = p.cmd.Wait() // how it ended does not matter to the measurement
 	return nil

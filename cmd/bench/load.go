@@ -55,7 +55,7 @@ func load(duration time.Duration, want int, prepare func(connection, i int, r *f
 // summary is the outcome of requests that took times, within elapsed.
 func summary(times []time.Duration, elapsed time.Duration) outcome {
 	slices.Sort(times)
-	return outcome{perSecond: float64(len(times)) / elapsed.Seconds(), p50: times[len(times)/2], p99: times[len(times)*99/100]}
+	return outcome{perSecond: float64(len(times)) / elapsed.Seconds(), p50: percentile(times, 50), p99: percentile(times, 99)}
 }
 
 func ask(client *fasthttp.Client, until time.Time, want int, prepare func(i int, r *fasthttp.Request)) (times []time.Duration, err error) {
@@ -77,6 +77,9 @@ func ask(client *fasthttp.Client, until time.Time, want int, prepare func(i int,
 		times = append(times, time.Since(begin))
 	}
 }
+
+// percentile is the one below which p percent of sorted times are.
+func percentile(sorted []time.Duration, p int) time.Duration { return sorted[len(sorted)*p/100] }
 
 // median is the outcome with the median rate, and the highest peak of all.
 func median(all []outcome) outcome {

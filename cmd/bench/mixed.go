@@ -38,7 +38,7 @@ func mixed(s settings) error {
 	}
 	s.out.side("platen", median(outcomes))
 	each := used / time.Duration(n.jobs.Load())
-	s.out.add("processor time", fmt.Sprintf("    %s of processor time for a job, browsers included", ms(each)), figure{Name: "processor time", Unit: "ms", Value: milliseconds(each)})
+	s.out.add("processor time", fmt.Sprintf("    %s of processor time for a job, browsers included", ms(each)), inMilliseconds("processor time", each))
 	return nil
 }
 
@@ -52,11 +52,8 @@ type mixedNode struct {
 
 func openMixed(binary string, base *baseline, s settings) (n mixedNode, err error) {
 	n.jobs = new(atomic.Int64)
-	if n.platen, err = startPlaten(binary, "--egress-allow", "127.0.0.0/8"); err != nil {
+	if n.platen, n.keys, err = startWithAccounts(binary, mixedAccounts, "--egress-allow", "127.0.0.0/8"); err != nil {
 		return n, err
-	}
-	if n.keys, err = accounts(n.platen, mixedAccounts); err != nil {
-		return n, errors.Join(err, n.platen.stop())
 	}
 	kinds, err := base.kinds(s.documents)
 	for _, k := range kinds {

@@ -137,24 +137,20 @@ type quiet struct {
 // add adds it beside what the account's HTML takes alone, at the 95th percentile.
 func (q quiet) add(out *results, alone time.Duration) {
 	times := figure{Name: "HTML p95 of alone", Unit: "ratio", Value: float64(q.html.p95) / float64(alone)}.atMost(neighbourGoal)
-	url := figure{Name: "URL p95", Unit: "ms", Value: milliseconds(q.url.p95)}.atMost(milliseconds(urlGoal))
+	url := inMilliseconds("URL p95", q.url.p95).atMost(milliseconds(urlGoal))
 	line := fmt.Sprintf("  %-22s HTML p50 %-10s p95 %-11s %4.1f ×   URL p50 %-11s p95 %-11s %s",
 		q.neighbour, ms(q.html.p50), ms(q.html.p95), times.Value, ms(q.url.p50), ms(q.url.p95), verdict(times, url))
-	out.add(q.neighbour, line, times, url, figure{Name: "HTML p50", Unit: "ms", Value: milliseconds(q.html.p50)},
-		figure{Name: "HTML p95", Unit: "ms", Value: milliseconds(q.html.p95)}, figure{Name: "URL p50", Unit: "ms", Value: milliseconds(q.url.p50)})
+	out.add(q.neighbour, line, times, url, inMilliseconds("HTML p50", q.html.p50),
+		inMilliseconds("HTML p95", q.html.p95), inMilliseconds("URL p50", q.url.p50))
 }
 
 // quietTimes measures a quiet account beside one neighbour, on a node of its own.
 func quietTimes(s settings, bad neighbour, web string) (q quiet, err error) {
-	p, err := startPlaten(s.platen, "--egress-allow", "127.0.0.0/8")
+	p, keys, err := startWithAccounts(s.platen, quietAccounts, "--egress-allow", "127.0.0.0/8")
 	if err != nil {
 		return q, err
 	}
 	defer p.stop()
-	keys, err := accounts(p, quietAccounts)
-	if err != nil {
-		return q, err
-	}
 	if bad.work != nil {
 		stop, err := startMob(bad.name, p)
 		if err != nil {
@@ -189,7 +185,7 @@ func measure(p *process, quiet []string, k kind, duration time.Duration) (percen
 		times = append(times, time.Since(begin))
 	}
 	slices.Sort(times)
-	return percentiles{times[len(times)/2], times[len(times)*95/100]}, nil
+	return percentiles{percentile(times, 50), percentile(times, 95)}, nil
 }
 
 // badPages serves the pages of bad neighbours, and that of the quiet account.

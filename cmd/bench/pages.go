@@ -236,9 +236,9 @@ func (v *visitor) look(out *results, path string) error {
 		took, size = append(took, time.Since(began)), len(page)
 	}
 	slices.Sort(took)
-	middle, longest := took[len(took)/2], took[len(took)-1]
+	middle, longest := percentile(took, 50), took[len(took)-1]
 	out.add(shortened(path), fmt.Sprintf("  %-60s median %9s   longest %9s   %5.1f KB", shortened(path), ms(middle), ms(longest), float64(size)/1000),
-		figure{Name: "median", Unit: "ms", Value: milliseconds(middle)}.atMost(pagesGoal), figure{Name: "longest", Unit: "ms", Value: milliseconds(longest)},
+		inMilliseconds("median", middle).atMost(pagesGoal), inMilliseconds("longest", longest),
 		figure{Name: "size", Unit: "KB", Value: float64(size) / 1000}.atMost(pagesSizeGoal))
 	return nil
 }

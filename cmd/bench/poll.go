@@ -48,14 +48,11 @@ func poll(s settings) error {
 
 // openPoll starts a node and makes the jobs to ask for.
 func openPoll(binary string) (p *process, targets []target, body []byte, err error) {
-	if p, err = startPlaten(binary); err != nil {
+	p, keys, err := startWithAccounts(binary, pollAccounts)
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	keys, err := accounts(p, pollAccounts)
-	if err == nil {
-		targets, body, err = finishedJobs(p, keys)
-	}
-	if err != nil {
+	if targets, body, err = finishedJobs(p, keys); err != nil {
 		err = errors.Join(err, p.stop())
 	}
 	return p, targets, body, err

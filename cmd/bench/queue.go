@@ -40,15 +40,11 @@ func queue(s settings) error {
 }
 
 func submitted(s settings) error {
-	p, err := startPlaten(s.platen)
+	p, keys, err := startWithAccounts(s.platen, queuedJobs/perAccount+1)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = p.stop() }()
-	keys, err := accounts(p, queuedJobs/perAccount+1)
-	if err != nil {
-		return err
-	}
 	return p.withBrowsersStopped(func() error {
 		if err := submitAll(p, keys); err != nil {
 			return err
@@ -182,7 +178,7 @@ func (p *process) memory(out *results, when string) error {
 		return err
 	}
 	out.add(when, fmt.Sprintf("  %-30s live heap %7.1f MiB   peak resident %7.1f MiB", when, mib(live), mib(peak)),
-		figure{Name: "live heap", Unit: "MiB", Value: mib(live)}, figure{Name: "peak resident", Unit: "MiB", Value: mib(peak)})
+		inMiB("live heap", live), inMiB("peak resident", peak))
 	return nil
 }
 

@@ -54,15 +54,11 @@ func hostile() map[string]string {
 // refusedBench measures what a node spends on requests of 8 MB that it refuses.
 func refusedBench(s settings) error {
 	fmt.Printf("\nrefused: processor time of the node for a request of 8 MB that is refused, network and garbage collection included (goal ≤ %v)\n", refusedGoal)
-	p, err := startPlaten(s.platen)
+	p, keys, err := startWithAccounts(s.platen, refusals)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	keys, err := accounts(p, refusals)
-	if err != nil {
-		return err
-	}
 	bodies := hostile()
 	for _, name := range slices.Sorted(maps.Keys(bodies)) {
 		if !strings.Contains(name, s.kind) {
@@ -72,7 +68,7 @@ func refusedBench(s settings) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		f := figure{Name: "processor time", Unit: "ms", Value: milliseconds(each)}.atMost(milliseconds(refusedGoal))
+		f := inMilliseconds("processor time", each).atMost(milliseconds(refusedGoal))
 		s.out.add(name, fmt.Sprintf("  %-28s %d  %-10s %s", name, status, ms(each), verdict(f)), f)
 	}
 	return nil

@@ -122,7 +122,7 @@ func (b *baseline) compare(s settings, p *process, keys []string, k kind) error 
 	beside := quotient("share", platen, tuned, outcome.rate)
 	s.out.add("share of the tuned loop", fmt.Sprintf("  = %.0f %% of the tuned one", 100*beside.Value), beside)
 	if k.mostMemory > 0 {
-		f := figure{Name: "peak PSS", Unit: "MiB", Value: mib(platen.peak)}.atMost(mib(k.mostMemory))
+		f := inMiB("peak PSS", platen.peak).atMost(mib(k.mostMemory))
 		s.out.add("memory, "+k.title(), fmt.Sprintf("  = %.0f MiB with all browsers (goal ≤ %.0f MiB: %s)", f.Value, f.Goal.Value, verdict(f)), f)
 	}
 	return nil

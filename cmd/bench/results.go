@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // results are the rows of a run. Each is printed when it is known.
@@ -40,6 +41,15 @@ type goal struct {
 	Bound   string  `json:"bound"` // "≥", "≤" or "<"
 	Value   float64 `json:"value"`
 	Reached bool    `json:"reached"`
+}
+
+// inMilliseconds is a time as a figure, inMiB a size in bytes.
+func inMilliseconds(name string, d time.Duration) figure {
+	return figure{Name: name, Unit: "ms", Value: milliseconds(d)}
+}
+
+func inMiB(name string, bytes int64) figure {
+	return figure{Name: name, Unit: "MiB", Value: mib(bytes)}
 }
 
 // over adds what each round measured.
@@ -90,7 +100,7 @@ func (r *results) side(name string, o outcome) {
 	}
 	if o.peak > 0 {
 		line += fmt.Sprintf("   peak PSS %.0f MiB", mib(o.peak))
-		figures = append(figures, figure{Name: "peak PSS", Unit: "MiB", Value: mib(o.peak)})
+		figures = append(figures, inMiB("peak PSS", o.peak))
 	}
 	r.add(name, line, figures...)
 }

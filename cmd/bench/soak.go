@@ -83,7 +83,7 @@ func (k *soak) close() (err error) {
 	return err
 }
 
-// play has the load go on, and looks at the node. Jobs under way at the end are waited for.
+// play keeps the load up and watches the node. It waits for the jobs that are under way at the end.
 func (k *soak) play(ctx context.Context) error {
 	work, err := k.workers()
 	if err != nil {
@@ -171,7 +171,7 @@ func (p *probes) add(took time.Duration, now time.Time) {
 	p.all, p.ends = p.all[old:], p.ends[old:]
 }
 
-// percentiles are those of the window; 0 if there is none yet.
+// percentiles are those of the window, 0 as long as it is empty.
 func (p *probes) percentiles() (p50, p99 time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,5 +179,5 @@ func (p *probes) percentiles() (p50, p99 time.Duration) {
 		return 0, 0
 	}
 	sorted := slices.Sorted(slices.Values(p.all))
-	return sorted[len(sorted)/2], sorted[len(sorted)*99/100]
+	return percentile(sorted, 50), percentile(sorted, 99)
 }

@@ -23,7 +23,7 @@ type soakMeasure struct {
 type allowance struct {
 	share float64 // of its median, in an hour
 	job   float64 // for a job, in its unit
-	swing float64 // while it is judged, as it rises and falls by so much in its unit
+	swing float64 // over the half that is judged, in its unit: how far it rises and falls anyway
 }
 
 // anHour is what it allows in an hour.
@@ -158,7 +158,7 @@ func (k *soak) writeCSV(path string) (err error) {
 	return w.WriteAll(rows)
 }
 
-// soakChart has a panel for each measure, with what was decided of it, if anything, and one for what was done.
+// soakChart has a panel for each measure, with its verdict if there is one, and one for the jobs.
 func soakChart(samples []soakSample, all []judgement, of origin) chart.Chart {
 	last := samples[len(samples)-1]
 	c := chart.Chart{

@@ -138,13 +138,11 @@ func (a attack) run(c *client) (outcome string, err error) {
 	if status != 202 || a.refused {
 		return "", fmt.Errorf("%d %s", status, answer)
 	}
-	var created struct {
-		JobID string `json:"job_id"`
-	}
-	if err := json.Unmarshal(answer, &created); err != nil {
+	id, err := jobID(answer)
+	if err != nil {
 		return "", err
 	}
-	if _, err = c.wait(created.JobID); err == nil {
+	if _, err = c.wait(id); err == nil {
 		return done, nil
 	}
 	if hostileFailure(err) {

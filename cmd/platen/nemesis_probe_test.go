@@ -25,9 +25,8 @@ const (
 // probe finds out when every node serves every shard: it submits jobs for each of them to each
 // node until one is accepted.
 type probe struct {
-	began    time.Time
-	recovery time.Duration
-	stop     chan struct{}
+	began time.Time
+	stop  chan struct{}
 
 	mu     sync.Mutex
 	served map[string]map[int]time.Time // by node, then shard; guarded by mu
@@ -36,7 +35,7 @@ type probe struct {
 
 // probe begins a probe of all nodes.
 func (s *storm) probe() *probe {
-	p := &probe{began: time.Now(), recovery: s.recovery, stop: make(chan struct{}), served: map[string]map[int]time.Time{}, last: map[string]string{}}
+	p := &probe{began: time.Now(), stop: make(chan struct{}), served: map[string]map[int]time.Time{}, last: map[string]string{}}
 	for _, n := range s.nodes {
 		p.served[n.name] = map[int]time.Time{}
 		for shard, from := range s.customers {
@@ -96,7 +95,7 @@ func (p *probe) since(node string, moment time.Time) (took time.Duration, all bo
 }
 
 // late describes the shards that a node does not serve yet, or began to serve late.
-func (p *probe) late(node string, since time.Time) string {
+func (p *probe) late(node string, since time.Time, limit time.Duration) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []string
@@ -104,7 +103,7 @@ func (p *probe) late(node string, since time.Time) string {
 		switch at, served := p.served[node][shard]; {
 		case !served:
 			all = append(all, fmt.Sprintf("shard %d: %s", shard, p.last[fmt.Sprint(node, " shard ", shard)]))
-		case at.Sub(since) > p.recovery:
+		case at.Sub(since) > limit:
 			all = append(all, fmt.Sprintf("shard %d: after %.1f s", shard, at.Sub(since).Seconds()))
 		}
 	}
@@ -117,7 +116,7 @@ func (s *storm) await(after string, p *probe) (slowest time.Duration) {
 	defer close(p.stop)
 	for _, n := range s.nodes {
 		for ended := 0; !s.awaitNode(n, after, p); ended++ {
-			late := p.late(n.name, s.calmSince(p))
+			late := p.late(n.name, s.calmSince(p), s.recovery)
 			if ended == 2 {
 				s.giveUp("%s never serves after %s: %s", n.name, after, late)
 			}
@@ -152,7 +151,7 @@ func (s *storm) awaitNode(n *stormNode, after string, p *probe) bool {
 		}
 		if took > s.recovery && n.relaunch.IsZero() && !reported {
 			reported = true
-			s.fault("does not serve in time", "%s, %s after %s: %s", n.name, s.recovery, after, p.late(n.name, s.calmSince(p)))
+			s.fault("does not serve in time", "%s, %s after %s: %s", n.name, s.recovery, after, p.late(n.name, s.calmSince(p), s.recovery))
 		}
 		return all
 	})

@@ -155,7 +155,7 @@ func (s *storm) say(format string, args ...any) {
 	_, _ = s.story.WriteString(line) // what cannot be kept has been printed
 }
 
-// must ends the test: the nemesis itself cannot go on.
+// must ends the test if the nemesis itself fails.
 func (s *storm) must(err error) {
 	s.t.Helper()
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *storm) must(err error) {
 	}
 }
 
-// giveUp ends the test: it cannot go on.
+// giveUp ends the test, which cannot continue.
 func (s *storm) giveUp(format string, args ...any) {
 	s.t.Helper()
 	s.fault("gave up", format, args...)

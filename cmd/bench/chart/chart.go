@@ -147,7 +147,7 @@ func top(lines []Line) float64 {
 	return most
 }
 
-// roundStep is the distance of so many round marks up to a value, or a few less: 1, 2 or 5 times a power of ten.
+// roundStep is the distance between round marks up to a value, at most as many as marks: 1, 2 or 5 times a power of ten.
 func roundStep(most float64, marks int) float64 {
 	if most <= 0 {
 		return 1

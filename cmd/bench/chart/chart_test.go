@@ -30,7 +30,7 @@ func TestSVGIsWellFormedAndHasEveryLine(t *testing.T) {
 		}
 	}
 	if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-		t.Error("it has what is no number")
+		t.Error("it has a value that is not a number")
 	}
 }
 

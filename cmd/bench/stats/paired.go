@@ -20,7 +20,7 @@ const (
 // Comparison says how one side of pairs compares with the other.
 type Comparison struct {
 	Pairs int
-	// Loss is the estimate of what today's side has less, as a share; below 0 it has more.
+	// Loss estimates how much slower today's side is, as a share; below 0 it is faster.
 	Loss float64
 	// P is how likely as clear a loss, or a clearer one, is between equals.
 	P float64

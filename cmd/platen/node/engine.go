@@ -31,11 +31,12 @@ type engine struct {
 	gateway   *shard.Gateway
 }
 
-// beginBrowsers begins to open the browsers, which takes as long as much of what is started meanwhile. What it returns waits for them.
+// beginBrowsers begins to open the browsers, which takes as long as the parts that start in the meantime; wait waits for them.
 func beginBrowsers(b *base, s *storage, net *network) (wait func() (*browserpool.Pool, error)) {
 	wait = sync.OnceValues(func() (*browserpool.Pool, error) { return openBrowsers(b, s, net) })
-	go func() { _, _ = wait() }()                           // who waits gets the error
-	b.onClose("browsers", func(ctx context.Context) error { // for a start that ends before anybody waits
+	go func() { _, _ = wait() }() // who waits gets the error
+	// For a start that ends before anybody waits.
+	b.onClose("browsers", func(ctx context.Context) error {
 		if pool, err := wait(); err == nil {
 			ctx, cancel := context.WithCancel(ctx)
 			cancel() // no job has a page yet
