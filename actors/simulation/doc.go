@@ -2,7 +2,7 @@
 // shard (package shard), those of each node's dispatcher and attempts (packages dispatch
 // and attempt), the deciders, and the acceptance rule. The schedules have pauses, zombie
 // owners, lost, doubled and reordered commands, crashes, lost stores, clock jumps, wrong first clocks, owners
-// of different versions, upgrades that are taken back, trimmed commands, snapshots with a
+// of different versions, nodes told to drain, upgrades that are taken back, trimmed commands, snapshots with a
 // journal that is trimmed behind them, and offers that are refused, lost, or answered too
 // late. A seed determines its schedule. After the last step the faults end and
 // everything under way comes to its end. Then the invariants are checked: nothing

@@ -23,6 +23,8 @@ type Fault struct {
 	history historyFault
 	// clock is how nodes go wrongly by their clocks.
 	clock clockFault
+	// drain is how nodes drain wrongly.
+	drain drainFault
 }
 
 // historyFault is a fault in how snapshots are taken, and in what is trimmed.

@@ -23,6 +23,7 @@ func Faults() map[string]Fault {
 	maps.Copy(all, uploadFaults)
 	maps.Copy(all, historyFaults)
 	maps.Copy(all, clockFaults)
+	maps.Copy(all, drainFaults)
 	return all
 }
 
@@ -188,6 +189,12 @@ var historyFaults = map[string]Fault{
 var clockFaults = map[string]Fault{
 	"a wrong first clock is believed":       {clock: clockFault{believes: true}},
 	"a file lives by the time that is held": {clock: clockFault{hasty: true}},
+}
+
+// drainFaults are faults of nodes that drain.
+var drainFaults = map[string]Fault{
+	"nodes that drain at once leave nobody":        {drain: drainFault{trusting: true}},
+	"a node that took its share back never leaves": {drain: drainFault{stubborn: true}},
 }
 
 // noticeFaults are faults of webhooks.

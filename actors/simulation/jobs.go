@@ -31,6 +31,7 @@ type jobs struct {
 	reminders []reminder
 	offers    []dispatch.Offer // on their way to other nodes
 	load      dispatch.Load    // as reported last
+	peers     []dispatch.Peer  // as heard last
 	suspended bool             // until a probe succeeds
 	probing   bool
 	answer    dispatch.Answer // to the offer that is being handled
@@ -193,13 +194,13 @@ func (j *jobs) give(p int32) {
 
 // gossip tells the dispatcher about the other nodes that this one knows.
 func (j *jobs) gossip() {
-	var peers []dispatch.Peer
+	j.peers = nil
 	for _, n := range j.world().nodes {
 		if n != j.node && j.node.members[n.id] {
-			peers = append(peers, dispatch.Peer{Node: n.id, Load: n.jobs.load})
+			j.peers = append(j.peers, dispatch.Peer{Node: n.id, Load: n.jobs.load})
 		}
 	}
-	j.take(dispatch.PeersChanged{Peers: peers})
+	j.take(dispatch.PeersChanged{Peers: slices.Clone(j.peers)})
 }
 
 func (j *jobs) remind() {

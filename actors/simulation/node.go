@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/clock"
+	"platen.dev/actors/drain"
 	"platen.dev/actors/job"
 	"platen.dev/actors/render/dispatch"
 	"platen.dev/actors/shard"
@@ -40,6 +41,8 @@ type node struct {
 	// keeping is what the node is doing for the history of the partitions.
 	keeping [partitions]*keeping
 	jobs    *jobs
+	// drains is what the node makes of being told to drain.
+	drains drain.State
 	// effects are those of other kinds than rendering.
 	effects effects
 	// members are the nodes that this one believes to be up, news the changes that it
@@ -69,7 +72,7 @@ func (n *node) start() {
 	n.owned, n.held, n.keeping = nil, [partitions]bool{}, [partitions]*keeping{}
 	n.paused, n.reads = false, n.world.version()
 	n.startClock()
-	n.jobs = newJobs(n)
+	n.jobs, n.drains = newJobs(n), drain.State{}
 	n.effects = effects{node: n}
 	n.members, n.news = map[events.NodeID]bool{n.id: true}, nil
 	for _, other := range n.world.nodes {
@@ -275,11 +278,16 @@ func (n *node) hear() {
 	}
 }
 
-// drain does everything that the node can do without faults.
-func (n *node) drain() {
+// hearAll tells the node all that it will learn of the others.
+func (n *node) hearAll() {
 	for len(n.news) > 0 {
 		n.hear()
 	}
+}
+
+// drain does everything that the node can do without faults.
+func (n *node) drain() {
+	n.hearAll()
 	for p := range int32(partitions) {
 		n.fold(p, 1<<30)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"platen.dev/actors/drain"
 	"platen.dev/events/testkit"
 )
 
@@ -153,6 +154,33 @@ func TestDamageIsPlayed(t *testing.T) {
 		renewed += w.renewed
 	}
 	if t.Logf("the rows of a partition are made again %d times in 300 schedules", renewed); renewed < 20 {
+		t.Error("the schedules do not show what they should")
+	}
+}
+
+// Schedules have all nodes drain at once, so that one takes its share back, and leaves again.
+func TestDrainsArePlayed(t *testing.T) {
+	nobody, kept, again := 0, 0, 0
+	for seed := range uint64(200) {
+		w := newWorld(seed, Rules{})
+		var before [nodeCount]drain.State
+		for range stepCount {
+			w.step()
+			if len(w.owners()) == 0 {
+				nobody++
+			}
+			for i, n := range w.nodes {
+				if n.drains.Keeps && !before[i].Keeps {
+					kept++
+				}
+				if n.drains.Left() && before[i].Keeps {
+					again++
+				}
+				before[i] = n.drains
+			}
+		}
+	}
+	if t.Logf("nobody owns for %d steps, %d times a node takes its share back, %d times it leaves again", nobody, kept, again); min(nobody, kept, again) < 10 {
 		t.Error("the schedules do not show what they should")
 	}
 }

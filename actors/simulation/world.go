@@ -42,7 +42,9 @@ type world struct {
 	upgrading, raised bool
 	// outdated counts the nodes that ended because of their version, by the reason.
 	outdated map[string]int
-	// assigned maps each partition to the node that the log assigned it to.
+	// drains has nodes told to drain, nil if none are.
+	drains *rand.Rand
+	// assigned maps each partition to the node that the log assigned it to, nil if every node has left.
 	assigned [partitions]*node
 	nodes    []*node
 	files    map[string]bool
@@ -173,7 +175,7 @@ func newWorld(seed uint64, rules Rules) *world {
 	}
 	w.lossy = w.chance(30)
 	w.panics = w.lossy && seed%2 == 0
-	w.damage = damageOf(seed)
+	w.damage, w.drains = damageOf(seed), drainsOf(seed)
 	w.upgrading = w.chance(50)
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
@@ -240,6 +242,7 @@ func (w *world) step() {
 	if w.damage != nil && w.damage.IntN(100) < 5 {
 		w.flip(w.nodes[w.damage.IntN(len(w.nodes))])
 	}
+	w.playDrains()
 	switch pick := w.rng.IntN(100); {
 	case pick < 17:
 		w.client()
@@ -318,17 +321,19 @@ func (w *world) network() {
 // settleOwner leaves a partition with one owner. Most often that is the present one, so
 // that no take-over repairs what it has forgotten.
 func (w *world) settleOwner(p int32) {
-	if to := w.assigned[p]; to.held[p] && w.chance(70) {
+	if to := w.assigned[p]; to != nil && to.held[p] && w.chance(70) {
 		w.assignTo(p, to, 100)
 		return
 	}
 	w.assign(p, 100)
 }
 
-// assign gives a partition to a random node. Each other node that holds it learns of that
+// assign gives a partition to a random node that may own it. Each other node that holds it learns of that
 // with the given chance in percent, or becomes a zombie.
 func (w *world) assign(p int32, heard int) {
-	w.assignTo(p, w.nodes[w.rng.IntN(len(w.nodes))], heard)
+	if owners := w.owners(); len(owners) > 0 {
+		w.assignTo(p, owners[w.rng.IntN(len(owners))], heard)
+	}
 }
 
 func (w *world) assignTo(p int32, to *node, heard int) {
@@ -357,6 +362,7 @@ func (w *world) settle() {
 	}
 	w.storeFails, w.receiversFail = false, false
 	w.scrub()
+	w.settleDrains()
 	for p := range int32(partitions) {
 		w.settleOwner(p)
 	}

@@ -23,7 +23,7 @@ import (
 type engine struct {
 	pool      *browserpool.Pool
 	renderer  *render.Renderer
-	drain     *drain
+	drain     *drainer
 	effects   shard.Performers
 	webhooks  *webhook.Composer
 	publisher *publish.Publisher

@@ -98,7 +98,7 @@ func renderFigures(r *render.Renderer) prometheus.Collector {
 func nodeFigures(h health) prometheus.Collector {
 	return metrics.Collect(metrics.Itself(h),
 		metrics.Flag("platen_node_ready", "1 while the node should be sent requests, as /readyz says.", func(h health) bool { return h.check() == nil }),
-		metrics.Flag("platen_node_drain_waits", "1 while the node was told to drain, and keeps its share because no other node is up that does not drain.", func(h health) bool { return h.engine.drain.waits() }),
+		metrics.Flag("platen_node_drain_waits", "1 while the node was told to drain, and keeps its share because no other node is up that does not drain.", func(h health) bool { return h.engine.drain.now().Keeps }),
 	)
 }
 

@@ -35,7 +35,7 @@ func (h health) check() error {
 	if err := h.storage.log.Health(); err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
-	if h.engine.drain.left() {
+	if h.engine.drain.now().Left() {
 		return errDraining
 	}
 	if err := h.clock.check(); err != nil || h.peers.cluster == nil {
@@ -52,7 +52,7 @@ var errOutdated = errors.New("the replica is being built for this version, and s
 
 // mayOwn returns why the node, which owns partitions or not, should own none, nil if it may.
 func (h health) mayOwn(owning bool) error {
-	if h.engine.drain.left() {
+	if h.engine.drain.now().Left() {
 		return errDraining
 	}
 	if h.storage.replica.Outdated() {
@@ -85,7 +85,7 @@ func (h health) report() string {
 	if held := h.clock.held(); held != 0 {
 		fmt.Fprintf(&b, "clock: the system's is %s ahead, and nothing confirms it; `platen admin clock`\n", time.Duration(held*float64(time.Second)).Round(time.Second))
 	}
-	if e.drain.waits() {
+	if e.drain.now().Keeps {
 		fmt.Fprintln(&b, "drain: waits for another node that is not draining")
 	}
 	fmt.Fprintf(&b, "last append: %s\n", s.log.appends.last().Round(100*time.Microsecond))

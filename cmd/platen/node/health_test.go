@@ -20,7 +20,7 @@ func (l loggedHealth) Health() error { return l.health }
 func TestReadyAsksTheLog(t *testing.T) {
 	for _, want := range []error{nil, errors.New("retention.ms is 1000")} {
 		s := &storage{replica: &projections.Replica{}, log: measuredLog{Log: loggedHealth{health: want}}}
-		h := health{clock: &nodeClock{}, storage: s, engine: &engine{drain: &drain{}}}
+		h := health{clock: &nodeClock{}, storage: s, engine: &engine{drain: &drainer{}}}
 		if err := h.check(); !errors.Is(err, want) {
 			t.Errorf("health: %v, want %v", err, want)
 		}

@@ -40,9 +40,8 @@ func (o *operations) Undrain() { o.engine.drain.end() }
 
 // Drainage says how far the node has come.
 func (o *operations) Drainage() service.Drainage {
-	load := o.engine.renderer.Figures().Load
-	d := service.Drainage{Partitions: len(o.engine.shards.Status())}
-	d.Draining, d.Kept = o.engine.drain.state()
+	load, told := o.engine.renderer.Figures().Load, o.engine.drain.now()
+	d := service.Drainage{Draining: told.Told, Kept: told.Keeps, Partitions: len(o.engine.shards.Status())}
 	for lane := range load.Queued {
 		d.Waiting += load.Queued[lane]
 		d.Running += load.Running[lane]

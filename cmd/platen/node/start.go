@@ -32,7 +32,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"cluster", func() error { net.peers, err = joinCluster(b, net); return err }},
 		{"rendering", func() error { e.renderer, err = startRenderer(b, s, net, e.pool); return err }},
 		{"effects", func() error {
-			e.drain, e.effects = newDrain(b, e.renderer, net.peers), shard.Performers{job.KindRender: e.renderer}
+			e.drain, e.effects = newDrainer(b, e.renderer, net.peers), shard.Performers{job.KindRender: e.renderer}
 			return nil
 		}},
 		{"retention", func() error { e.effects[job.KindDeleteFile], err = startRetention(b, s, net); return err }},

@@ -1,4 +1,4 @@
-package node
+package drain
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ func peer(id events.NodeID, draining bool) dispatch.Peer {
 }
 
 // A node that was told to drain keeps its share while nobody else would own it. Of several, one does.
-func TestKeepsShare(t *testing.T) {
+func TestLook(t *testing.T) {
 	draining, serving := func(id events.NodeID) dispatch.Peer { return peer(id, true) }, func(id events.NodeID) dispatch.Peer { return peer(id, false) }
 	for name, tc := range map[string]struct {
 		others      []dispatch.Peer
@@ -27,11 +27,17 @@ func TestKeepsShare(t *testing.T) {
 		"a later one drains, one serves":    {[]dispatch.Peer{draining("z"), serving("y")}, false, true},
 		"the one that keeps serves again":   {[]dispatch.Peer{draining("z"), serving("a")}, false, true},
 	} {
-		if got := keepsShare("m", tc.others); got != tc.keeps {
-			t.Errorf("%s: keeps its share: %t", name, got)
+		if got := (State{Told: true}).Look("m", tc.others); got != (State{Told: true, Keeps: tc.keeps}) {
+			t.Errorf("%s: the node that was told is %+v", name, got)
 		}
-		if got := hasHeirs(tc.others); got != tc.heir {
-			t.Errorf("%s: has heirs: %t", name, got)
+		if got := (State{}).Look("m", tc.others); got != (State{}) {
+			t.Errorf("%s: the node that was told nothing is %+v", name, got)
+		}
+		if got, err := (State{}).Begin(tc.others); (err == nil) != tc.heir || got.Told != tc.heir {
+			t.Errorf("%s: the node that is told now is %+v, %v", name, got, err)
+		}
+		if got, err := (State{Told: true, Keeps: true}).Begin(tc.others); err != nil || !got.Keeps {
+			t.Errorf("%s: the node that is told again is %+v, %v", name, got, err)
 		}
 	}
 }
@@ -40,25 +46,27 @@ func TestKeepsShare(t *testing.T) {
 func TestOneKeepsTheShare(t *testing.T) {
 	all := []events.NodeID{"a", "b", "c", "d"}
 	for stale := range 1 << len(all) { // which of them keep their share at first
-		keeps := map[events.NodeID]bool{}
+		states := map[events.NodeID]State{}
 		for i, id := range all {
-			keeps[id] = stale>>i&1 == 1
+			states[id] = State{Told: true, Keeps: stale>>i&1 == 1}
 		}
 		for range 3 {
-			next := map[events.NodeID]bool{}
+			next := map[events.NodeID]State{}
 			for _, self := range all {
 				var others []dispatch.Peer
 				for _, id := range all {
 					if id != self {
-						others = append(others, peer(id, !keeps[id]))
+						others = append(others, peer(id, states[id].Left()))
 					}
 				}
-				next[self] = keepsShare(self, others)
+				next[self] = states[self].Look(self, others)
 			}
-			keeps = next
+			states = next
 		}
-		if !keeps["a"] || keeps["b"] || keeps["c"] || keeps["d"] {
-			t.Errorf("after a beginning of %04b, %v keep their share", stale, keeps)
+		for _, id := range all {
+			if states[id].Left() == (id == "a") {
+				t.Errorf("after a beginning of %04b, %s is %+v", stale, id, states[id])
+			}
 		}
 	}
 }
