@@ -45,6 +45,7 @@ suite() {
 suite log '^TestBroker' ./events/eventlog/kafka ./events/bus
 suite cluster '^TestBrokerFailover$' ./cmd/platen
 suite history '^TestBrokerNewNode$' ./cmd/platen
+suite restore '^TestBrokerPastOffsets$' ./cmd/platen/backup
 say "backup: building versitygw"
 (cd "$here/../s3" && "${GO:-go}" build -o "$temp/versitygw" github.com/versity/versitygw/cmd/versitygw)
 export PLATEN_TEST_VERSITYGW=$temp/versitygw

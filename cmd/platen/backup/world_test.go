@@ -49,7 +49,7 @@ func must(t testing.TB, err error) {
 type cluster struct {
 	t         *testing.T
 	dir       string
-	log       *embedded.Log
+	log       eventlog.Log
 	results   store.Files
 	snapshots store.Files
 	ledger    ledger.Ledger
@@ -62,12 +62,18 @@ type cluster struct {
 // newCluster returns a cluster of which only the log and the stores are there.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t: t, dir: t.TempDir(), tail: 100}
-	var err error
-	c.log, err = embedded.Open(embedded.Config{
+	log, err := embedded.Open(embedded.Config{
 		Dir: "log", FS: vfs.NewMem(), Partitions: partitions, Logger: testkit.Silent(), Unbounded: []string{events.TopicJournal, events.TopicEvents},
 	})
 	must(t, err)
+	return newClusterOn(t, log)
+}
+
+// newClusterOn is newCluster on another log, which it closes.
+func newClusterOn(t *testing.T, log eventlog.Log) *cluster {
+	t.Helper()
+	c := &cluster{t: t, dir: t.TempDir(), tail: 100, log: log}
+	var err error
 	c.onClose(c.log.Close)
 	c.results, c.snapshots = newFiles(), newFiles()
 	c.ledger, err = ledgerfile.Open(t.Context(), filepath.Join(c.dir, "ledger.db"))
@@ -198,11 +204,19 @@ var begin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // accounts are one in each partition, and one more.
 var accounts = []events.AccountID{"acc_0", "acc_1", "acc_2", "acc_3"}
 
-func newWorld(t *testing.T, seed uint64) *world {
+func newWorld(t *testing.T, seed uint64) *world { return newWorldAt(t, seed, 0) }
+
+// newWorldAt is newWorld with commands that are gone, as many in each partition.
+func newWorldAt(t *testing.T, seed uint64, gone int64) *world {
 	t.Helper()
 	w := &world{cluster: newCluster(t), random: rand.New(rand.NewPCG(seed, 0)), now: begin}
 	for p := range w.epochs {
+		must(t, w.log.Begin(t.Context(), events.TopicCommands, int32(p), gone))
+		w.causes[p] = gone
 		w.epochs[p] = w.append(events.TopicJournal, int32(p), entry(t, events.Marker{Owner: "n1", Level: events.NewestLevel, Timeline: events.NewTimelineID()}))
+		if gone > 0 {
+			w.append(events.TopicJournal, int32(p), entry(t, events.Gap{Epoch: w.epochs[p], To: gone}))
+		}
 	}
 	for _, id := range accounts {
 		w.decide(id, "", events.AccountCreated{Plan: events.PlanBusiness, Anchor: events.At(begin)})

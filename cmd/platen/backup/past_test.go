@@ -1,0 +1,59 @@
+package backup_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen.dev/cmd/platen/backup"
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+)
+
+// gone is how many commands a partition has behind it that nobody needs any more.
+const gone = 10_000_000
+
+// counted counts the records that are appended to a log.
+type counted struct {
+	eventlog.Log
+	appended atomic.Int64
+}
+
+func (c *counted) Append(topic string, p int32, r eventlog.Record, done func(int64, error)) {
+	c.appended.Add(1)
+	c.Log.Append(topic, p, r, done)
+}
+
+// restorePast restores a backup of a cluster whose partitions have commands behind them that are gone. It checks that all is where it was, and
+// returns how many records were written in which time.
+func restorePast(t *testing.T, gone int64, to *cluster) (records int64, took time.Duration) {
+	t.Helper()
+	w := newWorldAt(t, 1, gone)
+	w.steps(100)
+	w.settled()
+	place := newFiles()
+	m := w.take(place, 0).Manifest
+	must(t, verify(t, place, m))
+	log, began := &counted{Log: to.log}, time.Now()
+	target := to.target()
+	target.Log = log
+	must(t, backup.Restore(t.Context(), place, m, target))
+	took = time.Since(began)
+	to.check(m)
+	for p, one := range m.Partitions {
+		if start, end, err := to.log.Bounds(t.Context(), events.TopicCommands, int32(p)); err != nil || start < gone || end != one.Cursor.Cause+1 {
+			t.Errorf("the commands of partition %d are from %d to %d (%v)", p, start, end, err)
+		}
+	}
+	return log.appended.Load(), took
+}
+
+// What a partition has behind it costs a restore nothing: it writes as many records as without.
+func TestPastOffsets(t *testing.T) {
+	t.Parallel()
+	without, _ := restorePast(t, 0, newCluster(t))
+	with, took := restorePast(t, gone, newCluster(t))
+	if t.Logf("%d records in %s", with, took); with > without+2*partitions { // the gaps
+		t.Errorf("behind %d commands, a restore writes %d records, and without them %d", gone, with, without)
+	}
+}
