@@ -89,7 +89,7 @@ func TestPrintBudget(t *testing.T) {
 	eventually(t, pool, "the page discarded", func(s Stats) bool { return s.Discarded == 1 })
 }
 
-// A browser that is killed fails the jobs in it; those that wait go on in the next.
+// A browser that is killed fails the jobs in it; those that wait continue in the next.
 func TestBrowserKilled(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)

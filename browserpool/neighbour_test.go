@@ -86,7 +86,7 @@ func TestVisitOfHolderGone(t *testing.T) {
 }
 
 // A page that keeps its browser busy with messages harms its own job at most. Jobs beside
-// it, in other browsers, go on at once, and no browser but its own ends.
+// it, in other browsers, continue at once, and no browser but its own ends.
 func TestBusyBrowsers(t *testing.T) {
 	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, Remotes: 3, AllowEgress: pagetest.Loopback, CheckEvery: 100 * time.Millisecond, HealthTimeout: 2 * time.Second})

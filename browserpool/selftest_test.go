@@ -36,7 +36,7 @@ func TestSelfTestPasses(t *testing.T) {
 	}
 }
 
-// A browser that answers but does not render is replaced, and jobs go on.
+// A browser that answers but does not render is replaced, and jobs continue.
 func TestSelfTestFails(t *testing.T) {
 	testkit.Long(t)
 	config := frequentChecks

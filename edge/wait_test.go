@@ -182,7 +182,7 @@ func TestWaitTooLong(t *testing.T) {
 	}
 }
 
-// A node that stops lets the requests go that wait; their jobs go on.
+// A node that stops lets the requests go that wait; their jobs continue.
 func TestWaitWhileStopping(t *testing.T) {
 	d := newFixture(t)
 	d.ends(doneJob, false)

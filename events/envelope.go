@@ -31,7 +31,7 @@ type Marker struct {
 }
 
 // TimelineID names a timeline: one history of a partition, within which an offset stands for one record. What is
-// restored from a backup, or has lost its end, goes on as another one (docs/decisions/0053).
+// restored from a backup, or has lost its end, continues as another one (docs/decisions/0053).
 type TimelineID string
 
 // NewTimelineID makes a random id, 16 base32 letters (80 bits).

@@ -107,7 +107,7 @@ type SetPassword struct {
 	Member MemberID `cbor:"1,keyasint"`
 	// Password is a hash in the PHC format.
 	Password string `cbor:"2,keyasint"`
-	// Keep is the session that goes on.
+	// Keep is the session that continues.
 	Keep SessionID `cbor:"3,keyasint,omitempty"`
 }
 

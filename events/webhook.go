@@ -11,7 +11,7 @@ type ReportWebhook struct {
 
 // WebhookAttempt is one attempt to send a webhook.
 type WebhookAttempt struct {
-	// Number counts the attempts of a webhook from 1, and after a redelivery goes on counting.
+	// Number counts the attempts of a webhook from 1, and after a redelivery keeps counting.
 	Number int `cbor:"2,keyasint"`
 	// Status is the receiver's HTTP status; zero if there was no response.
 	Status int `cbor:"3,keyasint,omitempty"`

@@ -6,7 +6,7 @@
 // # Exactly once
 //
 // The ledger itself remembers how far every partition of a topic was read. The reader asks Next
-// where to go on, reads the log from there, and appends batches: a contiguous range of offsets
+// where to continue, reads the log from there, and appends batches: a contiguous range of offsets
 // with the entries that the records in it stand for. An entry is known by its id; the offset says
 // where it came from. So whatever is appended again, by whoever and after whatever crash, counts
 // once. A batch that would leave offsets out is refused.

@@ -47,7 +47,7 @@ func (r *Replica) tryBuild(ctx context.Context) error {
 	return nil
 }
 
-// takeOver waits until next has folded everything, and goes on with its store.
+// takeOver waits until next has folded everything, and continues with its store.
 func (r *Replica) takeOver(ctx context.Context, next *Replica) error {
 	for p := range r.followers {
 		if err := next.CatchUp(ctx, int32(p)); err != nil {

@@ -58,7 +58,7 @@ func (o *offsets) take(p projections.Progress) {
 	}
 }
 
-// The rows of a new schema are built while those of the old one serve and go on. Then they take their
+// The rows of a new schema are built while those of the old one serve and continue. Then they take their
 // place: nothing is told twice or left out, and the next start has them at once.
 func TestANewSchemaIsBuiltBesideTheOld(t *testing.T) {
 	f := newFixture(t)

@@ -81,7 +81,7 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 // more public events than follow from the journal, which has therefore lost its end.
 //
 // Numbers rise over timelines. Those of the events that got lost are not known, but each is below the time at which it was
-// given, in microseconds, and so a timeline that is not the partition's first goes on from the time at which it began.
+// given, in microseconds, and so a timeline that is not the partition's first continues from the time at which it began.
 // Its first event says so (public.TimelineBegun).
 func (c *Cursor) begin(offset int64, m events.Marker) {
 	if m.Timeline == "" || c.Timeline != "" && !m.Restored && m.Published <= c.Number {

@@ -80,7 +80,7 @@ func (f Filter) wants(s Summary) bool {
 // JobPage is a part of a list of jobs.
 type JobPage struct {
 	Jobs []ListedJob
-	// Next is the place after which the list goes on, nil at its end.
+	// Next is the place after which the list continues, nil at its end.
 	Next *Place
 }
 
@@ -114,7 +114,7 @@ func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most in
 	return page, nil
 }
 
-// places finds the places of a page, and after which one to go on.
+// places finds the places of a page, and after which one to continue.
 func (r *Replica) places(partition int32, account events.AccountID, f Filter, after *Place, most int) (found []Place, next *Place, err error) {
 	var failed error
 	last, looked := Place{}, 0

@@ -158,7 +158,7 @@ func TestForgottenJobsAreNotListed(t *testing.T) {
 	}
 }
 
-// For one page a bounded number of jobs is looked at. The list goes on behind them.
+// For one page a bounded number of jobs is looked at. The list continues behind them.
 func TestPagesAreBounded(t *testing.T) {
 	f := newFixture(t)
 	r := f.open("r")

@@ -58,7 +58,7 @@ func frozen(t *testing.T, r *projections.Replica, p int32) (all []row) {
 	return all
 }
 
-// The rows of all partitions are all rows. They are those of one cursor, also while the replica goes on.
+// The rows of all partitions are all rows. They are those of one cursor, also while the replica continues.
 func TestFreeze(t *testing.T) {
 	f := newFixture(t)
 	f.writeJobs(rand.New(rand.NewPCG(1, 0)), 40)

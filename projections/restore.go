@@ -12,7 +12,7 @@ import (
 type Snapshots interface {
 	// Restore calls load with the rows of snapshots of a partition, the newest first, until load
 	// succeeds. It leaves out those that are not behind the offset after, and those from which the
-	// journal does not go on. The error is ErrNoSnapshot if there are no others.
+	// journal does not continue. The error is ErrNoSnapshot if there are no others.
 	Restore(ctx context.Context, partition int32, after int64, load func(Rows) error) error
 }
 

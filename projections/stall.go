@@ -11,13 +11,13 @@ import (
 // A follower may stand still without an error, when a reader hangs. Then the replica
 // compares its followers with the ends of their journals, every stallInterval, and fails
 // after stallLimit checks in a row without progress. It counts checks, not time, because a
-// process that was paused must be given time to go on.
+// process that was paused must be given time to continue.
 const (
 	stallInterval = 5 * time.Second
 	stallLimit    = 6
 )
 
-// ErrStalled means that a follower reads nothing although its journal goes on.
+// ErrStalled means that a follower reads nothing although its journal continues.
 var ErrStalled = fmt.Errorf("no record was read for %d s", stallLimit*stallInterval/time.Second)
 
 // Stall observes a reader of a partition. The zero value has seen nothing yet.

@@ -50,7 +50,7 @@ var (
 const maxName = 128
 
 // File is an open file. Reading it gives all Size bytes or an error. If the file is replaced or
-// deleted meanwhile, it goes on with what was opened.
+// deleted meanwhile, it continues with what was opened.
 type File struct {
 	io.ReadCloser
 	// Size is in bytes.

@@ -108,7 +108,7 @@ type Member struct {
 //	1  asks for the status of a node
 const Protocol = 1
 
-// Join starts to gossip. It succeeds even if no other node can be reached, and goes on trying
+// Join starts to gossip. It succeeds even if no other node can be reached, and keeps trying
 // to reach them until Close.
 func Join(cfg Config) (*Cluster, error) {
 	cfg.Join = slices.DeleteFunc(slices.Clone(cfg.Join), func(address string) bool { return address == cfg.Gossip })

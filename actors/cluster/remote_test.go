@@ -108,7 +108,7 @@ func send(t testing.TB, c remote.RemotingClient, m *remote.RemoteMessage) codes.
 	return status.Code(err)
 }
 
-// A member's stream ends at a frame that no node sends, which reaches no actor. The node goes on.
+// A member's stream ends at a frame that no node sends, which reaches no actor. The node keeps running.
 func TestIntruderWithCertificate(t *testing.T) {
 	p := startPort(t)
 	member := dial(t, p.address, credentials.NewTLS(identity(t, "ours").Client()))
@@ -228,7 +228,7 @@ func TestRequestsBetweenNodes(t *testing.T) {
 }
 
 // FuzzPort sends frames to a real port over a stream of a node. Only what the gate would let
-// through reaches an actor, and the port goes on.
+// through reaches an actor, and the port stays open.
 func FuzzPort(f *testing.F) {
 	p := startPort(f)
 	member := dial(f, p.address, credentials.NewTLS(identity(f, "ours").Client()))

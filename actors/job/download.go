@@ -11,7 +11,7 @@ const retryBusy = 10
 
 // BeginDownload decides whether a file may be downloaded now. If so, it grants the file's
 // stream (docs/API.md, Downloads). After the last download that is allowed, further ones are
-// refused as exhausted even while it goes on, because waiting would not help.
+// refused as exhausted even while it continues, because waiting would not help.
 func BeginDownload(s State, b events.BeginDownload, now events.Instant) ([]events.Event, events.Reply) {
 	switch {
 	case s.Phase == Expired || s.Phase == Deleted || s.Phase == Done && now >= s.Due:

@@ -89,7 +89,7 @@ func Unsettled(s State) bool {
 
 // Changes returns the effects to begin, and the keys of those to forget, when evs take a job
 // from one state to the next. An effect is forgotten once the state no longer asks for it; if
-// it is under way by then, it goes on.
+// it is under way by then, it continues.
 func Changes(id events.JobID, before, after State, evs []events.Event) (begin []Effect, forget []EffectKey) {
 	was, is := Pending(id, before), Pending(id, after)
 	for _, e := range is {

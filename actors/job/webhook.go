@@ -112,7 +112,7 @@ func spread(pause time.Duration, id events.JobID, number int) time.Duration {
 	return pause + time.Duration(part*float64(pause)).Round(time.Millisecond)
 }
 
-// Redeliver decides whether the attempts begin anew. While one is under way they go on as they are.
+// Redeliver decides whether the attempts begin anew. While one is under way they continue as they are.
 func Redeliver(s State, b events.RedeliverWebhook) ([]events.Event, events.Reply) {
 	switch {
 	case len(s.Notice.URL) == 0:

@@ -107,7 +107,7 @@ func TestReportTwice(t *testing.T) {
 	}
 }
 
-// A redelivery begins the schedule anew and goes on counting. One that is under way already, or
+// A redelivery begins the schedule anew and keeps counting. One that is under way already, or
 // without anything to send, changes nothing.
 func TestRedeliver(t *testing.T) {
 	done, _ := attempt(t, notified(), events.WebhookAttempt{Number: 1, Status: 200}, 0, 5000)

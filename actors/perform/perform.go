@@ -62,7 +62,7 @@ func (p *Performer) Perform(partition int32, e job.Effect) {
 	p.system.Root.Send(p.pid, &effect{partition: partition, effect: e})
 }
 
-// Resume is Perform: what is pending goes on.
+// Resume is Perform: what is pending continues.
 func (p *Performer) Resume(partition int32, e job.Effect) { p.Perform(partition, e) }
 
 // Forget withdraws an effect that has not begun.

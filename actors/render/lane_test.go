@@ -10,7 +10,7 @@ import (
 	"platen.dev/events"
 )
 
-// laneFixture has four attempts, and the test lets each job go on.
+// laneFixture has four attempts, and the test lets each job continue.
 type laneFixture struct {
 	*fixture
 	goOn [dispatch.Lanes]chan struct{}

@@ -29,7 +29,7 @@ func (s spoiling) Apply(tx *table.Tx, p int32, e events.Envelope) {
 }
 
 // A row that is damaged on this node alone is made again, and nobody notices. Where it is what the journal says, the command that needs
-// it is set aside and the partition goes on.
+// it is set aside and the partition continues.
 func TestDamagedState(t *testing.T) {
 	for name, tc := range map[string]struct {
 		times int
@@ -64,7 +64,7 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// A partition whose journal cannot be folded halts and says where. The node goes on, also when it starts again, and it writes nothing more
+// A partition whose journal cannot be folded halts and says where. The node keeps running, also after a restart, and it writes nothing more
 // to that journal.
 func TestRecordThatCannotBeFolded(t *testing.T) {
 	c := newCluster(t)

@@ -32,7 +32,7 @@ type reading struct {
 	tell      func(Input)
 }
 
-// run reads until its context ends, and goes on behind commands that were trimmed. On an error it
+// run reads until its context ends, and continues behind commands that were trimmed. On an error it
 // tells the host and stops. A partition whose commands cannot be read is of no use to this
 // node: it fails as a whole. Commands that the log has lost are a fault of the partition.
 func (f *feed) run(ctx context.Context, r reading, from int64) {
@@ -83,7 +83,7 @@ func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err
 	}
 }
 
-// skip goes on behind commands that were trimmed.
+// skip continues behind commands that were trimmed.
 func (f *feed) skip(ctx context.Context, r reading, from int64) (next int64, err error) {
 	start, _, err := r.cfg.Log.Bounds(ctx, events.TopicCommands, r.partition)
 	if err == nil && start <= from {

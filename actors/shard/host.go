@@ -133,7 +133,7 @@ type (
 	ticked   struct{}
 )
 
-// proceed is the operator's word that a halted partition may go on.
+// proceed is the operator's word that a halted partition may continue.
 type proceed struct{ partition int32 }
 
 // Receive implements actor.Actor.
@@ -293,7 +293,7 @@ func (h *Host) activate(ctx actor.Context, out Activate) {
 	}
 }
 
-// halt reports that commands are lost. The node may hold other partitions, so it goes on.
+// halt reports that commands are lost. The node may hold other partitions, so it continues.
 func (h *Host) halt(err error) {
 	h.board.show(h, Halted, err)
 	h.cfg.Logger.Error("shard halted, its accounts get no replies: inspect it with `platen admin partition list`", "then", fmt.Sprintf("platen admin partition continue %d", h.partition),

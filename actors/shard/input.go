@@ -44,7 +44,7 @@ type (
 	// Lost reports that the commands cannot be read on from where they were decided. Reading
 	// has stopped.
 	Lost struct{ Err error }
-	// Continue is the operator's word to go on after a Halt, with the bounds of the commands
+	// Continue is the operator's word to go ahead after a Halt, with the bounds of the commands
 	// that are left.
 	Continue struct{ Start, End int64 }
 	// Measured carries the end of the partition's commands, at every StallEvery-th tick.

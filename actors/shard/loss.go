@@ -10,7 +10,7 @@ import (
 
 // Commands may be gone before they were decided: their retention has passed, or an operator
 // deleted them, lost the newest, or created the topic again. None of them was replied to. If
-// only the oldest are gone, the owner records the gap and goes on. Otherwise the offsets of
+// only the oldest are gone, the owner records the gap and continues. Otherwise the offsets of
 // the commands no longer mean what they meant, and an operator must look first.
 
 // errReplaced means that the topic of the commands is not the one that the journal is about.
@@ -35,7 +35,7 @@ func (m *Machine) gap(from, to int64) {
 	}
 }
 
-// halt stops deciding until the operator lets the partition go on.
+// halt stops deciding until the operator lets the partition continue.
 func (m *Machine) halt(err error) {
 	m.halted = true
 	m.emit(Halt{err})
@@ -44,7 +44,7 @@ func (m *Machine) halt(err error) {
 // replaced reports whether the topic of the commands is not the one that the journal is about.
 func (m *Machine) replaced() bool { return m.cursor.Commands != m.set.Commands }
 
-// onContinue goes on after a halt. A topic that was created again is read from its start; in
+// onContinue resumes after a halt. A topic that was created again is read from its start; in
 // one that has lost its newest commands, those that are left are decided already.
 func (m *Machine) onContinue(in Continue) {
 	if !m.halted || m.resigning {
@@ -59,7 +59,7 @@ func (m *Machine) onContinue(in Continue) {
 	m.gap(m.cursor.Cause+1, to)
 }
 
-// settleGap goes on behind a gap that is part of the journal.
+// settleGap continues behind a gap that is part of the journal.
 func (m *Machine) settleGap(g events.Gap) {
 	if m.continuing {
 		m.continuing = false
@@ -72,7 +72,7 @@ func (m *Machine) settleGap(g events.Gap) {
 // stallLimit is the number of measurements in a row without progress, one every 5 seconds,
 // after which an ownership has stalled. It takes longer than the log tries to append, so that
 // brokers that take nothing for a while end an epoch, not the node. Time is not counted, because
-// a process that was paused must be given time to go on.
+// a process that was paused must be given time to continue.
 const stallLimit = 12
 
 // onMeasured ends an ownership that decides nothing although commands wait.

@@ -58,7 +58,7 @@ type Machine struct {
 	next   int64
 	// stamped is the time of the last decision.
 	stamped events.Instant
-	// halted is set while commands are lost and the operator has not said to go on.
+	// halted is set while commands are lost and the operator has not said to continue.
 	halted bool
 	// continuing is set while the gap after a halt is on its way.
 	continuing bool

@@ -17,7 +17,7 @@ import (
 var ErrSuperseded = errors.New("another owner has announced itself")
 
 // errGap means that the journal took an envelope without those before it. No log that
-// keeps its contract does that; going on would silently lose a command.
+// keeps its contract does that; continuing would silently lose a command.
 var errGap = errors.New("the journal skipped an envelope of this owner")
 
 // Owner is one ownership of one partition, from its marker to the next one's. Commands go

@@ -73,6 +73,6 @@ func (s *Shards) LostCommands() int64 {
 	return s.board.lost.Load()
 }
 
-// Continue lets a halted partition of this node go on without the commands that are lost. It
+// Continue lets a halted partition of this node continue without the commands that are lost. It
 // returns at once; a partition that is not halted here stays as it is.
 func (s *Shards) Continue(partition int32) { s.system.Root.Send(s.pid, proceed{partition}) }

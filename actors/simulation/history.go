@@ -94,7 +94,7 @@ func (n *node) prune(p int32, listed []snapshot.Ref) {
 }
 
 // usable returns the newest snapshot behind an offset, and at most up to another, that the node can read and from which the
-// journal goes on.
+// journal continues.
 func (n *node) usable(p int32, after, upTo int64) (saved, bool) {
 	for _, s := range n.world.saved[p] {
 		if s.reads <= n.reads && s.ref.Next > after && s.ref.Next <= upTo && n.world.belongs(p, s) {
@@ -104,7 +104,7 @@ func (n *node) usable(p int32, after, upTo int64) (saved, bool) {
 	return saved{}, false
 }
 
-// belongs reports whether the journal goes on from a snapshot.
+// belongs reports whether the journal continues from a snapshot.
 func (w *world) belongs(p int32, s saved) bool {
 	if s.ref.Next-1 < w.trimmed[p] || !w.has(p, s.ref.Next, s.last) {
 		return false

@@ -174,7 +174,7 @@ type submitted struct {
 	job     events.JobID
 }
 
-// visitors has a few clients download the first job that has a file, or go on with a
+// visitors has a few clients download the first job that has a file, or continue with a
 // download that may be another's.
 func (w *world) visitors() {
 	for _, s := range w.submitted {

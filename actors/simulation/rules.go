@@ -28,7 +28,7 @@ type Rules struct {
 	ForgetRequests bool
 	// ForgetDownloads makes owners forget the downloads of a file.
 	ForgetDownloads bool
-	// KeepDiverged makes nodes go on with what they have folded, although the journal has lost it.
+	// KeepDiverged makes nodes continue with what they have folded, although the journal has lost it.
 	KeepDiverged bool
 	// ForgetPublished makes owners announce themselves without the number of the last public event.
 	ForgetPublished bool

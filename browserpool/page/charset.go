@@ -41,7 +41,7 @@ func (p *page) reread(ctx context.Context, d document) error {
 	return p.await(ctx, d.load.WaitUntil)
 }
 
-// pauseRequests makes the browser pause what the page has to look at before it may go on: every
+// pauseRequests makes the browser pause what the page has to look at before it may continue: every
 // request if there are credentials, and the answers with documents if nobody declares their encoding.
 func (p *page) pauseRequests(client proto.Client) error {
 	var patterns []*proto.FetchRequestPattern

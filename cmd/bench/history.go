@@ -162,7 +162,7 @@ func (m *months) all() (all []int32) {
 	return all
 }
 
-// days has the log, and the replica behind it, go on by some days.
+// days has the log, and the replica behind it, continue by some days.
 func (m *months) days(n int) error {
 	for range n {
 		if err := m.writer.Day(); err != nil {

@@ -164,7 +164,7 @@ func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica 
 	return replica
 }
 
-// catchUp waits until a replica has all of a partition, as long as it goes on.
+// catchUp waits until a replica has all of a partition, as long as it continues.
 func catchUp(t *testing.T, replica *projections.Replica, p int32) {
 	t.Helper()
 	for last := int64(-1); ; {

@@ -66,7 +66,7 @@ func onCluster(broker string, s3 node.S3Config, prefix string) node.Config {
 	return cfg
 }
 
-// drill is a disaster: a node under load is backed up and lost, and another one goes on from the backup.
+// drill is a disaster: a node under load is backed up and lost, and another one continues from the backup.
 type drill struct {
 	place string
 	// from and to are the configurations of the original and of what it is restored to, but for the data directory.

@@ -99,7 +99,7 @@ func textOf(t *testing.T, path string) string {
 	return testkit.PDFText(t, pdf)
 }
 
-// Without a server, files of every kind, an address and standard input are converted, and what fails says why while the others go on.
+// Without a server, files of every kind, an address and standard input are converted, and what fails says why while the others continue.
 func TestConvert(t *testing.T) {
 	dir := inputs(t)
 	_, said, err := converts(t, dir, "", "page.html", "notes.md", "invoice.xml", "bad.html")

@@ -48,7 +48,7 @@ func (c *processCluster) balance(t *testing.T, w *workload) {
 }
 
 // TestDrainUnderLoad drains one of three nodes while clients submit, and takes it back. Clients notice
-// nothing, and nothing is lost. The drained node owns and renders nothing, and goes on to serve what
+// nothing, and nothing is lost. The drained node owns and renders nothing, and still serves what
 // is asked of it.
 func TestDrainUnderLoad(t *testing.T) {
 	testkit.Long(t)
@@ -190,7 +190,7 @@ func (c *localCluster) keeper() int {
 	return -1
 }
 
-// With --wait, a node that is not empty in time goes on draining.
+// With --wait, a node that is not empty in time keeps draining.
 func TestDrainTimeout(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits

@@ -18,7 +18,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestEventsOnBroker has a node publish to a real broker, kills it and lets it go on, and asks other
+// TestEventsOnBroker has a node publish to a real broker, kills it and lets it continue, and asks other
 // people's consumers what they read: the samples of docs/consumers, Kafka's own, the CloudEvents SDKs,
 // and librdkafka. The fingerprint that a customer computes from the events equals the node's.
 // testdata/events/integration.sh sets the command lines.

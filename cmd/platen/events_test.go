@@ -134,7 +134,7 @@ func checkSchema(t *testing.T, e public.Received) {
 	}
 }
 
-// A stream of events goes on until the client leaves it or the node stops, which it does not hold up.
+// A stream of events continues until the client leaves it or the node stops, which it does not hold up.
 func TestEventsFollow(t *testing.T) {
 	m := newMachine(t, "--dev")
 	p := m.start(t)

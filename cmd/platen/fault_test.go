@@ -36,7 +36,7 @@ func (p *process) awaitFailure(t *testing.T) string {
 }
 
 // TestReplicaFailure puts a record of a newer version into the journal. The replica of the
-// node cannot go on, so the node gives its partitions up and ends with the reason.
+// node cannot continue, so the node gives its partitions up and ends with the reason.
 func TestReplicaFailure(t *testing.T) {
 	broker := nodetest.Broker(t)
 	config := t.TempDir() + "/platen.toml"
@@ -58,7 +58,7 @@ func TestReplicaFailure(t *testing.T) {
 }
 
 // TestResultsStoreFailure takes the store of results away while jobs are accepted. No job
-// fails for that: the node suspends rendering, and goes on when the store is back.
+// fails for that: the node suspends rendering, and continues when the store is back.
 func TestResultsStoreFailure(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits
@@ -89,7 +89,7 @@ func TestResultsStoreFailure(t *testing.T) {
 }
 
 // TestRecreatedCommands deletes the topic of the commands while the node is down. Its
-// partitions halt until the operator lets them go on. A job whose content is lost ends.
+// partitions halt until the operator lets them continue. A job whose content is lost ends.
 func TestRecreatedCommands(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits

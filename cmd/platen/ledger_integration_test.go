@@ -70,7 +70,7 @@ func (c *processCluster) harm(t *testing.T, w *workload, r *rand.Rand, server *c
 	accepted, _ := w.progress()
 	n := min(1+r.IntN(failoverJobs/failoverKills), w.left())
 	w.await(t, "jobs are accepted", func() bool { return len(w.jobs) >= accepted+n })
-	during := func() { // jobs go on meanwhile
+	during := func() { // jobs continue meanwhile
 		done := func() bool { return w.done == len(w.jobs) }
 		w.await(t, "jobs are done without a ledger", done)
 	}

@@ -105,7 +105,7 @@ func (h *history) judge(model porcupine.NondeterministicModel) porcupine.CheckRe
 	return porcupine.CheckOperationsTimeout(model.ToModel(), h.ops, time.Minute)
 }
 
-// restarts is a node that is killed and restarted while requests go on.
+// restarts is a node that is killed and restarted while requests continue.
 type restarts struct {
 	h *machine
 	p *process

@@ -145,7 +145,7 @@ func (f *flood) count() int {
 	return len(f.rendered)
 }
 
-// await waits until so many jobs are accepted, as long as it goes on.
+// await waits until so many jobs are accepted, as long as it continues.
 func (f *flood) await(t *testing.T, jobs int) {
 	t.Helper()
 	testkit.Dwindles(t, "jobs are accepted", func() int64 { return int64(max(0, jobs-f.count())) })
@@ -217,7 +217,7 @@ func (f *flood) check(t *testing.T) {
 	t.Logf("%d jobs in the journal, each once; %d charged, in every ledger", len(b), total)
 }
 
-// awaitEnds waits until all jobs have ended, as long as that goes on, and returns what the journal says about them.
+// awaitEnds waits until all jobs have ended, as long as that continues, and returns what the journal says about them.
 func (f *flood) awaitEnds(t *testing.T, l eventlog.Log) audit {
 	t.Helper()
 	b, j, ended := audit{}, newJournal(l), map[events.JobID]bool{}

@@ -15,7 +15,7 @@ const (
 	// usualRecovery is how many seconds a node may take, after a fault or its start, to serve every shard,
 	// where the machine has time for it.
 	usualRecovery = "10"
-	// hopeless is after how long a node that does not serve is ended, so that the run goes on.
+	// hopeless is after how long a node that does not serve is ended, so that the run continues.
 	hopeless = time.Minute
 	// probePace is the pause between two requests of a probe. The earlier ones are
 	// not given up: a reply that comes late counts, too.
@@ -111,7 +111,7 @@ func (p *probe) late(node string, since time.Time, limit time.Duration) string {
 }
 
 // await waits until every node serves every shard. Each has to within the time for recovery. A
-// node that never does is ended, so that the run goes on. It returns how long the slowest took.
+// node that never does is ended, so that the run continues. It returns how long the slowest took.
 func (s *storm) await(after string, p *probe) (slowest time.Duration) {
 	defer close(p.stop)
 	for _, n := range s.nodes {

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A node whose log is damaged does not start, and loses nothing in silence: the log is salvaged as the command says, and the node goes on with
+// A node whose log is damaged does not start, and loses nothing in silence: the log is salvaged as the command says, and the node continues with
 // all jobs that its replica has.
 func TestDamagedLog(t *testing.T) {
 	testkit.Long(t)

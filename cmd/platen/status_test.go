@@ -175,7 +175,7 @@ func TestStatusUsage(t *testing.T) {
 	}
 }
 
-// A partition goes on where its owner runs; the other nodes say where that is.
+// A partition continues where its owner runs; the other nodes say where that is.
 func TestContinueElsewhere(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits

@@ -35,7 +35,7 @@ type cluster struct {
 
 // Three bare hosts become a cluster that converts documents. Under steady load one of them is lost and replaced by a
 // bare one, all are upgraded, one is rolled back, and a backup is taken: no job is lost, none is charged twice. In the end all
-// are lost, and three bare ones go on from the backup. The short test leaves out the second run, the upgrade and the way back.
+// are lost, and three bare ones continue from the backup. The short test leaves out the second run, the upgrade and the way back.
 func TestHosts(t *testing.T) {
 	made := os.Getenv("PLATEN_TEST_HOSTS")
 	if made == "" {
@@ -158,7 +158,7 @@ func (c *cluster) restore(t *testing.T) {
 		c.all[host] = c.boot(t, host)
 	}
 	c.phase(t, "three other bare hosts boot")
-	c.play(t, "restore.yml", "--extra-vars", "keep_revoked=true") // the test goes on with its key
+	c.play(t, "restore.yml", "--extra-vars", "keep_revoked=true") // the test continues with its key
 	checkControllers(t, c.all)
 	c.phase(t, "restore.yml makes them the cluster of before")
 }

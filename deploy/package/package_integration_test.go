@@ -176,7 +176,7 @@ func checkSandbox(t *testing.T, h *hosttest.Host) {
 	}
 }
 
-// A reload goes on with the same process, and says what it did.
+// A reload continues with the same process, and says what it did.
 func checkReload(t *testing.T, h *hosttest.Host) {
 	before := h.Property(t, "MainPID")
 	h.Run(t, "sed", "-i", "s/^reserve_mb = .*/reserve_mb = 7/", "/etc/platen/platen.toml")

@@ -60,7 +60,7 @@ func (s *structure) grouped(t *tag, kind string, items bool, allowed ...string) 
 }
 
 // repairHeadings numbers headings by how deeply they are nested, so that none is skipped (7.4.2): a page may
-// begin with h2, or go on with h4. Those that skip nothing stay as they are.
+// begin with h2, or continue with h4. Those that skip nothing stay as they are.
 func (s *structure) repairHeadings() {
 	var above []int // the levels of the headings that the present one is under
 	s.inOrder(s.top, func(t *tag) {

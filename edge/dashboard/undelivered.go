@@ -38,7 +38,7 @@ func (d webhookPages) undelivered(ctx *fasthttp.RequestCtx, v visitor) {
 	d.show(ctx, view)
 }
 
-// lookForUndelivered fills a page, and returns after which job to go on; nil at the end.
+// lookForUndelivered fills a page, and returns after which job to continue; nil at the end.
 func (d webhookPages) lookForUndelivered(view *page.Undelivered, account events.AccountID, after *projections.Place) (*projections.Place, error) {
 	for range undeliveredLooked / jobsPerPage {
 		list, err := d.cfg.Models.Jobs(account, projections.Filter{}, after, jobsPerPage)

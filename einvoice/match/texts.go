@@ -89,7 +89,7 @@ func (v *view) beginnings(want []rune) []spot {
 	return all
 }
 
-// hasText looks for a folded text that begins and ends with words. It may go on in lines below. found, if there is one, gets the
+// hasText looks for a folded text that begins and ends with words. It may continue in lines below. found, if there is one, gets the
 // places of each occurrence.
 func (v *view) hasText(want []rune, found func(spots []spot)) bool {
 	is := false

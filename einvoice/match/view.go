@@ -53,7 +53,7 @@ type piece struct {
 	folded []rune
 	starts []bool
 	from   []int
-	below  []int // pieces in which its text may go on
+	below  []int // pieces in which its text may continue
 }
 
 func viewOf(pages []pagetext.Page, currency string) *view {
@@ -174,7 +174,7 @@ func ideograph(r rune) bool {
 	return r >= 0x2E80 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0x20000
 }
 
-// flow finds for each piece where its text may go on: in the next line below that overlaps it, or on the next page.
+// flow finds for each piece where its text may continue: in the next line below that overlaps it, or on the next page.
 func (v *view) flow(i int) []int {
 	p := &v.pieces[i]
 	if p.below != nil {

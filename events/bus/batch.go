@@ -130,7 +130,7 @@ func (g *gatherer) run(ctx context.Context) {
 	}
 }
 
-// gather fills the batch, and reports whether ctx goes on.
+// gather fills the batch, and reports whether ctx has not ended.
 func (g *gatherer) gather(ctx context.Context) bool {
 	for !g.full() {
 		if g.held != nil {

@@ -187,7 +187,7 @@ type fixed chan *message.Message
 func (f fixed) Subscribe(context.Context, string) (<-chan *message.Message, error) { return f, nil }
 func (f fixed) Close() error                                                       { return nil }
 
-// A partition that was elsewhere for a while goes on in another batch; what comes twice counts once.
+// A partition that was elsewhere for a while continues in another batch; what comes twice counts once.
 func TestBatchJumps(t *testing.T) {
 	in := make(fixed)
 	messages := subscribe(t, Batches(in, BatchConfig{

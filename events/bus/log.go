@@ -169,7 +169,7 @@ func send(ctx context.Context, out chan<- *message.Message, m *message.Message) 
 	return false
 }
 
-// pause waits, and reports whether ctx goes on.
+// pause waits, and reports whether ctx has not ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -12,7 +12,7 @@ const (
 	WebhookAnswer = 64 << 10
 	// MaxRetryAfter is the longest pause that a receiver may ask for.
 	MaxRetryAfter = 24 * time.Hour
-	// DefaultOverlap is how long the secret before the last rotation goes on signing, unless the
+	// DefaultOverlap is how long the secret before the last rotation keeps signing, unless the
 	// rotation says otherwise within the bounds.
 	DefaultOverlap = 24 * time.Hour
 	MinOverlap     = time.Hour

@@ -5,7 +5,7 @@ import "github.com/cockroachdb/pebble/v2/vfs"
 // walCategory is how Pebble names the files of its write-ahead log.
 const walCategory vfs.DiskWriteCategory = "pebble-wal"
 
-// fs is the file system of a guarded database. Pebble panics when it cannot go on with its
+// fs is the file system of a guarded database. Pebble panics when it cannot continue with its
 // write-ahead log, and unlocks a mutex twice on the way, which no recover survives. So an
 // error from the log, or from the sync of a directory, never reaches Pebble: it breaks the
 // database, and the call does not return.

@@ -211,7 +211,7 @@ type UsageAdjusted struct {
 	Usage
 }
 
-// TimelineBegun says that a partition goes on from an earlier event than its last one: it was restored from a backup, or has
+// TimelineBegun says that a partition continues from an earlier event than its last one: it was restored from a backup, or has
 // lost its end. It is about no account.
 type TimelineBegun struct {
 	Partition int               `json:"partition" doc:"The partition, whose events all have a number above After from now on."`

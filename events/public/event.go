@@ -16,7 +16,7 @@ import (
 type Event struct {
 	Position
 	// Sequence counts the facts of a partition from 1, without gaps within a timeline and the same whoever
-	// publishes them. A new timeline goes on with a far higher number than any before it.
+	// publishes them. A new timeline continues with a far higher number than any before it.
 	Sequence int64
 	Account  events.AccountID
 	// At is when it happened, by the clock of the partition's owner.

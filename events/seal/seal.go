@@ -25,8 +25,8 @@ var ErrSealed = errors.New("sealed with another key, or damaged")
 type Secrets struct {
 	// Present seals. Next, unless nil, will: what other nodes have sealed with it can be opened.
 	Present, Next []byte
-	// Former are those of the past, the newest first. The last one, or Present without any, goes on
-	// being what keys of accounts and fingerprints are derived from, which must not change.
+	// Former are those of the past, the newest first. The last one, or Present without any, stays
+	// what keys of accounts and fingerprints are derived from, which must not change.
 	Former [][]byte
 	// Chosen says that people chose the secrets: keys are derived so that guessing is slow.
 	Chosen bool

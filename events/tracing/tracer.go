@@ -112,7 +112,7 @@ func (t *Tracer) Request(parents [][]byte, begin time.Time) (events.Trace, *Span
 		parent, _ = events.ParseTraceparent(parents[0])
 	}
 	if !parent.IsZero() && !parent.Sampled || parent.IsZero() && rand.Float64() >= t.sample {
-		return parent, nil // what the client has begun goes on
+		return parent, nil // what the client has begun continues
 	}
 	s := t.span(parent, Request, begin)
 	return s.Trace(), s

@@ -144,7 +144,7 @@ func (h *held) ExportSpans(context.Context, []sdk.ReadOnlySpan) error {
 }
 
 // A collector that hangs holds up nobody: as many spans wait as may, the others are dropped and
-// counted, and once it goes on, there is room again.
+// counted, and once it continues, there is room again.
 func TestACollectorThatHangs(t *testing.T) {
 	to := &held{release: make(chan struct{})}
 	tracer := start(Config{Logger: testkit.Silent()}, to)

@@ -220,7 +220,7 @@ func TestServerRefuses(t *testing.T) {
 	wantErr(err, s.Address)
 }
 
-// A server that hangs holds nobody up: the context ends each call, and once the server goes on, so
+// A server that hangs holds nobody up: the context ends each call, and once the server continues, so
 // does the ledger.
 func TestServerHangs(t *testing.T) {
 	s := clickhousetest.Start(t)

@@ -148,7 +148,7 @@ func TestReplicasMarkerFollowsRows(t *testing.T) {
 	wantOnAll(t, c, servers, b)
 }
 
-// A replica is killed behind each step of an append. The append goes on with the other two, and the one that was
+// A replica is killed behind each step of an append. The append continues with the other two, and the one that was
 // killed fetches what it lacks.
 func TestReplicasMinorityIsLost(t *testing.T) {
 	servers := clickhousetest.StartReplicas(t, 3)

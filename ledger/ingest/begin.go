@@ -12,7 +12,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// Beginning says where the ledger goes on in the topic of public events.
+// Beginning says where the ledger continues in the topic of public events.
 type Beginning struct {
 	Ledger ledger.Ledger
 	Log    eventlog.Log

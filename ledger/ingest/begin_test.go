@@ -10,7 +10,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// The ledger goes on where it says, at the end of a topic that has lost its end, and behind what was trimmed before it has read it: of
+// The ledger continues where it says, at the end of a topic that has lost its end, and behind what was trimmed before it has read it: of
 // that it takes from the journal what is left, each entry once.
 func TestBeginning(t *testing.T) {
 	log, l := openLog(t), openLedger(t)

@@ -122,7 +122,7 @@ func (g *Ingest) add(ctx context.Context, b bus.Batch) error {
 }
 
 // append appends a batch. If the ledger refuses it for good, it halves it until the entry at fault is
-// alone, publishes that as poison, and goes on without it.
+// alone, publishes that as poison, and continues without it.
 func (g *Ingest) append(ctx context.Context, b bus.Batch, batch ledger.Batch) error {
 	err := g.ledger.Append(ctx, batch)
 	if len(batch.Entries) == 0 || !refused(err) {

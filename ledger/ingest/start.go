@@ -57,7 +57,7 @@ type Running struct {
 	ended   chan error
 }
 
-// Start begins to fill the ledger, and goes on until Close whatever fails.
+// Start begins to fill the ledger, and continues until Close whatever fails.
 func Start(c Config) (*Running, error) {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: closePatience}, bus.Adapter(c.Logger))
 	if err != nil {

@@ -53,7 +53,7 @@ func stopAt(t *testing.T, s Storage, n int, b ledger.Batch) (stopped string) {
 	return stopped
 }
 
-// eachStep stops an append at each of its steps in turn, and has repair go on. offset moves the
+// eachStep stops an append at each of its steps in turn, and has repair continue. offset moves the
 // batches of each turn behind those of the one before.
 func eachStep(t *testing.T, s Storage, repair func(t *testing.T, l ledger.Ledger, b ledger.Batch)) {
 	if s.OpenFaulty == nil {

@@ -149,7 +149,7 @@ func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
 }
 
 // repetitions bounds how many records at the beginning of a trimmed topic may repeat events that were
-// trimmed: no more are looked at to find where a publisher goes on.
+// trimmed: no more are looked at to find where a publisher continues.
 const repetitions = 512
 
 // wholeFrom returns the time from which on the log has everything that occurred, c.From if that is later. A log that is trimmed, or

@@ -9,7 +9,7 @@ func TestTrimmed(t *testing.T) {
 	for range 700 {
 		b.charge()
 	}
-	b.put(b.usage[100]) // a publisher that went on repeats some
+	b.put(b.usage[100]) // a publisher that resumed repeats some
 	for range 100 {
 		b.charge()
 	}

@@ -32,7 +32,7 @@ type Config struct {
 	// Owned returns the partitions that this node owns.
 	Owned func() []int32
 	// Published returns the offsets from which on the publisher of a partition needs the journal and
-	// platen.events to go on there.
+	// platen.events to continue there.
 	Published func(ctx context.Context, partition int32) (journal, events int64, err error)
 	// Consumed returns the offset from which on somebody still needs the partition's public events.
 	// Nil means that none is ever trimmed.

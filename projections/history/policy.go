@@ -22,7 +22,7 @@ type Policy struct {
 
 // Last is the newest snapshot of a partition.
 type Last struct {
-	// Next is where the journal goes on, 0 if there is no snapshot.
+	// Next is where the journal continues, 0 if there is no snapshot.
 	Next int64
 	// Rows is how many rows it has.
 	Rows int64

@@ -90,7 +90,7 @@ func (s *Source) loadWith(ctx context.Context, ref snapshot.Ref, m snapshot.Mani
 	return load(rows)
 }
 
-// Begin returns the cursor of the oldest snapshot of a partition from which the journal goes on.
+// Begin returns the cursor of the oldest snapshot of a partition from which the journal continues.
 func (s *Source) Begin(ctx context.Context, partition int32) (projections.Cursor, error) {
 	refs, err := s.refs(ctx, partition)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Source) Begin(ctx context.Context, partition int32) (projections.Cursor
 }
 
 // Newest returns the newest snapshot of a partition that was confirmed, goes no further than the offset to, and from
-// which the journal goes on. The error is projections.ErrNoSnapshot if there is none.
+// which the journal continues. The error is projections.ErrNoSnapshot if there is none.
 func (s *Source) Newest(ctx context.Context, partition int32, to int64) (ref snapshot.Ref, m snapshot.Manifest, err error) {
 	refs, err := s.refs(ctx, partition)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Source) Newest(ctx context.Context, partition int32, to int64) (ref sna
 	return ref, m, errors.Join(failed...)
 }
 
-// open returns a snapshot that this version can read and from which the journal goes on.
+// open returns a snapshot that this version can read and from which the journal continues.
 func (s *Source) open(ctx context.Context, ref snapshot.Ref) (snapshot.Manifest, error) {
 	m, err := snapshot.Open(ctx, s.Files, ref)
 	if err != nil {

@@ -36,7 +36,7 @@ type Config struct {
 const (
 	// window bounds the records of a partition that are under way at once.
 	window = 128
-	// tail is how many of the last records are looked at first to find where to go on. Several owners
+	// tail is how many of the last records are looked at first to find where to continue. Several owners
 	// may have had a window of records under way.
 	tail = 4 * window
 )
@@ -99,7 +99,7 @@ func (p *Publisher) run(ctx context.Context, partition int32) {
 	}
 }
 
-// publish goes on where the topic ends, until something fails. No append is under way when it
+// publish continues where the topic ends, until something fails. No append is under way when it
 // returns, unless ctx has ended.
 func (p *Publisher) publish(ctx context.Context, partition int32) error {
 	at, err := p.resume(ctx, partition)
@@ -187,7 +187,7 @@ func (r *run) append(fact public.Event) error {
 	return nil
 }
 
-// place is where publishing goes on.
+// place is where publishing continues.
 type place struct {
 	cursor projections.Cursor
 	// last is the fact that was published last.

@@ -369,7 +369,7 @@ func TestTimelines(t *testing.T) {
 	}
 }
 
-// A journal that has lost its end goes on in another timeline: what was published of the end is left behind, nothing of what
+// A journal that has lost its end continues in another timeline: what was published of the end is left behind, nothing of what
 // follows is missing, and no number or id stands for two facts. more is how many facts are lost beyond what a publisher looks at
 // first.
 func TestTruncatedJournal(t *testing.T) {

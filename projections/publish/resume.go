@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/public"
 )
 
-// resume finds where to go on in a journal that may be trimmed.
+// resume finds where to continue in a journal that may be trimmed.
 func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) {
 	at, some, err := lastOf(ctx, p.cfg.Log, partition)
 	if err != nil || at.cursor.Next > 0 || p.cfg.Begin == nil {
@@ -32,7 +32,7 @@ func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) 
 }
 
 // Needs returns the offsets from which on the journal and the topic of events must be kept for a
-// publisher to go on in a partition.
+// publisher to continue in a partition.
 func Needs(ctx context.Context, l eventlog.Log, partition int32) (journal, topic int64, err error) {
 	at, some, err := lastOf(ctx, l, partition)
 	if err != nil || !some {

@@ -73,7 +73,7 @@ type Manifest struct {
 	Schema     int   `json:"schema"`
 	Partition  int32 `json:"partition"`
 	Partitions int32 `json:"partitions"`
-	// Cursor is that of the rows: where the journal goes on, with the epoch and the cause of the
+	// Cursor is that of the rows: where the journal continues, with the epoch and the cause of the
 	// last envelope.
 	Cursor projections.Cursor `json:"cursor"`
 	// Journal identifies the topic, if the log's topics have ids, and Last is the SHA-256 of the

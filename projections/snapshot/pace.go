@@ -12,7 +12,7 @@ type Pace func(bytes int) error
 // Unpaced never waits.
 func Unpaced(int) error { return nil }
 
-// Paced bounds how fast work goes on.
+// Paced bounds how fast work continues.
 func Paced(ctx context.Context, bytesPerSecond int64) Pace {
 	next := time.Now()
 	return func(bytes int) error {

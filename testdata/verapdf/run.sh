@@ -21,7 +21,7 @@ for tool in java javac mvn; do
 done
 
 # jars fills the cache once per state of pom.xml. What mvn has fetched it keeps, so that
-# another attempt on a slow network goes on where the last one ended.
+# another attempt on a slow network continues where the last one ended.
 jars() {
   mkdir -p "$cache"
   cmp -s "$here/pom.xml" "$cache/pom.xml" && return

@@ -196,7 +196,7 @@ func (m *Machine) diagnose(in Done) {
 	}
 }
 
-// onRead goes on to lease a page, unless the job needs none. If the content cannot be
+// onRead continues to lease a page, unless the job needs none. If the content cannot be
 // read, that is an outcome, which must follow an announcement.
 func (m *Machine) onRead(in Done) {
 	switch {
@@ -258,7 +258,7 @@ func (m *Machine) tell() {
 }
 
 // onFact handles what the journal says about the job. Once the file is being stored, the
-// attempt goes on regardless: a stored file is deleted only after it was reported.
+// attempt continues regardless: a stored file is deleted only after it was reported.
 func (m *Machine) onFact(ev events.Event) {
 	if !m.begun[Store] && m.takes(ev) && !m.givenUp() {
 		m.void = true

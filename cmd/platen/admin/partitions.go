@@ -12,7 +12,7 @@ import (
 	"platen.dev/events"
 )
 
-// This file shows partitions and lets them go on after a loss, from both ends.
+// This file shows partitions and lets them continue after a loss, from both ends.
 
 // Shards are the partitions that the node owns; shard.Shards implements it.
 type Shards interface {
@@ -67,7 +67,7 @@ func (s *Server) listPartitions(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, all)
 }
 
-// continuePartition lets a halted partition of this node go on.
+// continuePartition lets a halted partition of this node continue.
 func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
 	p, ok := s.partition(w, r)
 	if !ok {

@@ -95,7 +95,7 @@ func (c *cluster) valid() map[string]bool {
 }
 
 // A restored cluster lets nobody in by what may have been revoked since, from its first record on, unless that is to be kept. Its members
-// stay. It goes on, and can be backed up, as any other.
+// stay. It continues, and can be backed up, as any other.
 func TestRestoreRevokes(t *testing.T) {
 	t.Parallel()
 	w := inhabited(t, 41)
@@ -200,7 +200,7 @@ func TestFirstOwnerRevokes(t *testing.T) {
 	}
 }
 
-// The envelopes that revoke go on from the causes of the cut, and the next owner from them.
+// The envelopes that revoke continue from the causes of the cut, and the next owner from them.
 func TestRevokedCauses(t *testing.T) {
 	t.Parallel()
 	w := inhabited(t, 43)

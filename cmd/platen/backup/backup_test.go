@@ -24,7 +24,7 @@ import (
 	"platen.dev/store"
 )
 
-// Backups that are taken while the world goes on are consistent: whatever they have, they have what it follows from, and a cluster that
+// Backups that are taken while the world moves on are consistent: whatever they have, they have what it follows from, and a cluster that
 // begins from one charges every job of it once.
 func TestCutUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestCutUnderLoad(t *testing.T) {
 	t.Logf("%d steps while %d backups were taken; %d files were deleted meanwhile", steps, len(reports), missing)
 }
 
-// check checks that a restored cluster is what a manifest says, and goes on from there.
+// check checks that a restored cluster is what a manifest says, and continues from there.
 func (c *cluster) check(m backup.Manifest) (missing int) {
 	c.t.Helper()
 	for p, one := range m.Partitions {
@@ -99,7 +99,7 @@ func (c *cluster) check(m backup.Manifest) (missing int) {
 	return missing
 }
 
-// checkCursor checks that a partition goes on from the cut in another timeline. Its marker, and a gap that names the topic of the
+// checkCursor checks that a partition continues from the cut in another timeline. Its marker, and a gap that names the topic of the
 // commands, are all that follows.
 func (c *cluster) checkCursor(p int32, want projections.Cursor) {
 	c.t.Helper()

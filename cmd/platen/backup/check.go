@@ -63,7 +63,7 @@ func (p Partition) check(number, partitions int32) error {
 	return p.checkRest()
 }
 
-// checkBase checks that the journal goes on from the base, or is whole.
+// checkBase checks that the journal continues from the base, or is whole.
 func (p Partition) checkBase(number, partitions int32) error {
 	if p.Base == nil {
 		if p.Journal.Start != 0 {

@@ -48,7 +48,7 @@ func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	if _, c.events, err = t.Log.Bounds(ctx, events.TopicEvents, p); err != nil {
 		return nil, err
 	}
-	c.topic += (c.events - c.topic) / 2 // half of the last records say as well where to go on
+	c.topic += (c.events - c.topic) / 2 // half of the last records say as well where to continue
 	if c.published == 0 {               // nothing is, so no event is needed
 		c.topic = c.events
 	}

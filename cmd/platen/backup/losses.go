@@ -51,7 +51,7 @@ func (v *surveyor) all() (lost []Loss) {
 	return lost
 }
 
-// backup looks at everything that a backup names. The error is one of the survey, which cannot go on.
+// backup looks at everything that a backup names. The error is one of the survey, which cannot continue.
 func (v *surveyor) backup(ref Ref) (err error) {
 	m, wrong := Open(v.ctx, v.shelf.files, ref)
 	if wrong != nil {

@@ -52,7 +52,7 @@ type Partition struct {
 	Cursor projections.Cursor `json:"cursor"`
 	Schema int                `json:"schema"`
 	Rows   Rows               `json:"rows"`
-	// Base is what the journal goes on from; nil if it is whole.
+	// Base is what the journal continues from; nil if it is whole.
 	Base    *Base   `json:"base,omitempty"`
 	Journal Records `json:"journal"`
 	// Commands have the content of unfinished jobs, and are those that were set aside.

@@ -44,7 +44,7 @@ func (c *customer) invoiceFile(path string, body object) []byte {
 	return c.download(id).status(200).body
 }
 
-// pageNumber matches the text between two pages, which interrupts a text that goes on.
+// pageNumber matches the text between two pages, which interrupts a text that continues.
 var pageNumber = regexp.MustCompile(`(?m)^\d+ / \d+$`)
 
 // textOf returns a PDF's text without page numbers and white space, so that line breaks

@@ -37,7 +37,7 @@ func Kafka(ask func(context.Context) (Topics, error), replicas int) Check {
 	}}
 }
 
-// ClickHouse checks that it lets the node in. Without it jobs go on, so it is a warning.
+// ClickHouse checks that it lets the node in. Without it jobs continue, so it is a warning.
 func ClickHouse(ask func(context.Context) error) Check {
 	return Check{"ClickHouse", func(ctx context.Context) []Finding {
 		if err := ask(ctx); err != nil {

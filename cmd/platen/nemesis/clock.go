@@ -35,7 +35,7 @@ func (c Clock) Set(ahead time.Duration) error {
 }
 
 // Now is the clock's time. As with the system's clock, its monotonic part, by which durations
-// are measured, goes on evenly when the clock is set.
+// are measured, continues evenly when the clock is set.
 func (c Clock) Now() time.Time {
 	var ahead [8]byte
 	if _, err := c.file.ReadAt(ahead[:], 0); err != nil {

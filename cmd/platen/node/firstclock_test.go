@@ -82,7 +82,7 @@ func (n *clockedNode) pdfs() (count int) {
 	return count
 }
 
-// A node that starts with a clock which is a day ahead, and which nothing confirms, deletes nothing. It goes on by the
+// A node that starts with a clock which is a day ahead, and which nothing confirms, deletes nothing. It continues by the
 // time of its log, does new jobs, and says so. Once something keeps the clock, what is old is deleted.
 func TestAWrongFirstClockDeletesNothing(t *testing.T) {
 	n := newClockedNode(t)

@@ -81,7 +81,7 @@ func newBase(cfg Config, o Options) *base {
 	return b
 }
 
-// fail reports that the node cannot go on. Only the first reason is delivered.
+// fail reports that the node cannot continue. Only the first reason is delivered.
 func (b *base) fail(err error) {
 	select {
 	case b.failed <- err:
@@ -128,7 +128,7 @@ func (n *Node) Ready() error {
 	return err
 }
 
-// Failed delivers the reason if the node cannot go on. The caller has to close it then.
+// Failed delivers the reason if the node cannot continue. The caller has to close it then.
 func (n *Node) Failed() <-chan error { return n.failed }
 
 // Address is where the API listens, host:port.

@@ -19,7 +19,7 @@ const (
 )
 
 // space watches the disks that the node writes to. Below a reserve of free space no more jobs are
-// taken, below half of it none are rendered, so that what goes on (decisions, downloads,
+// taken, below half of it none are rendered, so that what is under way (decisions, downloads,
 // deletions) still has room. A disk that is full would end the log.
 type space struct {
 	dirs    map[string]string // by what they are for

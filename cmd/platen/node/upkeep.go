@@ -139,7 +139,7 @@ func startHistory(b *base, s *storage, net *network, e *engine) (*history.Keeper
 	return keeper, nil
 }
 
-// published returns what says from where on the journal and the public events of a partition are needed to go on publishing.
+// published returns what says from where on the journal and the public events of a partition are needed to keep publishing.
 func published(log eventlog.Log) func(context.Context, int32) (int64, int64, error) {
 	return func(ctx context.Context, p int32) (int64, int64, error) { return publish.Needs(ctx, log, p) }
 }

@@ -59,10 +59,10 @@ func encode(all map[int64]events.Entry) map[int64][]byte {
 	return values
 }
 
-// continuation is where a journal goes on behind lost records: with the command at offset cause, in an epoch.
+// continuation is where a journal continues behind lost records: with the command at offset cause, in an epoch.
 type continuation struct{ epoch, cause int64 }
 
-// lookAhead bounds how many records are read to find out where a journal goes on.
+// lookAhead bounds how many records are read to find out where a journal continues.
 const lookAhead = 100_000
 
 // following finds the first envelope or gap behind lost records that counts.

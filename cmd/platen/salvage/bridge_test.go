@@ -53,7 +53,7 @@ func accepted(records []eventlog.Record) (cursor projections.Cursor, counts map[
 	return cursor, counts
 }
 
-// Whatever records of a journal are lost, those behind them that counted still do, and the next owner goes on where it would have. (An envelope of a
+// Whatever records of a journal are lost, those behind them that counted still do, and the next owner continues where it would have. (An envelope of a
 // former owner may count if the marker that made it void is lost, and nothing else tells.)
 func TestBridge(t *testing.T) {
 	rng := testkit.Rand(t)

@@ -49,7 +49,7 @@ func tried() page.Try {
 	}
 }
 
-// trying is one whose job goes on.
+// trying is one whose job continues.
 func trying() page.Try {
 	t, job := tried(), runningJob()
 	job.Frame, job.Test = page.Frame{}, true

@@ -14,7 +14,7 @@
 // # What can fail
 //
 // An error from the write-ahead log (disk full, I/O error) fails the log for good, and
-// so does everything after which Pebble cannot go on, such as an error from its
+// so does everything after which Pebble cannot continue, such as an error from its
 // manifest. Every pending and every later Append and Trim gets that error, because it
 // is unknown what reached the disk, and Config.Failed is called. The database is not
 // touched any more: reads get records that are in memory and otherwise the error, and

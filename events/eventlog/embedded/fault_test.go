@@ -43,7 +43,7 @@ func put(l eventlog.Log, value []byte) (int64, error) {
 	return eventlog.AppendWait(context.Background(), l, topic, 0, eventlog.Record{Value: value})
 }
 
-// breakages are faults after which Pebble cannot go on, in the goroutine that writes or in one
+// breakages are faults after which Pebble cannot continue, in the goroutine that writes or in one
 // of its own.
 var breakages = map[string]func(full *atomic.Bool) vfs.FS{
 	"no room in the write-ahead log": func(full *atomic.Bool) vfs.FS {

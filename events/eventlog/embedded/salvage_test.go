@@ -52,7 +52,7 @@ func writeHarmed(t *testing.T, dir string, rng *rand.Rand) (records [harmedParti
 }
 
 // A salvage finds every record that is not damaged, at its offset, and names all others but those at the end of a partition. What it leaves
-// is a log that goes on.
+// is a log that continues.
 func TestSalvage(t *testing.T) {
 	rng := testkit.Rand(t)
 	whole := filepath.Join(t.TempDir(), "whole")

@@ -189,7 +189,7 @@ func TestForeignRecords(t *testing.T) {
 	}
 }
 
-// TestDeposedLeader cuts a leader off from the other brokers. It goes on saying that it leads
+// TestDeposedLeader cuts a leader off from the other brokers. It keeps saying that it leads
 // and where its log ended.
 func TestDeposedLeader(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(3))

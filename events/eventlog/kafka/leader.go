@@ -55,7 +55,7 @@ func (l *Log) refreshLeaders(ctx context.Context, t *topic) {
 }
 
 // confirmLeader returns who leads a partition, by the word of most of its replicas. A broker
-// that is cut off from the others goes on believing that it leads, and would answer with an
+// that is cut off from the others keeps believing that it leads, and would answer with an
 // old end. A record is acknowledged by replicas that know their leader, so one of most
 // replicas knows the leader of every record that was acknowledged before the call.
 //

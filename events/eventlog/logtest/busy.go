@@ -55,7 +55,7 @@ func await(t *testing.T, outcomes <-chan outcome) outcome {
 }
 
 // busyTopic floods a topic while the log hangs. The surplus is refused at once. When the log
-// goes on, exactly the accepted records are there, in their order.
+// continues, exactly the accepted records are there, in their order.
 func busyTopic(t *testing.T, s Storage) {
 	const n = 10_000
 	l, release := held(t, s)

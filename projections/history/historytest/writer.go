@@ -167,7 +167,7 @@ func (w *Writer) envelope(id events.AccountID, at events.Instant, evs ...events.
 	w.causes[p]++
 }
 
-// End says that the commands were lost, so that a node that finds none goes on with the first.
+// End says that the commands were lost, so that a node that finds none continues with the first.
 func (w *Writer) End() error {
 	for p := range w.cfg.Log.Partitions() {
 		w.append(p, events.Gap{Epoch: w.epochs[p], From: w.causes[p], To: 0})
