@@ -235,7 +235,7 @@ func restored(p projections.Progress) error {
 // promised is lost, but a log that is set up well does not trim them.
 func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
 	h.board.lost.Add(m.To - m.From)
-	h.cfg.Logger.Error("commands were trimmed before they were decided, going on behind them: check the retention of "+events.TopicCommands,
+	h.cfg.Logger.Error("commands were trimmed before they were decided, continuing behind them: check the retention of "+events.TopicCommands,
 		"partition", h.partition, "from", m.From, "to", m.To)
 	h.step(ctx, m)
 }

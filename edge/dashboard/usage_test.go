@@ -106,7 +106,7 @@ func TestUsageWithoutLedger(t *testing.T) {
 		status int
 		text   string
 	}{
-		fmt.Errorf("%w: dial tcp 10.0.0.7", usage.ErrUnavailable): {503, "The live quota goes on"},
+		fmt.Errorf("%w: dial tcp 10.0.0.7", usage.ErrUnavailable): {503, "The live quota still works"},
 		usage.ErrBusy:     {429, "Reload this page"},
 		usage.ErrTooLarge: {422, "too much to show"},
 	} {

@@ -1,7 +1,7 @@
 // Lasts until what waits for visibility in a window of this height has been told, and has drawn. What
 // fades in or slides in because of that, since a time of the document's, is brought to its end.
 async (document, { Height: height, Since: since }) => {
-	// The compositor may go on showing the beginning of an animation that is at its end, unless that
+	// The compositor may keep showing the beginning of an animation that is at its end, unless that
 	// is made the element's own style.
 	const end = animation => {
 		animation.finish()

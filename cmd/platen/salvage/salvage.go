@@ -65,7 +65,7 @@ func report(c Config, found embedded.Salvaged, out io.Writer) error {
 	}
 	_, err := fmt.Fprintf(out, `
 Whether the newest records of a partition are lost, too, cannot be told.
-To go on with the copy, while no node runs:
+To continue with the copy, while no node runs:
 
     mv %s %s.damaged
     mv %s %s
