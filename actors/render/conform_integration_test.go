@@ -94,6 +94,16 @@ var variants = []func(*events.PrintOptions){
 		}
 	},
 	func(o *events.PrintOptions) { o.Width, o.Height, o.MarginTop = "10cm", "15cm", "5mm" },
+	func(o *events.PrintOptions) {
+		letterhead, none, last := `<img src="`+pixel+`" width="20" height="20" alt=""> <b>Letterhead</b>`, "", `last of <span class="totalPages"></span>`
+		o.HeaderFooter, o.Header, o.Footer = true, "head", `<span class="pageNumber"></span>`
+		o.FirstHeader, o.FirstFooter, o.LastFooter = &letterhead, &none, &last
+	},
+	func(o *events.PrintOptions) {
+		first, last := "first", "last"
+		o.HeaderFooter, o.FirstFooter, o.LastHeader, o.PageRanges = true, &first, &last, "1-2"
+		o.Watermark = &events.Watermark{Text: "COPY", Color: "red", FontSize: "60px", Rotation: 45}
+	},
 }
 
 // documents are at least 200: every piece with others, and every Markdown, under each other option.
