@@ -15,7 +15,7 @@ import (
 	"platen.dev/actors/render/attempt"
 	"platen.dev/document"
 	"platen.dev/events"
-
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -104,6 +104,8 @@ var variants = []func(*events.PrintOptions){
 		o.HeaderFooter, o.FirstFooter, o.LastHeader, o.PageRanges = true, &first, &last, "1-2"
 		o.Watermark = &events.Watermark{Text: "COPY", Color: "red", FontSize: "60px", Rotation: 45}
 	},
+	func(o *events.PrintOptions) { o.TOC = &contract.TOC{Title: "Contents", Depth: 6} },
+	func(o *events.PrintOptions) { o.SinglePage = true },
 }
 
 // documents are at least 200: every piece with others, and every Markdown, under each other option.
