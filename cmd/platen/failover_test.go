@@ -84,13 +84,19 @@ func startProcessCluster(t *testing.T, broker string, args ...string) *processCl
 // startClusterOf starts a cluster of nodes that run a binary; see machine.
 func startClusterOf(t *testing.T, binary, broker string, args ...string) *processCluster {
 	t.Helper()
+	return startClusterWith(t, binary, broker, "", args...)
+}
+
+// startClusterWith is startClusterOf with more tables in the configuration file.
+func startClusterWith(t *testing.T, binary, broker, tables string, args ...string) *processCluster {
+	t.Helper()
 	c := &processCluster{broker: broker}
 	ports, files := testkit.FreePorts(t, 2*clusterNodes), t.TempDir()
 	for i := range clusterNodes {
 		config := filepath.Join(t.TempDir(), "platen.toml")
 		text := fmt.Sprintf("partitions = %d\nfiles = %q\n[kafka]\nbrokers = [%q]\nsession_seconds = 2\n[cluster]\ngossip = %q\nactors = %q\njoin = [%q, %q]\nsecret = \"r7Kq2mXv9TzLp4Wd\"\n[browser]\nremotes = 2\n",
 			clusterPartitions, files, broker, ports[2*i], ports[2*i+1], ports[0], ports[2])
-		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(config, []byte(text+tables), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c.machines = append(c.machines, newMachine(t, append([]string{"--config", config, "--slots", "2"}, args...)...))
