@@ -60,15 +60,21 @@ func (s *front) authenticate(h *fasthttp.RequestHeader) (projections.Caller, *pr
 	}
 	caller, known, err := s.caller(hash)
 	switch {
-	case errors.Is(err, service.ErrBehind):
-		return caller, unavailable
 	case err != nil:
-		s.cfg.Logger.Error("look up key", "error", err)
-		return caller, internalError
+		return caller, s.unreadable("look up key", err)
 	case !known:
 		return caller, invalidKey
 	}
 	return caller, nil
+}
+
+// unreadable logs why something could not be read, unless the node is only behind. The client may ask again: another node may know, and this one
+// ends or mends what it cannot read.
+func (s *front) unreadable(what string, err error, attributes ...any) *problem {
+	if !errors.Is(err, service.ErrBehind) {
+		s.cfg.Logger.Error(what, append(attributes, "error", err)...)
+	}
+	return notRead
 }
 
 // caller finds the account of a key by its hash. An unknown key may have been issued at

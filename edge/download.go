@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"errors"
 	"io"
 	"path"
 
@@ -10,6 +11,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
+	"platen.dev/store"
 )
 
 // download streams a job's file. One of its downloads is spent when the account's shard
@@ -100,6 +102,8 @@ func (s *jobs) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *p
 		return file, size, nil
 	case events.At(s.cfg.Now()) >= f.job.Expires: // deleted, and not read yet
 		return nil, 0, fileExpired
+	case !errors.Is(err, store.ErrNotExist):
+		return nil, 0, s.unreadable("open file", err, "job", f.id.String())
 	}
 	s.cfg.Logger.Error("open file", "job", f.id.String(), "error", err)
 	return nil, 0, internalError

@@ -79,7 +79,7 @@ func TestDownloadWhileS3Refuses(t *testing.T) {
 	server, d := s3test.Start(t), newFixture(t)
 	path, _ := d.onS3(t, server)
 	server.Intercept(func(w http.ResponseWriter, _ *http.Request) { s3test.Refuse(w, http.StatusForbidden, "AccessDenied") })
-	if a := d.do(http.MethodGet, path, ""); a.StatusCode != http.StatusInternalServerError {
+	if a := d.do(http.MethodGet, path, ""); a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
 		t.Errorf("got %d %s", a.StatusCode, a.body)
 	}
 	if len(d.commands) > 0 {

@@ -58,6 +58,8 @@ type fixture struct {
 	server  *Server
 	stored  map[string][]byte // large content, sealed; noStore refuses more
 	noStore error
+	// unread, noCaller and noAttempts are why jobs, keys and attempts of webhooks cannot be read.
+	unread, noCaller, noAttempts error
 	// on returns the reply to a command, nil for the usual one; it may be nil.
 	on func(events.CommandBody) *events.Reply
 }
@@ -78,8 +80,11 @@ func newFixtureFor(t *testing.T, timeouts timeouts) *fixture {
 			}
 			return f, f.Size, nil
 		}
-		if name == "missing" {
-			return nil, 0, errors.New("gone")
+		switch name {
+		case "missing":
+			return nil, 0, store.ErrNotExist
+		case "broken":
+			return nil, 0, errors.New("the store has no space")
 		}
 		return io.NopCloser(strings.NewReader("content of " + name)), int64(len("content of " + name)), nil
 	}
@@ -235,7 +240,7 @@ func (d *fixture) Tell(_ events.AccountID, body events.CommandBody, done func(er
 func (d *fixture) Caller(hash [32]byte) (projections.Caller, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return projections.Caller{KeyRef: projections.KeyRef{Account: "acc", Key: "key"}, Plan: d.plan}, hash == d.hash && d.known, nil
+	return projections.Caller{KeyRef: projections.KeyRef{Account: "acc", Key: "key"}, Plan: d.plan}, hash == d.hash && d.known, d.noCaller
 }
 
 func sealed(_ events.JobID, plain string) events.Sealed {
@@ -259,7 +264,7 @@ func (d *fixture) Job(_ events.AccountID, id events.JobID) (projections.Job, boo
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	j, ok := d.jobs[id]
-	return j, ok, nil
+	return j, ok, d.unread
 }
 
 func (d *fixture) Jobs(_ events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error) {
@@ -270,7 +275,7 @@ func (d *fixture) Jobs(_ events.AccountID, f projections.Filter, after *projecti
 }
 
 func (d *fixture) Webhook(events.AccountID, events.JobID) (projections.WebhookLog, error) {
-	return d.attempts, nil
+	return d.attempts, d.noAttempts
 }
 
 func (d *fixture) Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error) {

@@ -110,13 +110,12 @@ func (s *jobs) list(ctx *fasthttp.RequestCtx) *problem {
 	}
 	if q.after == nil {
 		if err := s.cfg.Fresh.Account(caller.Account); err != nil {
-			return unavailable
+			return s.unreadable("list jobs", err)
 		}
 	}
 	page, err := s.cfg.Models.Jobs(caller.Account, q.Filter, q.after, q.limit)
 	if err != nil {
-		s.cfg.Logger.Error("list jobs", "account", string(caller.Account), "error", err)
-		return internalError
+		return s.unreadable("list jobs", err, "account", string(caller.Account))
 	}
 	cursor := ""
 	if page.Next != nil {

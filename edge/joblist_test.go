@@ -153,7 +153,7 @@ func TestJobListRefused(t *testing.T) {
 	d.caught = errors.New("the log does not answer")
 	check("/jobs", 503, "UNAVAILABLE")
 	d.caught, d.err = nil, errors.New("disk")
-	check("/jobs", 500, "INTERNAL_ERROR")
+	check("/jobs", 503, "UNAVAILABLE")
 	d.err, d.rate = nil, events.Rate{Limit: 3, Reset: events.At(time.Now().Add(time.Minute))}
 	check("/jobs", 429, "RATE_LIMIT")
 }

@@ -42,11 +42,8 @@ func (s *jobs) findIn(account events.AccountID, text string, settled bool) (f fo
 		job, known, err = s.findFresh(account, id)
 	}
 	switch {
-	case errors.Is(err, service.ErrBehind):
-		return f, unavailable
 	case err != nil:
-		s.cfg.Logger.Error("read job", "job", id.String(), "error", err)
-		return f, internalError
+		return f, s.unreadable("read job", err, "job", id.String())
 	case !known:
 		return f, noSuchJob
 	}

@@ -240,6 +240,10 @@ var problems = []*problem{
 	syncTimeout, ledgerUnavailable, unavailable,
 }
 
+// notRead ends a request about something that this node cannot read now: it is behind, its rows are being made again, it is about to end because
+// it has lost its disk, or the store of results does not answer.
+var notRead = unavailable.with("What was asked for could not be read in time. Try again.")
+
 // nodeStops ends the requests that wait.
 var nodeStops = unavailable.with("The node stops, and the job continues. Send the request again with the same Idempotency-Key, or poll the job.")
 

@@ -309,6 +309,27 @@ func TestForeseenRefusals(t *testing.T) {
 	}
 }
 
+// What this node cannot read now, because its rows or the files are out of reach, another one may, or this one later: 503.
+func TestUnreadable(t *testing.T) {
+	d, broken := newFixture(t), errors.New("replica store: no space left on device")
+	id := events.NewJobID()
+	d.jobs[id] = projections.Job{Status: events.StatusDone, Webhook: true, Expires: events.At(time.Now().Add(time.Hour)), File: events.File{Name: "broken"}}
+	path := "/jobs/" + id.String()
+	for what, tc := range map[string]struct {
+		path  string
+		fails *error
+	}{
+		"job": {path, &d.unread}, "download": {path + "/download", &d.unread}, "key": {path, &d.noCaller}, "attempts": {path + "/webhooks", &d.noAttempts}, "list": {"/jobs", &d.err},
+		"file": {path: path + "/download", fails: new(error)},
+	} {
+		*tc.fails = broken
+		if a := d.do("GET", tc.path, ""); a.StatusCode != 503 || a.Header.Get("Retry-After") == "" || strings.Contains(a.body, "space") || !strings.Contains(a.body, "could not be read") {
+			t.Errorf("%s: %d %s", what, a.StatusCode, a.body)
+		}
+		*tc.fails = nil
+	}
+}
+
 // While the read models cannot catch up, whatever the reason, a miss says nothing: 503, not 404,
 // 401 or 500.
 func TestBehind(t *testing.T) {

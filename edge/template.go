@@ -20,8 +20,7 @@ func (s *submissions) template(account events.AccountID, r request.Request) ([]b
 	}
 	switch {
 	case err != nil:
-		s.cfg.Logger.Error("read template", "error", err)
-		return nil, unavailable
+		return nil, s.unreadable("read template", err)
 	case !known && id != "":
 		return nil, templateNotFound
 	}

@@ -133,8 +133,7 @@ func (s *submissions) giveUp(account events.AccountID, id events.JobID) *problem
 func (s *submissions) reread(f *found) (wrong *problem) {
 	var err error
 	if f.job, _, err = s.cfg.Models.Job(f.account, f.id); err != nil {
-		s.cfg.Logger.Error("read job", "job", f.id.String(), "error", err)
-		return internalError
+		return s.unreadable("read job", err, "job", f.id.String())
 	}
 	return nil
 }

@@ -17,8 +17,7 @@ func (s *jobs) webhooks(ctx *fasthttp.RequestCtx, text string) *problem {
 	}
 	log, err := s.cfg.Models.Webhook(f.account, f.id)
 	if err != nil {
-		s.cfg.Logger.Error("read the attempts of a webhook", "job", f.id.String(), "error", err)
-		return internalError
+		return s.unreadable("read the attempts of a webhook", err, "job", f.id.String())
 	}
 	ctx.SetStatusCode(200)
 	ctx.SetContentType(jsonType)
