@@ -19,6 +19,7 @@ type body struct {
 	// width and height are the paper's, landscape turns it.
 	width, height string
 	landscape     bool
+	marks         map[string]mark
 }
 
 // field says what a form field means; its error completes a sentence that begins with the field's name.
@@ -273,6 +274,5 @@ var lacking = map[string]string{
 	"ignoreResourceHttpStatusDomains": "[]", "resetFormFieldsOnPdfStart": "false", "resetFormFieldsOnPdfEnd": "false",
 	"omitBackground": "false", "flatten": "false", "splitUnify": "false", "waitForWindowStatus": "", "splitMode": "", "splitSpan": "",
 	"downloadFrom": "[]", "stages": "[]", "merge": "false", "rotateAngle": "", "rotatePages": "", "nativePdfFormat": "",
-	"watermarkSource": "", "watermarkExpression": "", "watermarkPages": "", "watermarkOptions": "", "stampSource": "", "stampExpression": "", "stampPages": "", "stampOptions": "",
 	"generateTaggedPDF": "false", "bookmarks": "", "autoIndexBookmarks": "false", "embeds": "",
 }

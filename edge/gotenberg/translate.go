@@ -67,7 +67,7 @@ func Translate(path, contentType string, sent []byte, limit int, documents Docum
 
 // defaults are Gotenberg's where they are not ours.
 func (r route) defaults() *body {
-	b := &body{top: object{"wait": true}, options: object{}, render: object{}, width: "8.5in", height: "11in"}
+	b := &body{top: object{"wait": true}, options: object{}, render: object{}, width: "8.5in", height: "11in", marks: map[string]mark{}}
 	if r.image {
 		maps.Copy(b.options, object{"viewport": object{"width": 800, "height": 600}, "full_page": true})
 		return b
@@ -86,6 +86,7 @@ func (b *body) read(r route, f form) error {
 		maps.Copy(known, ofImage)
 	} else {
 		maps.Copy(known, ofPDF)
+		maps.Copy(known, markFields())
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		value := f.values[name]
@@ -108,6 +109,9 @@ func (b *body) read(r route, f form) error {
 
 // source reads what is to be shown.
 func (b *body) source(r route, f form, limit int, documents Documents) error {
+	if err := b.addMarks(f.files); err != nil {
+		return err
+	}
 	if r.source == fromURL {
 		if b.top["url"] = f.values["url"]; f.values["url"] == "" {
 			return errors.New("url is missing")

@@ -78,6 +78,22 @@ func TestTranslate(t *testing.T) {
 			 "render":{"wait_after_load_ms":1500,"wait_for_function":"window.ready","wait_for_selector":"#a","media":"screen","color_scheme":"dark","user_agent":"me","headers":{"X-A":"b"},
 				"cookies":[{"name":"n","value":"v","domain":"d","http_only":true,"same_site":"lax"}],"wait_until":"networkidle","fail_on_resource_error":true,"fail_on_script_error":true}}`,
 		},
+		"marks": {
+			toPDF + "url",
+			map[string]string{
+				"url": "u", "watermarkSource": "text", "watermarkExpression": "DRAFT", "watermarkPages": "1-3", "watermarkOptions": `{"font":"Helvetica","points":48,"color":"0 0.5 1","rotation":30,"opacity":0.15}`,
+				"stampSource": "image", "stampExpression": "logo.png", "stampOptions": `{"diagonal":2,"pos":"br","color":"red"}`, "logo.png": "\x89PNG\r\n\x1a\n",
+			},
+			`{"url":"u","wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `,"watermarks":[
+				{"text":"DRAFT","behind":true,"pages":"1-3","color":"#0080ff","font_size":"48pt","rotation_degrees":-30,"opacity":0.15},
+				{"image":"data:image/png;base64,iVBORw0KGgo=","behind":false,"rotation_degrees":45,"position":"bottom-right"}]}}`,
+		},
+		"a mark by default": {
+			toPDF + "html",
+			map[string]string{"index.html": "<p>", "stampSource": "text", "stampExpression": "x", "stampOptions": "", "watermarkSource": ""},
+			`{"html":"<p>","html_mode":"full","large":true,"wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `,
+				"watermarks":[{"text":"x","behind":false,"color":"#808080","rotation_degrees":-45}]}}`,
+		},
 		"single page": {
 			toPDF + "url",
 			map[string]string{"url": "u", "singlePage": "true"},
@@ -130,6 +146,15 @@ func TestRefusals(t *testing.T) {
 		"flatten is not supported here":                     {"flatten": "true"},
 		"omitBackground is not supported here":              {"omitBackground": "true"},
 		"splitMode is not supported here":                   {"splitMode": "pages"},
+		"watermarkSource can be text or image only":         {"watermarkSource": "pdf", "watermarkExpression": "a.pdf"},
+		"stampExpression is missing":                        {"stampSource": "text"},
+		`the file "a.png" is missing`:                       {"stampSource": "image", "stampExpression": "a.png"},
+		"stampOptions must be a JSON object":                {"stampSource": "text", "stampExpression": "x", "stampOptions": "points:48"},
+		"stampOptions can have color, diagonal, ":           {"stampSource": "text", "stampExpression": "x", "stampOptions": `{"scale":1}`},
+		"stampOptions of points must be a number of at mos": {"stampSource": "text", "stampExpression": "x", "stampOptions": `{"points":1001}`},
+		"stampOptions of color must be a name, #rrggbb, or": {"stampSource": "text", "stampExpression": "x", "stampOptions": `{"color":"1 1 2"}`},
+		"stampOptions of pos can be bc, bl, br, c":          {"stampSource": "text", "stampExpression": "x", "stampOptions": `{"pos":"x"}`},
+		"stampOptions of diagonal can be 1 or 2":            {"stampSource": "text", "stampExpression": "x", "stampOptions": `{"diagonal":0}`},
 		"other is not a field of this route":                {"other": "1"},
 		"failOnHttpStatusCodes can be [499,599] only":       {"failOnHttpStatusCodes": "[404]"},
 		`metadata can have Title, Author`:                   {"metadata": `{"Copyright":"me"}`},

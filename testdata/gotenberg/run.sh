@@ -60,7 +60,7 @@ printed() {
 key() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pro"])' "$temp/data/dev-keys.json"; }
 
 # has looks for a text in a PDF.
-has() { pdftotext "$temp/out/$1" - | grep -q "$2" || die "$1 lacks $2"; }
+has() { pdftotext -raw "$temp/out/$1" - | tr -d '[:space:]' | grep -q "$2" || die "$1 lacks $2"; }
 
 install
 mkdir "$temp/tmp" "$temp/out"
@@ -73,4 +73,10 @@ has html.pdf SCRIPTED
 has markdown.pdf Notes
 pdfinfo "$temp/out/html.pdf" | grep -q '^Page size: *841.* x 595' || die "html.pdf is not A4 in landscape: $(pdfinfo "$temp/out/html.pdf" | grep size)"
 pdfinfo -meta "$temp/out/archive.pdf" | grep -q '<pdfaid:part>2</pdfaid:part>' || die "archive.pdf does not say that it is PDF/A-2"
+printf '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><circle cx="45" cy="45" r="40" fill="teal"/></svg>' >"$temp/seal.svg"
+echo '<h1>Contract</h1>' >"$temp/index.html"
+curl -sS --fail-with-body --user "me:$(key)" -o "$temp/out/marked.pdf" -F "files=@$temp/index.html" -F "files=@$temp/seal.svg" -F watermarkSource=text -F watermarkExpression=DRAFT \
+  -F 'watermarkOptions={"font":"Helvetica","points":90,"color":"#808080","rotation":45,"opacity":0.3}' \
+  -F stampSource=image -F stampExpression=seal.svg -F 'stampOptions={"pos":"br","rotation":0}' "$at/forms/chromium/convert/html" || die "a watermark and a stamp are refused"
+has marked.pdf DRAFT
 say "passed: $(ls "$temp/out" | wc -l) files"

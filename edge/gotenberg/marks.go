@@ -1,0 +1,182 @@
+package gotenberg
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mark is what a form says about a watermark, which is behind the content, or about a stamp, which is on top of it.
+type mark struct{ source, expression, pages, options string }
+
+// marks are the two that a form can have, by what the names of their fields begin with.
+var marks = []string{"watermark", "stamp"}
+
+// markFields are the fields of both.
+func markFields() map[string]field {
+	all := map[string]field{}
+	for _, kind := range marks {
+		into := func(part func(*mark) *string) field {
+			return func(b *body, v string) error {
+				m := b.marks[kind]
+				*part(&m) = v
+				b.marks[kind] = m
+				return nil
+			}
+		}
+		all[kind+"Source"] = into(func(m *mark) *string { return &m.source })
+		all[kind+"Expression"] = into(func(m *mark) *string { return &m.expression })
+		all[kind+"Pages"] = into(func(m *mark) *string { return &m.pages })
+		all[kind+"Options"] = into(func(m *mark) *string { return &m.options })
+	}
+	return all
+}
+
+// addMarks makes watermarks of the marks that a form has. It takes their pictures out of the files.
+func (b *body) addMarks(files map[string][]byte) error {
+	var all []object
+	for _, kind := range marks {
+		m, has := b.marks[kind]
+		if !has {
+			continue
+		}
+		made, err := m.watermark(kind, files)
+		if err != nil {
+			return err
+		}
+		made["behind"] = kind == "watermark"
+		all = append(all, made)
+	}
+	if len(all) > 0 {
+		b.options["watermarks"] = all
+	}
+	return nil
+}
+
+// watermark makes ours of a mark, with the colour and the angle that Gotenberg's engine has by default.
+func (m mark) watermark(kind string, files map[string][]byte) (object, error) {
+	made := object{"rotation_degrees": -45}
+	switch {
+	case m.expression == "":
+		return nil, fmt.Errorf("%sExpression is missing", kind)
+	case m.source == "text":
+		made["text"], made["color"] = m.expression, "#808080"
+	case m.source == "image":
+		picture, has := files[m.expression]
+		if !has {
+			return nil, fmt.Errorf("the file %q is missing", m.expression)
+		}
+		delete(files, m.expression)
+		made["image"] = dataURI(m.expression, picture)
+	default:
+		return nil, fmt.Errorf("%sSource can be text or image only", kind)
+	}
+	if m.pages != "" {
+		made["pages"] = m.pages
+	}
+	if err := m.style(made); err != nil {
+		return nil, fmt.Errorf("%sOptions %w", kind, err)
+	}
+	return made, nil
+}
+
+// dataURI is a picture as a data URI. That it is a picture is seen where the request is read.
+func dataURI(name string, picture []byte) string {
+	kind := http.DetectContentType(picture)
+	if strings.HasSuffix(strings.ToLower(name), ".svg") {
+		kind = "image/svg+xml"
+	}
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(picture)
+}
+
+// style reads the options of a mark, in the order of their names.
+func (m mark) style(made object) error {
+	if m.options == "" {
+		return nil
+	}
+	var all object
+	if json.Unmarshal([]byte(m.options), &all) != nil {
+		return errors.New("must be a JSON object")
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		set, has := markOptions[name]
+		if !has {
+			return fmt.Errorf("can have %s only, not %q", strings.Join(slices.Sorted(maps.Keys(markOptions)), ", "), name)
+		}
+		if err := set(made, fmt.Sprint(all[name])); err != nil {
+			return fmt.Errorf("of %s %w", name, err)
+		}
+	}
+	if _, text := made["text"]; !text {
+		delete(made, "color")
+		delete(made, "font_size")
+	}
+	return nil
+}
+
+// markOptions are the options of pdfcpu, which is Gotenberg's engine for marks, that have a counterpart. A text has the fonts of this service.
+var markOptions = map[string]func(made object, v string) error{
+	"font": nothing, "fontname": nothing,
+	"color": color, "fillcolor": color,
+	"points":   measured(func(made object, n float64) { made["font_size"] = strconv.FormatFloat(n, 'f', -1, 64) + "pt" }),
+	"opacity":  measured(func(made object, n float64) { made["opacity"] = n }),
+	"rotation": measured(func(made object, n float64) { made["rotation_degrees"] = -int(math.Round(n)) }), // theirs is counter-clockwise
+	"diagonal": func(made object, v string) error {
+		angle, has := map[string]int{"1": -45, "2": 45}[v]
+		if !has {
+			return errors.New("can be 1 or 2")
+		}
+		made["rotation_degrees"] = angle
+		return nil
+	},
+	"pos": position, "position": position,
+}
+
+func nothing(object, string) error { return nil }
+
+func measured(set func(object, float64)) func(object, string) error {
+	return func(made object, v string) error {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(math.Abs(n) <= 1000) {
+			return errors.New("must be a number of at most 1000")
+		}
+		set(made, n)
+		return nil
+	}
+}
+
+// color also reads three numbers from 0 to 1.
+func color(made object, v string) error {
+	made["color"] = v
+	if parts := strings.Fields(v); len(parts) == 3 {
+		var rgb [3]int
+		for i, part := range parts {
+			n, err := strconv.ParseFloat(part, 64)
+			if err != nil || !(n >= 0 && n <= 1) {
+				return errors.New("must be a name, #rrggbb, or three numbers from 0 to 1")
+			}
+			rgb[i] = int(math.Round(255 * n))
+		}
+		made["color"] = fmt.Sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2])
+	}
+	return nil
+}
+
+func position(made object, v string) error {
+	places := map[string]string{
+		"tl": "top-left", "tc": "top", "tr": "top-right", "l": "left", "c": "center", "r": "right", "bl": "bottom-left", "bc": "bottom", "br": "bottom-right",
+	}
+	place, has := places[v]
+	if !has {
+		return fmt.Errorf("can be %s", strings.Join(slices.Sorted(maps.Keys(places)), ", "))
+	}
+	made["position"] = place
+	return nil
+}
