@@ -7,6 +7,7 @@ import (
 
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/limit"
 )
 
 // This file is the scheduler's part that grants leases and takes them back.
@@ -101,9 +102,9 @@ func (h *holding) add(r *request) {
 }
 
 // allows reports whether a request may have a lease. Slow leases have half of the slots, as
-// many as keep all processors busy, and an account holds at most twice as many as are left.
+// many as keep all processors busy, and an account its limit.Share.
 func (h *holding) allows(r *request) bool {
-	return h.own[r.account] < 2*(h.slots-h.leased) && (r.lane != events.Slow || h.slow < slowSlots(h.slots))
+	return limit.Share(h.own[r.account], h.slots-h.leased) && (r.lane != events.Slow || h.slow < slowSlots(h.slots))
 }
 
 // slowSlots is how many of the slots slow leases have.

@@ -59,3 +59,21 @@ func TestRateUnderAFlood(t *testing.T) {
 		t.Error("a key is forgotten by ten thousand others")
 	}
 }
+
+// One alone gets two thirds of what there is, a second one two thirds of the rest.
+func TestShare(t *testing.T) {
+	const all = 90
+	first, second := 0, 0
+	for limit.Share(first, all-first) {
+		first++
+	}
+	for limit.Share(second, all-first-second) {
+		second++
+	}
+	if first != 60 || second != 20 {
+		t.Errorf("the first has %d, the second %d of %d", first, second, all)
+	}
+	if limit.Share(0, 0) {
+		t.Error("one gets what is not there")
+	}
+}

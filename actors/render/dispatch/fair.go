@@ -16,9 +16,7 @@ import (
 // queuing, 1996), with the measured cost of a job in place of its length. An account that
 // comes back after a pause starts where the others are.
 //
-// One account holds at most twice as many attempts as are left (Choudhury, Hahne: Dynamic
-// queue length thresholds, 1998): alone it has two thirds, and another account always finds
-// some, whatever the jobs of the first one do.
+// One account holds its limit.Share of the attempts, so another one always finds some.
 
 // firstCost is what the first job of an account is charged until its cost is known.
 const firstCost = 100 * time.Millisecond

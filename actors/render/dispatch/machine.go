@@ -5,6 +5,7 @@ import (
 
 	"platen.dev/actors/job"
 	"platen.dev/events"
+	"platen.dev/events/limit"
 )
 
 const (
@@ -195,7 +196,7 @@ func (m *Machine) left(pool int) int {
 
 // mayBegin reports whether an account may begin one more job of a lane with room.
 func (m *Machine) mayBegin(in int, s *share) bool {
-	return s.running[poolOf(in)] < 2*m.left(poolOf(in))
+	return limit.Share(s.running[poolOf(in)], m.left(poolOf(in)))
 }
 
 // first returns the next job in the lanes and of the accounts that may have one, or nil.
