@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"path"
 
 	"github.com/valyala/fasthttp"
@@ -11,7 +12,6 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
-	"platen.dev/store"
 )
 
 // download streams a job's file. One of its downloads is spent when the account's shard
@@ -102,7 +102,7 @@ func (s *jobs) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *p
 		return file, size, nil
 	case events.At(s.cfg.Now()) >= f.job.Expires: // deleted, and not read yet
 		return nil, 0, fileExpired
-	case !errors.Is(err, store.ErrNotExist):
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, 0, s.unreadable("open file", err, "job", f.id.String())
 	}
 	s.cfg.Logger.Error("open file", "job", f.id.String(), "error", err)

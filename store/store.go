@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 )
 
@@ -36,8 +37,8 @@ type Files interface {
 
 // Errors for errors.Is.
 var (
-	// ErrNotExist means that there is no file with the name.
-	ErrNotExist = errors.New("file does not exist")
+	// ErrNotExist means that there is no file with the name. It is the standard library's, so that users need not know the store.
+	ErrNotExist = fs.ErrNotExist
 	// ErrTooLarge refuses content above the caller's limit; nothing of it is kept.
 	ErrTooLarge = errors.New("file exceeds the size limit")
 	// ErrName refuses a name that is not made of 1 to 128 ASCII letters, digits, dots,

@@ -92,8 +92,8 @@ var importRules = map[string]rule{
 	"document/pdfa/cos":  {"", "a PDF reader that shares no code with the writer it checks"},
 
 	"browserpool": {
-		"browserpool/chromium browserpool/egress browserpool/page events events/contract",
-		"lends pages, and knows neither accounts nor the log; events for the lanes",
+		"browserpool/chromium browserpool/egress browserpool/page events events/contract events/limit",
+		"lends pages, and knows neither accounts nor the log; events for the lanes, limit for the share of each",
 	},
 	"browserpool/page":     {"browserpool/chromium browserpool/egress events/contract", "does one job's work on a page, and knows no pool"},
 	"browserpool/chromium": {"", "a process and its debug pipe"},
@@ -113,7 +113,8 @@ var importRules = map[string]rule{
 	"actors/cluster":         {"actors/clock actors/cluster/pki events events/secret", "who is up, and how to reach them; not what they do"},
 	"actors/rate":            {"events events/contract", "counts requests in memory, outside the log"},
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
-	"actors/render/dispatch": {"actors/job actors/render/attempt events", "pure: which job begins, and where"},
+	"actors/render/dispatch": {"actors/job actors/render/attempt events events/limit", "pure: which job begins, and where"},
+	"actors/drain":           {"actors/render/dispatch events", "pure: whether a node leaves its share of the partitions, by what it has heard of the others"},
 	"actors/render": {
 		"actors/command actors/job actors/render/attempt actors/render/dispatch browserpool browserpool/page document document/pagetext document/pdfa einvoice einvoice/blocks einvoice/hybrid einvoice/match einvoice/model einvoice/rules events events/contract events/eventlog events/tracing projections store",
 		"performs renders, so it knows all that makes files; it does not know who decides",
@@ -139,7 +140,7 @@ var importRules = map[string]rule{
 	},
 	"actors/status": {"actors/cluster actors/shard events events/contract", "what nodes say about themselves, and how it is shown; it knows no parts, only their figures"},
 	"actors/simulation": {
-		"actors/account actors/clock actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract events/public projections projections/history projections/snapshot projections/table projections/view",
+		"actors/account actors/clock actors/drain actors/job actors/render/attempt actors/render/dispatch actors/shard events events/contract events/public projections projections/history projections/snapshot projections/table projections/view",
 		"drives the machines that ship, without browsers, files and networks",
 	},
 
@@ -196,7 +197,7 @@ var importRules = map[string]rule{
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {
-		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/inspect einvoice/report einvoice/rules einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/table projections/timeline store",
+		"actors/account actors/clock actors/cluster actors/cluster/pki actors/command actors/delivery actors/drain actors/job actors/perform actors/rate actors/render actors/render/dispatch actors/retention actors/service actors/shard actors/status actors/webhook browserpool browserpool/chromium browserpool/egress browserpool/page cmd/platen/admin cmd/platen/backup cmd/platen/doctor cmd/platen/metrics cmd/platen/terminal cmd/platen/textfile document edge edge/dashboard edge/dashboard/mail edge/dashboard/sso edge/operator edge/request edge/transport edge/usage einvoice einvoice/blocks einvoice/inspect einvoice/report einvoice/rules einvoice/sample events events/apikey events/bus events/contract events/disk events/eventlog events/eventlog/embedded events/eventlog/kafka events/eventlog/kafka/access events/public events/seal events/secret events/tlsfile events/tracing ledger ledger/clickhouse ledger/embedded ledger/ingest ledger/reconcile projections projections/history projections/publish projections/snapshot projections/table projections/timeline store",
 		"connects the parts: the one package that knows them all",
 	},
 	"cmd/platen/node/nodetest": {"cmd/platen/node", "runs nodes in tests"},
