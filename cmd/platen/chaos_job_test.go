@@ -105,7 +105,7 @@ func astray(path string) func(chaosJob) map[string]any {
 // impatient waits for an element that never appears. Its limit is longer than a busy
 // machine takes to load the page, because not loading would be another error.
 func impatient(j chaosJob) map[string]any {
-	return map[string]any{"url": j.url(), "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 4000}}
+	return map[string]any{"url": j.url(), "render": map[string]any{"wait_for_selector": "#never", "page_load_timeout_ms": 8000}}
 }
 
 func endless(chaosJob) map[string]any {
