@@ -3,7 +3,6 @@ package simulation
 import (
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"slices"
 
 	"platen.dev/projections/table"
@@ -52,13 +51,4 @@ func (w *world) scrub() {
 			}
 		}
 	}
-}
-
-// damageOf returns the numbers by which a schedule damages rows, nil in most.
-func damageOf(seed uint64) *rand.Rand {
-	rng := rand.New(rand.NewPCG(seed, 4)) // of its own, so that the other schedules do not depend on it
-	if rng.IntN(100) < 15 {
-		return rng
-	}
-	return nil
 }

@@ -14,29 +14,34 @@ import (
 type drainFault struct {
 	// trusting has a node that has left its share believe that its heirs stay.
 	trusting bool
-	// stubborn has a node that took its share back keep it for good.
-	stubborn bool
+	// clinging has a node that took its share back keep it for good.
+	clinging bool
 }
 
-// drainsOf returns the numbers by which a schedule tells nodes to drain, nil in most.
-func drainsOf(seed uint64) *rand.Rand {
-	rng := rand.New(rand.NewPCG(seed, 5)) // of its own, so that the other schedules do not depend on it
-	if rng.IntN(100) < 15 {
-		return rng
+// drains has nodes of a world told to drain, by numbers of its own. In most worlds it is nil, and none are.
+type drains struct {
+	world *world
+	rng   *rand.Rand
+}
+
+func newDrains(w *world, seed uint64) *drains {
+	if rng := rarely(seed, 5); rng != nil {
+		return &drains{w, rng}
 	}
 	return nil
 }
 
-// playDrains has somebody tell nodes to drain, or take them back, and has a node look whether it still has heirs.
-func (w *world) playDrains() {
-	if w.drains == nil {
+// play has somebody tell nodes to drain, or take them back, and has a node look whether it still has heirs.
+func (d *drains) play() {
+	if d == nil {
 		return
 	}
-	one := w.nodes[w.drains.IntN(len(w.nodes))]
-	switch pick := w.drains.IntN(100); {
+	nodes := d.world.nodes
+	one := nodes[d.rng.IntN(len(nodes))]
+	switch pick := d.rng.IntN(100); {
 	case pick < 3:
-		for _, n := range w.nodes {
-			if n == one || w.drains.IntN(2) == 0 {
+		for _, n := range nodes {
+			if n == one || d.rng.IntN(2) == 0 {
 				n.tellToDrain()
 			}
 		}
@@ -48,16 +53,16 @@ func (w *world) playDrains() {
 }
 
 func (n *node) tellToDrain() {
-	if next, err := n.drains.Begin(n.jobs.peers); err == nil {
+	if next, err := n.told.Begin(n.jobs.peers); err == nil {
 		n.setDrain(next)
 	}
 }
 
 // lookForHeirs has the node look whether others would own its share, as far as it has heard.
 func (n *node) lookForHeirs() {
-	next := n.drains.Look(n.id, n.jobs.peers)
+	next := n.told.Look(n.id, n.jobs.peers)
 	f := n.world.rules.Fault.drain
-	if n.drains.Told && (f.trusting && next.Keeps || f.stubborn && n.drains.Keeps) {
+	if n.told.Told && (f.trusting && next.Keeps || f.clinging && n.told.Keeps) {
 		return
 	}
 	n.setDrain(next)
@@ -65,31 +70,31 @@ func (n *node) lookForHeirs() {
 
 // setDrain has the node leave its share, or take it back.
 func (n *node) setDrain(next drain.State) {
-	if next == n.drains {
+	if next == n.told {
 		return
 	}
-	n.drains = next
+	n.told = next
 	if next.Left() {
 		n.jobs.take(dispatch.Retire{})
 	} else {
 		n.jobs.take(dispatch.Return{})
 	}
-	n.world.reassign()
+	n.world.drains.reassign()
 }
 
 // owners are the nodes that partitions may be assigned to.
 func (w *world) owners() []*node {
-	return slices.DeleteFunc(slices.Clone(w.nodes), func(n *node) bool { return n.drains.Left() })
+	return slices.DeleteFunc(slices.Clone(w.nodes), func(n *node) bool { return n.told.Left() })
 }
 
 // reassign gives partitions to a node that may own them, as the log does when a node leaves the group of owners, or comes to an empty one.
-func (w *world) reassign() {
-	owners := w.owners()
+func (d *drains) reassign() {
+	w, owners := d.world, d.world.owners()
 	for p := range int32(partitions) {
 		switch to := w.assigned[p]; {
-		case to != nil && !to.drains.Left():
+		case to != nil && !to.told.Left():
 		case len(owners) > 0:
-			w.assignTo(p, owners[w.drains.IntN(len(owners))], 100)
+			w.assignTo(p, owners[d.rng.IntN(len(owners))], 100)
 		case to != nil:
 			to.revoke(p, true)
 			w.assigned[p] = nil
@@ -97,8 +102,12 @@ func (w *world) reassign() {
 	}
 }
 
-// settleDrains has all hear what the others do, and checks what they make of that: some node owns, and who may leave has left.
-func (w *world) settleDrains() {
+// settle has all hear what the others do, and checks what they make of that: some node owns, and who may leave has left.
+func (d *drains) settle() {
+	if d == nil {
+		return
+	}
+	w := d.world
 	for range 2 * nodeCount {
 		for _, n := range w.nodes {
 			n.hearAll()
@@ -112,7 +121,7 @@ func (w *world) settleDrains() {
 		return
 	}
 	for _, n := range owners {
-		if n.drains.Keeps && len(owners) > 1 {
+		if n.told.Keeps && len(owners) > 1 {
 			w.fail("%s was told to drain, and keeps its share beside others", n.id)
 		}
 	}

@@ -194,7 +194,7 @@ var clockFaults = map[string]Fault{
 // drainFaults are faults of nodes that drain.
 var drainFaults = map[string]Fault{
 	"nodes that drain at once leave nobody":        {drain: drainFault{trusting: true}},
-	"a node that took its share back never leaves": {drain: drainFault{stubborn: true}},
+	"a node that took its share back never leaves": {drain: drainFault{clinging: true}},
 }
 
 // noticeFaults are faults of webhooks.

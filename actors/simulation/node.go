@@ -41,8 +41,8 @@ type node struct {
 	// keeping is what the node is doing for the history of the partitions.
 	keeping [partitions]*keeping
 	jobs    *jobs
-	// drains is what the node makes of being told to drain.
-	drains drain.State
+	// told is what the node makes of being told to drain.
+	told drain.State
 	// effects are those of other kinds than rendering.
 	effects effects
 	// members are the nodes that this one believes to be up, news the changes that it
@@ -72,7 +72,7 @@ func (n *node) start() {
 	n.owned, n.held, n.keeping = nil, [partitions]bool{}, [partitions]*keeping{}
 	n.paused, n.reads = false, n.world.version()
 	n.startClock()
-	n.jobs, n.drains = newJobs(n), drain.State{}
+	n.jobs, n.told = newJobs(n), drain.State{}
 	n.effects = effects{node: n}
 	n.members, n.news = map[events.NodeID]bool{n.id: true}, nil
 	for _, other := range n.world.nodes {

@@ -170,13 +170,13 @@ func TestDrainsArePlayed(t *testing.T) {
 				nobody++
 			}
 			for i, n := range w.nodes {
-				if n.drains.Keeps && !before[i].Keeps {
+				if n.told.Keeps && !before[i].Keeps {
 					kept++
 				}
-				if n.drains.Left() && before[i].Keeps {
+				if n.told.Left() && before[i].Keeps {
 					again++
 				}
-				before[i] = n.drains
+				before[i] = n.told
 			}
 		}
 	}

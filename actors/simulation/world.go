@@ -42,8 +42,7 @@ type world struct {
 	upgrading, raised bool
 	// outdated counts the nodes that ended because of their version, by the reason.
 	outdated map[string]int
-	// drains has nodes told to drain, nil if none are.
-	drains *rand.Rand
+	drains   *drains
 	// assigned maps each partition to the node that the log assigned it to, nil if every node has left.
 	assigned [partitions]*node
 	nodes    []*node
@@ -175,7 +174,7 @@ func newWorld(seed uint64, rules Rules) *world {
 	}
 	w.lossy = w.chance(30)
 	w.panics = w.lossy && seed%2 == 0
-	w.damage, w.drains = damageOf(seed), drainsOf(seed)
+	w.damage, w.drains = rarely(seed, 4), newDrains(w, seed)
 	w.upgrading = w.chance(50)
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
@@ -192,6 +191,15 @@ func newWorld(seed uint64, rules Rules) *world {
 		w.assign(p, 100)
 	}
 	return w
+}
+
+// rarely returns numbers of its own for something that a part of all schedules has, and nil in the others, which do not depend on it.
+func rarely(seed, stream uint64) *rand.Rand {
+	rng := rand.New(rand.NewPCG(seed, stream))
+	if rng.IntN(100) < 15 {
+		return rng
+	}
+	return nil
 }
 
 func (w *world) openAccount(id events.AccountID) {
@@ -242,7 +250,7 @@ func (w *world) step() {
 	if w.damage != nil && w.damage.IntN(100) < 5 {
 		w.flip(w.nodes[w.damage.IntN(len(w.nodes))])
 	}
-	w.playDrains()
+	w.drains.play()
 	switch pick := w.rng.IntN(100); {
 	case pick < 17:
 		w.client()
@@ -362,7 +370,7 @@ func (w *world) settle() {
 	}
 	w.storeFails, w.receiversFail = false, false
 	w.scrub()
-	w.settleDrains()
+	w.drains.settle()
 	for p := range int32(partitions) {
 		w.settleOwner(p)
 	}

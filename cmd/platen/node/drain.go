@@ -50,28 +50,35 @@ func (d *drainer) now() drain.State {
 
 // begin has the node give up what it does. It returns why that is not possible.
 func (d *drainer) begin() error {
-	return d.change(func(s drain.State) (drain.State, error) { return s.Begin(d.peers.Peers()) })
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	next, err := d.state.Begin(d.peers.Peers())
+	d.follow(next)
+	return err
 }
 
 // end has the node take its share again.
 func (d *drainer) end() {
-	_ = d.change(func(drain.State) (drain.State, error) { return drain.State{}, nil })
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.follow(drain.State{})
 }
 
 // look has a node that was told to drain keep its share if nobody else would own it: two nodes may have been
 // told at once, and those that took over may have died. It drains again when another node is there.
 func (d *drainer) look(context.Context) {
-	_ = d.change(func(s drain.State) (drain.State, error) { return s.Look(d.peers.self, d.peers.Peers()), nil })
-}
-
-// change moves the node on to another state, and has its renderer follow.
-func (d *drainer) change(to func(drain.State) (drain.State, error)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.state.Told {
+		d.follow(d.state.Look(d.peers.self, d.peers.Peers()))
+	}
+}
+
+// follow moves the node on to another state, and has its renderer follow. d.mu is held.
+func (d *drainer) follow(next drain.State) {
 	before := d.state
-	next, err := to(before)
-	if err != nil || next == before {
-		return err
+	if next == before {
+		return
 	}
 	d.state = next
 	switch {
@@ -90,5 +97,4 @@ func (d *drainer) change(to func(drain.State) (drain.State, error)) error {
 	case !d.retired:
 		d.renderer.Return()
 	}
-	return nil
 }
