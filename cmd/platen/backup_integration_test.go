@@ -17,7 +17,7 @@ import (
 // TestBrokerBackup is TestBackupOfCluster on a real broker, whose topics are deleted, a real server of S3 and ClickHouse.
 // testdata/kafka/integration.sh starts the broker and builds the server.
 func TestBrokerBackup(t *testing.T) {
-	broker := environment(t, "PLATEN_TEST_KAFKA")
+	broker := testkit.RealBroker(t)
 	g := s3test.StartGateway(t, testkit.FreePorts(t, 1)[0])
 	if err := s3Client(t, g).MakeBucket(t.Context(), s3test.Bucket, minio.MakeBucketOptions{Region: s3test.Region}); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ import (
 // and librdkafka. The fingerprint that a customer computes from the events equals the node's.
 // testdata/events/integration.sh sets the command lines.
 func TestEventsOnBroker(t *testing.T) {
-	broker := environment(t, "PLATEN_TEST_KAFKA")
+	broker := testkit.RealBroker(t)
 	m := newMachine(t, "--dev", "--kafka", broker, "--config", fewPartitions(t))
 	p := m.start(t)
 	from := client{m.devKey(t, events.PlanBusiness)}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,10 +17,7 @@ import (
 // ledger of one Kafka log. At the end the ledger charges what the log says, to the unit and the byte.
 // Start a new broker with testdata/kafka/run.sh and put its address into PLATEN_TEST_KAFKA.
 func TestLedgerOnClickHouse(t *testing.T) {
-	broker := os.Getenv("PLATEN_TEST_KAFKA")
-	if broker == "" {
-		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
-	}
+	broker := testkit.RealBroker(t)
 	r, server := testkit.Rand(t), clickhousetest.Start(t)
 	c := startProcessCluster(t, broker, "--clickhouse", server.Address)
 	w := startWorkload(t, c.customers...)

@@ -36,11 +36,9 @@ const (
 // this version to one to come, one is taken back and upgraded again, and one is killed and comes back without its data. None is lost, none
 // is twice, and the ledgers are equal. It needs a newly started broker, as TestBrokerFailover does: `make manyjobs`.
 func TestManyJobs(t *testing.T) {
-	broker, jobs := os.Getenv("PLATEN_TEST_KAFKA"), 0
-	if broker == "" {
-		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
-	}
-	if jobs, _ = strconv.Atoi(os.Getenv("PLATEN_TEST_JOBS")); jobs < 1000 {
+	broker := testkit.RealBroker(t)
+	jobs, _ := strconv.Atoi(os.Getenv("PLATEN_TEST_JOBS"))
+	if jobs < 1000 {
 		t.Skip("PLATEN_TEST_JOBS does not say how many jobs, 1000 or more: `make manyjobs JOBS=1000000`")
 	}
 	old := buildThisVersion(t)

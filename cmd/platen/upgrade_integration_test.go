@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,10 +19,7 @@ import (
 // are migrated, and the level can be raised at the end only. A node of this version ends then, and says why. It needs a newly started
 // broker, as TestBrokerFailover does.
 func TestBrokerUpgrade(t *testing.T) {
-	broker := os.Getenv("PLATEN_TEST_KAFKA")
-	if broker == "" {
-		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
-	}
+	broker := testkit.RealBroker(t)
 	old := buildThisVersion(t)
 	c := startClusterOf(t, old, broker)
 	for _, m := range c.machines {

@@ -4,7 +4,6 @@ package bus
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -18,10 +17,7 @@ import (
 // TestBrokerBus needs a real broker: start one with testdata/kafka/run.sh and set PLATEN_TEST_KAFKA to
 // its address.
 func TestBrokerBus(t *testing.T) {
-	broker := os.Getenv("PLATEN_TEST_KAFKA")
-	if broker == "" {
-		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
-	}
+	broker := testkit.RealBroker(t)
 	checkKafka(t, []string{broker}, access.Config{}, newTopic(t, broker, 2))
 }
 

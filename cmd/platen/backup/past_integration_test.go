@@ -3,7 +3,6 @@
 package backup_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -14,10 +13,7 @@ import (
 
 // TestBrokerPastOffsets is TestPastOffsets on a real broker, which cannot leave offsets out. testdata/kafka/integration.sh starts it.
 func TestBrokerPastOffsets(t *testing.T) {
-	broker := os.Getenv("PLATEN_TEST_KAFKA")
-	if broker == "" {
-		t.Fatal("PLATEN_TEST_KAFKA is not set: export PLATEN_TEST_KAFKA=$(testdata/kafka/run.sh start DIR)")
-	}
+	broker := testkit.RealBroker(t)
 	log, err := kafka.Open(t.Context(), kafka.Config{
 		Brokers: []string{broker}, Partitions: partitions, SessionTimeout: 2 * time.Second, Logger: testkit.Silent(),
 		Topics: map[string]kafka.TopicConfig{
@@ -25,8 +21,8 @@ func TestBrokerPastOffsets(t *testing.T) {
 		},
 	})
 	must(t, err)
-	records, took := restorePast(t, gone, newClusterOn(t, log))
-	if t.Logf("%d records behind %d commands are restored in %s", records, gone, took); records > gone/1000 {
+	records, took := restorePast(t, manyGone, newClusterOn(t, log))
+	if t.Logf("%d records behind %d commands are restored in %s", records, manyGone, took); records > manyGone/1000 {
 		t.Errorf("a restore writes %d records", records)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// gone is how many commands a partition has behind it that nobody needs any more.
-const gone = 10_000_000
+// manyGone is how many commands a partition has behind it that nobody needs any more.
+const manyGone = 10_000_000
 
 // counted counts the records that are appended to a log.
 type counted struct {
@@ -52,8 +52,8 @@ func restorePast(t *testing.T, gone int64, to *cluster) (records int64, took tim
 func TestPastOffsets(t *testing.T) {
 	t.Parallel()
 	without, _ := restorePast(t, 0, newCluster(t))
-	with, took := restorePast(t, gone, newCluster(t))
+	with, took := restorePast(t, manyGone, newCluster(t))
 	if t.Logf("%d records in %s", with, took); with > without+2*partitions { // the gaps
-		t.Errorf("behind %d commands, a restore writes %d records, and without them %d", gone, with, without)
+		t.Errorf("behind %d commands, a restore writes %d records, and without them %d", manyGone, with, without)
 	}
 }

@@ -22,19 +22,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// The tests in this file need a real broker: start one with testdata/kafka/run.sh and
-// set PLATEN_TEST_KAFKA to its address.
-const addressVariable = "PLATEN_TEST_KAFKA"
+// The tests in this file need a real broker: see testkit.RealBroker.
 
-func brokerAddress(t testing.TB) string {
-	address := os.Getenv(addressVariable)
-	if address == "" {
-		t.Fatalf("%s is not set: export %[1]s=$(testdata/kafka/run.sh start DIR)", addressVariable)
-	}
-	return address
-}
-
-func realBroker(t testing.TB) logtest.Factory { return topicsOn(brokerAddress(t)) }
+func realBroker(t testing.TB) logtest.Factory { return topicsOn(testkit.RealBroker(t)) }
 
 func TestBrokerConformance(t *testing.T) { logtest.Run(t, realBroker(t)) }
 
@@ -49,7 +39,7 @@ func TestBrokerTakeover(t *testing.T) {
 
 // TestBrokerRefuses opens logs of topics on a real broker whose settings break the contract.
 func TestBrokerRefuses(t *testing.T) {
-	address := brokerAddress(t)
+	address := testkit.RealBroker(t)
 	admin := newAdmin(t, address)
 	cases := maps.Clone(wrongSettings)
 	cases["unclean"] = wrongSetting{map[string]string{"unclean.leader.election.enable": "true"}, 0, "unclean.leader.election.enable is true, must be false"}
@@ -64,7 +54,7 @@ func TestBrokerRefuses(t *testing.T) {
 
 // TestBrokerCommand mends a topic with what the error says.
 func TestBrokerCommand(t *testing.T) {
-	address := brokerAddress(t)
+	address := testkit.RealBroker(t)
 	admin := newAdmin(t, address)
 	name := fmt.Sprintf("mended-%d", time.Now().UnixNano())
 	createTopic(t, admin, name, 1, map[string]string{"retention.ms": "1000", "max.message.bytes": "1000"})

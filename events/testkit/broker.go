@@ -1,0 +1,19 @@
+package testkit
+
+import (
+	"os"
+	"testing"
+)
+
+// brokerVariable names a real broker, which testdata/kafka/run.sh starts.
+const brokerVariable = "PLATEN_TEST_KAFKA"
+
+// RealBroker is the address of the real Kafka broker that integration tests use. Without one, the test fails and says how to start it.
+func RealBroker(t testing.TB) string {
+	t.Helper()
+	address := os.Getenv(brokerVariable)
+	if address == "" {
+		t.Fatalf("%s is not set: export %[1]s=$(testdata/kafka/run.sh start DIR)", brokerVariable)
+	}
+	return address
+}
