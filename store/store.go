@@ -37,7 +37,7 @@ type Files interface {
 
 // Errors for errors.Is.
 var (
-	// ErrNotExist means that there is no file with the name. It is the standard library's, so that users need not know the store.
+	// ErrNotExist says that no file has the name. It is fs.ErrNotExist, so callers can test for it without importing this package.
 	ErrNotExist = fs.ErrNotExist
 	// ErrTooLarge refuses content above the caller's limit; nothing of it is kept.
 	ErrTooLarge = errors.New("file exceeds the size limit")

@@ -16,13 +16,15 @@ import (
 // mark is what a form says about a watermark, which is behind the content, or about a stamp, which is on top of it.
 type mark struct{ source, expression, pages, options string }
 
-// marks are the two that a form can have, by what the names of their fields begin with.
-var marks = []string{"watermark", "stamp"}
+// markKinds are the two marks that a form can have. The names of their fields begin with these words.
+var markKinds = []string{"watermark", "stamp"}
 
-// markFields are the fields of both.
+// ofMarks are the fields of both marks.
+var ofMarks = markFields()
+
 func markFields() map[string]field {
 	all := map[string]field{}
-	for _, kind := range marks {
+	for _, kind := range markKinds {
 		into := func(part func(*mark) *string) field {
 			return func(b *body, v string) error {
 				m := b.marks[kind]
@@ -42,7 +44,7 @@ func markFields() map[string]field {
 // addMarks makes watermarks of the marks that a form has. It takes their pictures out of the files.
 func (b *body) addMarks(files map[string][]byte) error {
 	var all []object
-	for _, kind := range marks {
+	for _, kind := range markKinds {
 		m, has := b.marks[kind]
 		if !has {
 			continue
@@ -123,7 +125,7 @@ func (m mark) style(made object) error {
 
 // markOptions are the options of pdfcpu, which is Gotenberg's engine for marks, that have a counterpart. A text has the fonts of this service.
 var markOptions = map[string]func(made object, v string) error{
-	"font": nothing, "fontname": nothing,
+	"font": ignored, "fontname": ignored,
 	"color": color, "fillcolor": color,
 	"points":   measured(func(made object, n float64) { made["font_size"] = strconv.FormatFloat(n, 'f', -1, 64) + "pt" }),
 	"opacity":  measured(func(made object, n float64) { made["opacity"] = n }),
@@ -139,7 +141,7 @@ var markOptions = map[string]func(made object, v string) error{
 	"pos": position, "position": position,
 }
 
-func nothing(object, string) error { return nil }
+func ignored(object, string) error { return nil }
 
 func measured(set func(object, float64)) func(object, string) error {
 	return func(made object, v string) error {

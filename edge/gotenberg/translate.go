@@ -86,7 +86,7 @@ func (b *body) read(r route, f form) error {
 		maps.Copy(known, ofImage)
 	} else {
 		maps.Copy(known, ofPDF)
-		maps.Copy(known, markFields())
+		maps.Copy(known, ofMarks)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		value := f.values[name]

@@ -60,7 +60,7 @@ func TestRateUnderAFlood(t *testing.T) {
 	}
 }
 
-// One alone gets two thirds of what there is, a second one two thirds of the rest.
+// The first holder gets two thirds of everything, the second two thirds of the rest.
 func TestShare(t *testing.T) {
 	const all = 90
 	first, second := 0, 0
@@ -74,6 +74,6 @@ func TestShare(t *testing.T) {
 		t.Errorf("the first has %d, the second %d of %d", first, second, all)
 	}
 	if limit.Share(0, 0) {
-		t.Error("one gets what is not there")
+		t.Error("a unit is taken although none is left")
 	}
 }
