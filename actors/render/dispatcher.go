@@ -8,8 +8,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"platen.dev/actors/render/attempt"
 	"platen.dev/actors/render/dispatch"
-	"platen.dev/events"
 )
 
 // Messages to the dispatcher that are not yet inputs.
@@ -35,8 +35,8 @@ type dispatcher struct {
 }
 
 type child struct {
-	job events.JobID
-	end *atomic.Pointer[ended]
+	work *work
+	end  *atomic.Pointer[ended]
 }
 
 func newDispatcher(ctx context.Context, cfg Config, r *Renderer) *dispatcher {
@@ -103,11 +103,11 @@ func (d *dispatcher) do(ctx actor.Context, out dispatch.Output) {
 }
 
 func (d *dispatcher) begin(ctx actor.Context, out dispatch.Begin) {
-	end := &atomic.Pointer[ended]{}
-	end.Store(&ended{}) // of an actor that panics
-	pid := ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newJobActor(d.ctx, d.cfg, out, end) }))
-	d.children[pid.Id] = child{out.Effect.Job, end}
-	d.renderer.active.Store(out.Effect.Job, pid)
+	w, end := newWork(d.cfg, out), &atomic.Pointer[ended]{}
+	end.Store(&ended{End: attempt.End{GivesBack: true}}) // of an actor that panics
+	pid := ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newJobActor(d.ctx, w, end) }))
+	d.children[pid.Id] = child{w, end}
+	d.renderer.active.Store(w.job, pid)
 }
 
 func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
@@ -116,9 +116,12 @@ func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
 		return
 	}
 	delete(d.children, who.Id)
-	d.renderer.active.Delete(c.job)
+	d.renderer.active.Delete(c.work.job)
 	end := c.end.Load()
-	d.take(ctx, dispatch.Ended{Job: c.job, Told: end.Told, Health: end.Health, Cost: end.cost})
+	if end.GivesBack {
+		go func() { _ = c.work.giveBack(d.ctx) }() // the only errors are the ends of the node and of its log, after which the job is lost with the node
+	}
+	d.take(ctx, dispatch.Ended{Job: c.work.job, Told: end.Told, Health: end.Health, Cost: end.cost})
 }
 
 // probeLimit bounds one probe.

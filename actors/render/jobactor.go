@@ -8,7 +8,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"platen.dev/actors/render/attempt"
-	"platen.dev/actors/render/dispatch"
 )
 
 // jobActor works for one active job on this node. It feeds its attempt with what happens
@@ -36,8 +35,7 @@ type stepDone struct {
 	err  error
 }
 
-func newJobActor(ctx context.Context, cfg Config, b dispatch.Begin, end *atomic.Pointer[ended]) *jobActor {
-	w := newWork(cfg, b)
+func newJobActor(ctx context.Context, w *work, end *atomic.Pointer[ended]) *jobActor {
 	j := &jobActor{work: w, machine: attempt.New(w.id), end: end}
 	j.ctx, j.cancel = context.WithCancel(ctx)
 	return j

@@ -151,6 +151,11 @@ func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 	}
 }
 
+// giveBack has the journal take the job from the attempt, should that hold it.
+func (w *work) giveBack(ctx context.Context) error {
+	return w.tell(ctx, events.LoseRender{Job: w.job, Attempt: w.id})
+}
+
 // outcome is the command that ends the attempt.
 func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 	if f == nil {

@@ -288,6 +288,9 @@ func (a *attemptRun) end(out attempt.End) {
 		a.world().fail("the attempt at job %s keeps its page", id)
 	}
 	delete(a.jobs.attempts, id)
+	if out.GivesBack {
+		a.tell(events.LoseRender{Job: id, Attempt: a.id})
+	}
 	a.jobs.take(dispatch.Ended{Job: id, Told: out.Told, Health: out.Health, Cost: time.Duration(id[15]) * time.Millisecond})
 }
 
@@ -372,5 +375,6 @@ func (a *attemptRun) tell(body events.CommandBody) {
 	w.deliver(p)
 	if w.chance(10) {
 		w.wire = append(w.wire, p)
+		w.repeated[a.id] = true
 	}
 }

@@ -38,6 +38,8 @@ type world struct {
 	retained [partitions]int64
 	// wire holds commands on their way to the log, unordered.
 	wire []packet
+	// repeated are the attempts one of whose commands reached the log a second time, after later ones.
+	repeated map[events.AttemptID]bool
 	// upgrading worlds have nodes of the version to come; raised is set once the operator has raised the level.
 	upgrading, raised bool
 	// outdated counts the nodes that ended because of their version, by the reason.
@@ -168,6 +170,7 @@ func newWorld(seed uint64, rules Rules) *world {
 		keys:    map[events.AccountID]events.KeyID{},
 
 		outdated: map[string]int{}, ever: map[string]string{}, doubtful: map[events.JobID]bool{}, taken: map[taking]events.Instant{},
+		repeated: map[events.AttemptID]bool{},
 	}
 	for p := range w.told {
 		w.told[p] = projections.Origin()
@@ -405,26 +408,16 @@ func (w *world) drain() {
 	}
 }
 
-// checkLost checks that owners take jobs from nodes that are gone when they learn of it,
-// and not only when the attempt's deadline has passed.
-func (w *world) checkLost() {
-	for _, n := range w.nodes {
-		for p, r := range n.replicas {
-			_ = account.EachJob(r.values, int32(p), func(id events.JobID, s job.State) {
-				if s.Phase == job.Rendering && w.node(s.Node) == nil {
-					w.fail("job %s waits for its attempt on %s, which is gone", id, s.Node)
-				}
-			})
-		}
-	}
+// decided reports whether every command of a partition is decided, and that folded into a replica.
+func (w *world) decided(p int32, r *replica) bool {
+	return r.cursor.Next == int64(len(w.journal[p])) && r.cursor.Cause == int64(len(w.commands[p]))-1
 }
 
 // settled reports whether every command is decided everywhere and no job is under way.
 func (w *world) settled() bool {
 	for p := range int32(partitions) {
 		for _, n := range w.nodes {
-			c := n.replicas[p].cursor
-			if c.Next != int64(len(w.journal[p])) || c.Cause != int64(len(w.commands[p]))-1 {
+			if !w.decided(p, n.replicas[p]) {
 				return false
 			}
 		}

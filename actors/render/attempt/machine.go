@@ -103,9 +103,11 @@ type (
 	Abort struct{}
 	// End ends the attempt, with no step under way. Told is set when the job needs no
 	// other attempt on this node: its outcome is durable, or another attempt has the job.
+	// GivesBack is set after an announcement without an outcome: a StartRender that is decided late may still let the attempt hold the
+	// job, which a LoseRender after it ends.
 	End struct {
-		Told   bool
-		Health Health
+		Told, GivesBack bool
+		Health          Health
 	}
 )
 
@@ -308,5 +310,5 @@ func (m *Machine) endIfIdle() {
 		return
 	}
 	m.ended = true
-	m.emit(End{Told: m.void || !m.cancelled, Health: m.health})
+	m.emit(End{Told: m.void || !m.cancelled, GivesBack: m.begun[Announce] && !m.begun[Tell], Health: m.health})
 }
