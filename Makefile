@@ -55,7 +55,6 @@ run: deps build ## serve on LISTEN with demo keys until stopped (Ctrl-C)
 	@bin/platen serve --dev --listen $(LISTEN) --data $(DATA)
 
 test: deps ## run the tests that need only Go modules and Debian packages, but for the long ones, which integration runs
-	@$(GO) vet ./...
 	@echo "walking the contract (docs/CONTRACT.md)"
 	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
 	$(GO) test -vet=off -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"platen.dev/actors/job"
+	"platen.dev/actors/render/attempt"
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -328,6 +329,38 @@ func TestForeignContent(t *testing.T) {
 	}
 	if len(s.files) != 0 {
 		t.Errorf("stored %v", s.files)
+	}
+}
+
+// An attempt that ends after its start, and without an outcome, gives the job back, because its start may be decided later: one from which
+// another attempt has taken the job, and one whose actor fails.
+func TestGivesBack(t *testing.T) {
+	for name, message := range map[string]any{
+		"taken by another": attempt.Fact{Event: events.RenderStarted{Attempt: 1}},
+		"panic":            stepDone{step: 99},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFixture(t)
+			printing, end := make(chan struct{}), make(chan struct{})
+			s.print = func(page.Print) (page.Result, error) {
+				close(printing)
+				<-end
+				return page.Result{}, page.ErrTimeout
+			}
+			id := s.submit("x")
+			start, ok := s.told(1)[0].(events.StartRender)
+			<-printing
+			pid, working := s.renderer.active.Load(id)
+			if !ok || !working {
+				t.Fatal("the job was not started")
+			}
+			s.system.Root.Send(pid.(*actor.PID), message)
+			s.renderer.ForgetAll(0) // the job is begun only once
+			close(end)
+			if lose, ok := s.told(1)[0].(events.LoseRender); !ok || lose.Job != id || lose.Attempt != start.Attempt {
+				t.Errorf("told %+v, want the loss of %+v", lose, start)
+			}
+		})
 	}
 }
 

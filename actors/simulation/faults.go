@@ -257,8 +257,16 @@ func onlyFirst[E job.Effect](number func(E) int) Fault {
 var attemptFaults = map[string]Fault{
 	"an attempt without an outcome counts as told": {attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
 		for i, o := range outs {
-			if _, ok := o.(attempt.End); ok {
-				outs[i] = attempt.End{Told: true}
+			if end, ok := o.(attempt.End); ok {
+				outs[i] = attempt.End{Told: true, GivesBack: end.GivesBack}
+			}
+		}
+		return outs
+	}},
+	"a start that is decided after its attempt has ended is kept": {attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
+		for i, o := range outs {
+			if end, ok := o.(attempt.End); ok {
+				outs[i] = attempt.End{Told: end.Told, Health: end.Health}
 			}
 		}
 		return outs

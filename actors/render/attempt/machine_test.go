@@ -27,7 +27,11 @@ func show(outs []Output) string {
 			}
 			words = append(words, word)
 		case End:
-			words = append(words, fmt.Sprintf("end(told %t%s)", o.Told, healthNames[o.Health]))
+			word := fmt.Sprintf("end(told %t%s", o.Told, healthNames[o.Health])
+			if o.GivesBack {
+				word += ", gives back"
+			}
+			words = append(words, word+")")
 		default:
 			words = append(words, strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", o), "attempt.")))
 		}
@@ -71,9 +75,9 @@ func TestScripts(t *testing.T) {
 			line{ok(Announce), ""}, line{ok(Render), "release finish"}, line{ok(Finish), "store"},
 			line{Done{Step: Store, Fault: &Fault{Code: events.RenderFailed, Infrastructure: true}}, "tell:RENDER_FAILED"}, line{ok(Tell), "end(told true, faulty)"}),
 		"another attempt holds the job": append(slices.Clone(started),
-			line{Fact{events.RenderStarted{Attempt: other}}, "abort"}, line{cancelled(Announce), ""}, line{cancelled(Render), "release end(told true)"}),
+			line{Fact{events.RenderStarted{Attempt: other}}, "abort"}, line{cancelled(Announce), ""}, line{cancelled(Render), "release end(told true, gives back)"}),
 		"the job was lost with its node, as the owner saw it": append(slices.Clone(started),
-			line{ok(Announce), ""}, line{Fact{events.RenderRequeued{Attempt: own}}, "abort"}, line{cancelled(Render), "release end(told true)"}),
+			line{ok(Announce), ""}, line{Fact{events.RenderRequeued{Attempt: own}}, "abort"}, line{cancelled(Render), "release end(told true, gives back)"}),
 		"another attempt was lost": append(slices.Clone(started),
 			line{Fact{events.RenderRequeued{Attempt: other}}, ""}),
 		"the job ended before a page was free": {
@@ -85,7 +89,7 @@ func TestScripts(t *testing.T) {
 		"the job's failure by this attempt changes nothing": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{failed(Render), "release tell:RENDER_FAILED"}, line{Fact{events.JobFailed{}}, ""}, line{ok(Tell), "end(told true)"}),
 		"the node stops": append(slices.Clone(started),
-			line{cancelled(Announce), "abort"}, line{cancelled(Render), "release end(told false)"}),
+			line{cancelled(Announce), "abort"}, line{cancelled(Render), "release end(told false, gives back)"}),
 		"the node stops during Tell": append(slices.Clone(started),
 			line{ok(Announce), ""}, line{failed(Render), "release tell:RENDER_FAILED"}, line{cancelled(Tell), "end(told false)"}),
 		"nothing after the end": {
