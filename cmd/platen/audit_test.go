@@ -146,13 +146,17 @@ func (b audit) checkStates(t *testing.T, l eventlog.Log) books {
 	return charged
 }
 
+func replicaConfig(l eventlog.Log, dir string) projections.Config {
+	return projections.Config{
+		Dir: dir, Log: l, Logger: testkit.Silent(),
+		Projections: []table.Projection{account.States{}, projections.ReadModels{}},
+	}
+}
+
 // openReplica opens a replica in dir and waits until it has read the journal to its end.
 func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica {
 	t.Helper()
-	replica, err := projections.Open(testkit.Context(t), projections.Config{
-		Dir: dir, Log: l, Logger: testkit.Silent(),
-		Projections: []table.Projection{account.States{}, projections.ReadModels{}},
-	})
+	replica, err := projections.Open(testkit.Context(t), replicaConfig(l, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,8 @@ func (s *storm) verdict() {
 	s.reconcile()
 	s.stopNodes()
 	for _, n := range s.nodes { // no node is left that would write between two reads of the journal
-		checkSameReplica(s.t, s.openReplica(l, n), openReplica(s.t, l, s.t.TempDir()))
+		s.mendReplica(l, n)
+		checkSameReplica(s.t, openReplica(s.t, l, n.replica()), openReplica(s.t, l, s.t.TempDir()))
 		n.checkLedger(s.t, l, charged)
 	}
 	s.say("the replicas and the ledgers are compared")
@@ -43,19 +44,20 @@ func (s *storm) verdict() {
 	s.say("%s; histories: %v; faults: %v", c, s.crowd.checked, s.faults)
 }
 
-// openReplica opens what a node has left as its next start would. What has been damaged since the node read it last shows only now, by its
-// checksum, and is made anew.
-func (s *storm) openReplica(l eventlog.Log, n *stormNode) *projections.Replica {
-	dir := filepath.Join(n.data, "replica")
-	replica := openReplica(s.t, l, dir)
-	err := replica.Scan(nil, func([]byte, []byte) bool { return true })
-	if !disk.Damaged(err) {
-		return replica
+// replica is the directory of the node's replica.
+func (n *stormNode) replica() string { return filepath.Join(n.data, "replica") }
+
+// mendReplica has the next that opens a node's replica make it anew if it has been damaged since the node read it last, as a scrub does.
+func (s *storm) mendReplica(l eventlog.Log, n *stormNode) {
+	replica, err := projections.Open(testkit.Context(s.t), replicaConfig(l, n.replica()))
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	s.say("the replica of %s is made anew: %v", n.name, err)
-	replica.Damaged(err)
+	if err := replica.Scan(nil, func([]byte, []byte) bool { return true }); disk.Damaged(err) {
+		s.say("the replica of %s is made anew: %v", n.name, err)
+		replica.Damaged(err)
+	}
 	_ = replica.Close() // it says again what is damaged
-	return openReplica(s.t, l, dir)
 }
 
 // reconcile has every node compare its ledger with the log, as an operator would.
