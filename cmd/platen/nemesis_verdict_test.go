@@ -47,15 +47,19 @@ func (s *storm) verdict() {
 // replica is the directory of the node's replica.
 func (n *stormNode) replica() string { return filepath.Join(n.data, "replica") }
 
-// mendReplica has the next that opens a node's replica make it anew if it has been damaged since the node read it last, as a scrub does.
+// mendReplica does what the node's next scrub would: the next start makes a replica anew that is damaged where nobody has read it since.
 func (s *storm) mendReplica(l eventlog.Log, n *stormNode) {
 	replica, err := projections.Open(testkit.Context(s.t), replicaConfig(l, n.replica()))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := replica.Scan(nil, func([]byte, []byte) bool { return true }); disk.Damaged(err) {
-		s.say("the replica of %s is made anew: %v", n.name, err)
-		replica.Damaged(err)
+	damaged, err := disk.Scrub(testkit.Context(s.t), replica.Dir(), func(int) error { return nil })
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, why := range damaged {
+		s.say("the replica of %s is made anew: %s: %v", n.name, name, why)
+		replica.Damaged(why)
 	}
 	_ = replica.Close() // it says again what is damaged
 }
