@@ -35,7 +35,7 @@ func Sanitize(source string) Sanitized {
 
 // SanitizeWithin returns what Sanitize does, in time linear in the length of the source, and nothing of a source
 // that is bound to be empty. If the body or the title would have more bytes than limit, it returns ErrTooLarge, as a rule
-// before it has read much more than that; also if the source has more tags than fit in so many bytes, or has
+// before it has read much more than that; also if the source has more tags than fit in limit bytes, or has
 // styles or tags that nobody writes and that take long to read.
 func SanitizeWithin(source string, limit int) (Sanitized, error) {
 	source = strings.TrimPrefix(source, byteOrderMark)

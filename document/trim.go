@@ -54,7 +54,7 @@ type trimmer struct {
 	depth    int
 }
 
-// trim returns a trimmed document of which the elements allowed are to be kept, "" if nothing of it can be seen.
+// trim returns a document without the elements that are not allowed, "" if nothing of it can be seen.
 // It returns ErrTooLarge if the sanitised body or the title would have more bytes than limit.
 func trim(text string, limit int, allowed map[string]bool) (string, error) {
 	t := newTrimmer(text, limit, allowed)

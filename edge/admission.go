@@ -46,7 +46,7 @@ type admission struct {
 	entry *entry
 	// wrong is why the body is not read.
 	wrong *problem
-	// body is the memory that the body may use, so many copies of it; nil if it is not read.
+	// body is the memory that the body may use, as a number of copies of it; nil if it is not read.
 	body   *transport.Share
 	copies int64
 }

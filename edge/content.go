@@ -112,7 +112,7 @@ func largest(r request.Request) int {
 }
 
 func tooMuchHTML(limit int) *problem {
-	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into so many.", limit))
+	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into that.", limit))
 }
 
 // html is the HTML that is to be rendered.

@@ -102,13 +102,13 @@ func TestNoBodyIsReadInVain(t *testing.T) {
 	}
 }
 
-// holds waits until so many bytes are reserved for bodies.
+// holds waits until a number of bytes is reserved for bodies.
 func (b *liveServer) holds(t *testing.T, bytes int64) {
 	t.Helper()
 	testkit.Eventually(t, fmt.Sprintf("%d bytes are reserved for bodies", bytes), func() bool { return b.BodyBytes() == bytes })
 }
 
-// An account has memory for so many bodies at once, whatever their requests come to, and
+// An account has memory for a number of bodies at once, whatever their requests come to, and
 // gets it back however they end.
 func TestBodiesOfAnAccount(t *testing.T) {
 	b := start(t, patient)

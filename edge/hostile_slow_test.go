@@ -39,7 +39,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := b.probe(t)
 			clients := slowClients
-			if strings.HasPrefix(name, "chunk") { // an account may have so many of unknown length
+			if strings.HasPrefix(name, "chunk") { // the most that an account may have of unknown length
 				clients = transport.MaxAccountBodies / contract.MaxBody
 			}
 			conns := make([]net.Conn, clients)

@@ -193,7 +193,7 @@ func (w *probe) stop(t *testing.T) {
 	}
 }
 
-// served expects many responses in the second or more since there were so many.
+// served expects many responses since a count was taken, a second or more ago.
 func (w *probe) served(t *testing.T, since int64) {
 	t.Helper()
 	const many = 10

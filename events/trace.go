@@ -65,7 +65,7 @@ func (t Trace) Traceparent() string {
 	return "00-" + t.ID.String() + "-" + t.Span.String() + "-" + flags
 }
 
-// digits fills b from lower-case hexadecimal digits, of which text has enough.
+// digits fills b from the lower-case hexadecimal digits of text, which has enough.
 func digits(b, text []byte) bool {
 	for i := range b {
 		high, low := digit(text[2*i]), digit(text[2*i+1])

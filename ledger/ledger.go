@@ -78,7 +78,7 @@ type Ledger interface {
 	// that of another topic, if they came from there first.
 	Held(ctx context.Context, entries []Entry) ([]Entry, error)
 
-	// Topics returns the topics of which anything was appended, by name.
+	// Topics returns the topics that anything was appended of, by name.
 	Topics(ctx context.Context) ([]string, error)
 
 	// Close releases everything. Calls under way end.

@@ -53,7 +53,7 @@ func (f *follower) restoreFrom(ctx context.Context, after int64) error {
 	return nil
 }
 
-// restoreFresh restores a partition of which the store has nothing. Without a snapshot it is folded
+// restoreFresh restores a partition that the store has nothing of. Without a snapshot it is folded
 // from the beginning of the journal.
 func (f *follower) restoreFresh(ctx context.Context) {
 	err := f.restore(ctx)

@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A reader has stalled once it has stood still behind the end for so many checks in a row, and not
+// A reader has stalled once it has stood still behind the end for limit checks in a row, and not
 // a check before.
 func TestStall(t *testing.T) {
 	const limit = 6

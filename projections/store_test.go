@@ -82,7 +82,7 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
-// onePartition is a log of which only the number of partitions is asked for.
+// onePartition is a log that is asked for its number of partitions only.
 type onePartition struct{ eventlog.Log }
 
 func (onePartition) Partitions() int32 { return 1 }

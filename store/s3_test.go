@@ -348,7 +348,7 @@ func TestS3Canceled(t *testing.T) {
 	}
 }
 
-// half serves ten bytes of which it sends five before it fails.
+// half announces ten bytes, and fails after five.
 func half(fail func(*http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "10")

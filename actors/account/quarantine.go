@@ -11,7 +11,7 @@ type Quarantined struct {
 	Command events.CommandID `cbor:"2,keyasint"`
 	// At is when it was set aside, by the owner's clock.
 	At events.Instant `cbor:"3,keyasint"`
-	// Reason says of which type it is, and why it could not be decided.
+	// Reason says what type it is, and why it could not be decided.
 	Reason string `cbor:"4,keyasint"`
 }
 

@@ -88,7 +88,7 @@ func TestQuarantineAtAnOffsetOfBefore(t *testing.T) {
 	}
 }
 
-// A partition keeps so many commands, and one more once one of them is dropped.
+// A partition keeps MaxQuarantined commands, and one more once one of them is dropped.
 func TestQuarantineIsBounded(t *testing.T) {
 	rows := table.Memory{}
 	for cause := range int64(MaxQuarantined) {

@@ -11,7 +11,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// faultyRows are rows of which some cannot be read.
+// faultyRows are rows, some of which cannot be read.
 type faultyRows struct {
 	Store
 	account, job error

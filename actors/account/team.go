@@ -32,7 +32,7 @@ const (
 	longestDelay = 15 * time.Minute
 )
 
-// signInDelay is how long after an attempt the next one has to wait, if there were so many.
+// signInDelay is how long the next attempt has to wait after a number of them.
 func signInDelay(attempts int64) time.Duration {
 	if attempts < freeAttempts {
 		return 0

@@ -59,7 +59,7 @@ func BenchmarkUnsettled(b *testing.B) {
 	})
 }
 
-// waitingJobs returns a replica of one partition in which so many jobs wait.
+// waitingJobs returns a replica of one partition in which count jobs wait.
 func waitingJobs(b *testing.B, count int) *projections.Replica {
 	dir := b.TempDir()
 	log, err := embedded.Open(embedded.Config{Dir: filepath.Join(dir, "log"), Partitions: 1, Logger: testkit.Silent()})

@@ -33,7 +33,7 @@ type Config struct {
 	Join []string
 	// Actors is the address of this node's actors, host:port, as the other nodes reach it.
 	Actors string
-	// Version is this node's build, of which the others see the first 64 bytes.
+	// Version is this node's build. The others see its first 64 bytes.
 	Version string
 	// Secrets are those that gossip is accepted with. The first one encrypts it. Empty means no
 	// encryption.

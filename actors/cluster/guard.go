@@ -34,7 +34,7 @@ func (g *guard) unary(ctx context.Context, _ any, info *grpc.UnaryServerInfo, _ 
 	return nil, status.Errorf(codes.Unimplemented, "%s is not served", info.FullMethod)
 }
 
-// stream lets nodes send messages, each of which is checked. A stream with one that is refused ends.
+// stream lets nodes send messages, and checks each. A stream with one that is refused ends.
 func (g *guard) stream(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	if info.FullMethod != receiveMethod {
 		g.refusals.add(BadCall, from(s.Context()), fmt.Errorf("call of %s", info.FullMethod))

@@ -16,10 +16,10 @@ import (
 type (
 	peersChanged struct{}
 	drain        struct{ done chan struct{} }
-	// usageRequest asks for the accounts with the most jobs, at most so many.
+	// usageRequest asks for the accounts with the most jobs, limit at most.
 	usageRequest struct {
-		most int
-		to   chan []dispatch.Usage
+		limit int
+		to    chan []dispatch.Usage
 	}
 )
 
@@ -57,7 +57,7 @@ func (d *dispatcher) Receive(ctx actor.Context) {
 		d.drained = m.done
 		d.take(ctx, dispatch.Drain{})
 	case usageRequest:
-		m.to <- d.machine.Usage(m.most)
+		m.to <- d.machine.Usage(m.limit)
 	case *actor.Terminated:
 		d.onTerminated(ctx, m.Who)
 	case dispatch.Retire:

@@ -186,10 +186,10 @@ func (r *Renderer) Return() { r.send(dispatch.Return{}) }
 // Figures returns a snapshot of the renderer.
 func (r *Renderer) Figures() Figures { return *r.figures.Load() }
 
-// Usage returns the accounts with the most jobs here, at most so many, or the error of ctx.
-func (r *Renderer) Usage(ctx context.Context, most int) ([]dispatch.Usage, error) {
+// Usage returns the accounts with the most jobs here, limit at most, or the error of ctx.
+func (r *Renderer) Usage(ctx context.Context, limit int) ([]dispatch.Usage, error) {
 	to := make(chan []dispatch.Usage, 1)
-	r.system.Root.Send(r.pid, usageRequest{most, to})
+	r.system.Root.Send(r.pid, usageRequest{limit, to})
 	select {
 	case all := <-to:
 		return all, nil

@@ -28,7 +28,7 @@ func TestRulesAreWarnedOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		invoice *events.Invoice
 		missing int // of the page
-		rules   int // at least so many warnings of rules
+		rules   int // the least number of warnings of rules
 	}{
 		"not asked for":   {brokenInvoice(t, ""), 0, 0},
 		"asked for":       {brokenInvoice(t, contract.RulesWarn), 0, 2},

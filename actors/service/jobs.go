@@ -45,7 +45,7 @@ func (j Jobs) Redeliver(p Principal, id events.JobID) error {
 // redeliverAtOnce is how many redeliveries of an account are asked for at once.
 const redeliverAtOnce = 64
 
-// RedeliverEach has the webhooks of jobs sent again, and returns of how many. A job of which that is refused is left out: it was
+// RedeliverEach has the webhooks of jobs sent again, and returns how many. A job that is not known any more is left out: it was
 // forgotten meanwhile. After an error some are sent again, and the action may be repeated.
 func (j Jobs) RedeliverEach(ctx context.Context, p Principal, ids []events.JobID) (count int, err error) {
 	if len(ids) == 0 {

@@ -145,7 +145,7 @@ func (g *gate) decide(p Principal, body events.CommandBody) (events.Reply, error
 	return reply, &Refusal{Code: reply.Code, RetryAfter: reply.RetryAfter, Reply: reply}
 }
 
-// run is do for actions of which nothing but the outcome matters.
+// run is do for actions that have an outcome and no other result.
 func (g *gate) run(p Principal, body events.CommandBody) error {
 	_, err := g.do(p, body)
 	return err

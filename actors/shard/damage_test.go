@@ -9,7 +9,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// spoiling is a projection that makes the state of the account undecodable when its key is issued, so many times. The event poison
+// spoiling is a projection that makes the state of the account undecodable the first times that its key is issued. The event poison
 // makes it panic.
 type spoiling struct{ times *int }
 

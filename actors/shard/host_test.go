@@ -68,7 +68,7 @@ type node struct {
 	mu      sync.Mutex
 	clock   time.Time
 	dead    map[events.NodeID]bool
-	// forgotten are the effects that were withdrawn, withdrawn the partitions of which all were.
+	// forgotten are the effects that were withdrawn, withdrawn the partitions whose effects all were.
 	forgotten []job.EffectKey
 	withdrawn chan int32
 	holds     chan struct{} // the next effect waits for it, unless it is nil

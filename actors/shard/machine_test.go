@@ -105,7 +105,7 @@ func folded(offset int64, owner events.NodeID) Input {
 	}
 }
 
-// page is a page of jobs, of which the first is theJob and each has the id after that of the one before it. It is full if it has two.
+// page is a page of jobs: theJob first, each with the id that follows the one before it. It is full if it has two.
 func page(states ...job.State) Scanned {
 	in := Scanned{Page: account.Page{More: len(states) == 2}}
 	for i, s := range states {

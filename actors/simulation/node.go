@@ -189,7 +189,7 @@ func (n *node) begin(p int32, e job.Effect) {
 		panic(err)
 	}
 	if s.Phase == job.Absent && (n.world.damage == nil || !n.world.undone[p]) { // what the journal has lost, its replica may still have
-		n.world.fail("%s begins to render job %s, of which the journal knows nothing", n.id, render.Job)
+		n.world.fail("%s begins to render job %s, which the journal does not know", n.id, render.Job)
 	}
 	n.jobs.asked[render.Job] = &asked{partition: p}
 	n.jobs.take(dispatch.Take{Partition: p, Effect: render})

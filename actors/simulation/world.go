@@ -79,7 +79,7 @@ type world struct {
 	ever  map[string]string
 	// undone is set for a partition whose journal has lost records.
 	undone [partitions]bool
-	// doubtful are the jobs of which something has not happened any more.
+	// doubtful are the jobs with something that has not happened any more.
 	doubtful map[events.JobID]bool
 }
 

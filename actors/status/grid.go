@@ -64,7 +64,7 @@ func (g grid) write(b *strings.Builder, width int, colour bool) {
 	}
 }
 
-// cut shortens a text to so many characters. What would control a terminal is escaped.
+// cut shortens a text to width characters. What would control a terminal is escaped.
 func cut(text string, width int) string {
 	text = contract.Plain(text)
 	if utf8.RuneCountInString(text) <= width {

@@ -192,7 +192,7 @@ func unseen(w *web) (all []entry) {
 	return all
 }
 
-// edges have something at the right edge, of which the browser cuts off what is less than a pixel.
+// edges have something at the right edge; the browser cuts off less than a pixel.
 func edges() (all []entry) {
 	html := wholeWith("", ` style="margin: 0"`, `<div style="border: solid #000; border-width: 0 3px; height: 300px; text-align: right">EDGE</div>`)
 	for _, scale := range []float64{1.7, 1.9, 2} {

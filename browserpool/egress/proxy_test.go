@@ -33,7 +33,7 @@ func listen(t *testing.T, policy Policy, limits Limits) *Proxy {
 	return proxy
 }
 
-// through is a client of which every request goes through the proxy.
+// through is a client whose requests all go through the proxy.
 func through(t *testing.T, proxy *Proxy) *http.Client {
 	t.Helper()
 	address := &url.URL{Scheme: "socks5", Host: proxy.Address()}

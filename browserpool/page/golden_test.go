@@ -197,7 +197,7 @@ func around(picture *image.RGBA, line image.Rectangle) *image.RGBA {
 	return picture.SubImage(r.Intersect(picture.Bounds())).(*image.RGBA)
 }
 
-// moved is a picture of which a part was moved; where it was, the picture is empty.
+// moved is a picture with a part of it moved; where that was, the picture is empty.
 func moved(picture *image.RGBA, part image.Rectangle, by image.Point) *image.RGBA {
 	out := image.NewRGBA(picture.Bounds())
 	draw.Draw(out, out.Bounds(), picture, image.Point{}, draw.Src)

@@ -130,7 +130,7 @@ func (g *progress) isCharsetDeclared() bool {
 }
 
 // brokenOff reports whether the document that is shown did not arrive, or not whole. One that was
-// aborted may have been so by a crash, of which another event tells.
+// aborted may follow a crash, which another event reports.
 func (g *progress) brokenOff() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -55,7 +55,7 @@ func (p press) printSheets(ctx context.Context, params printParams, pages int) (
 	return all, err
 }
 
-// totalPages counts all pages of a document of which some were printed.
+// totalPages counts all pages of a document, some of them printed.
 func (p press) totalPages(ctx context.Context, params printParams) (int, error) {
 	pdf, err := p.printAgain(ctx, params.whole(), p.job.maxBytes())
 	return countPDFPages(pdf), err

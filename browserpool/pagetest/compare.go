@@ -107,7 +107,7 @@ func apart(a, b [3]float64) (most float64) {
 	return most
 }
 
-// PictureOf shows the pages of a PDF side by side, at so many times dpi.
+// PictureOf shows the pages of a PDF side by side, at a multiple of DPI.
 func PictureOf(t testing.TB, pdf []byte, times int) *image.RGBA {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "page")

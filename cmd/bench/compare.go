@@ -47,7 +47,7 @@ func openPollContest(s settings, _ *baseline) (contestant, error) {
 	return contestant{func() (outcome, error) { return load(s.duration, 200, getting(targets)) }, func() { _ = p.stop() }}, nil
 }
 
-// rendering is a load of so many workers that make one kind of document.
+// rendering is a load of workers that make one kind of document.
 func rendering(workers int, worker func(*process, []string, kind) (func() error, error), title string) func(settings, *baseline) (contestant, error) {
 	return func(s settings, base *baseline) (contestant, error) {
 		k, err := base.kind(s.documents, title)

@@ -109,7 +109,7 @@ func (r reading) since(before reading) reading {
 }
 
 const (
-	// A node has settled when nothing has changed at so many looks, so far apart; it gets a minute.
+	// A node has settled when nothing has changed at settleLooks looks, settlePause apart; it gets a minute.
 	settleLooks    = 4
 	settlePause    = 250 * time.Millisecond
 	settlePatience = time.Minute

@@ -23,6 +23,10 @@ func mixed(s settings) error {
 	}
 	defer base.close()
 	n, err := openMixed(s.platen, base, s)
+	if errors.Is(err, errNoKind) {
+		fmt.Println("  skipped:", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -50,6 +54,8 @@ type mixedNode struct {
 	jobs   *atomic.Int64 // that it has done
 }
 
+var errNoKind = errors.New("no kind of this load has in its name what -kind says")
+
 func openMixed(binary string, base *baseline, s settings) (n mixedNode, err error) {
 	n.jobs = new(atomic.Int64)
 	if n.platen, n.keys, err = startWithAccounts(binary, mixedAccounts, "--egress-allow", "127.0.0.0/8"); err != nil {
@@ -61,7 +67,10 @@ func openMixed(binary string, base *baseline, s settings) (n mixedNode, err erro
 			n.kinds = append(n.kinds, k)
 		}
 	}
-	if err != nil || len(n.kinds) == 0 {
+	if err == nil && len(n.kinds) == 0 {
+		err = fmt.Errorf("%w: %q", errNoKind, s.kind)
+	}
+	if err != nil {
 		return n, errors.Join(err, n.platen.stop())
 	}
 	return n, nil

@@ -89,7 +89,7 @@ type neighbourhood struct {
 	large  string // a body that is refused
 }
 
-// largeBody is a body of 7 MB, of which nothing is left.
+// largeBody is a body of 7 MB that leaves nothing to show.
 func largeBody() string {
 	return `{"html": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`
 }

@@ -158,7 +158,7 @@ func endToEnd(p *process, keys []string, k kind) (func() error, error) {
 // figure that means something.
 const fewest = 24
 
-// loop has so many workers do their work over and over for a while.
+// loop has workers do their work over and over for a while.
 func loop(workers int, duration time.Duration, worker func() (func() error, error)) (outcome, error) {
 	works := make([]func() error, workers)
 	for i := range works {

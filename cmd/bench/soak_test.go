@@ -143,8 +143,8 @@ func TestResultsAreApartFromTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	disk, results := diskOf(dir, filepath.Join(dir, "files"))
-	if results != 7_000 || disk < 10_000 || disk > 100_000 {
-		t.Errorf("disk %d, results %d", disk, results)
+	parts, results := diskOf(dir, "files")
+	if results != 7_000 || len(parts) != 2 || parts["log"] < 10_000 || parts["log"] > 100_000 || parts["filesystem"] < 100 {
+		t.Errorf("disk %v, results %d", parts, results)
 	}
 }

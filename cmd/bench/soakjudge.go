@@ -4,8 +4,10 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"platen.dev/cmd/bench/chart"
@@ -143,11 +145,18 @@ func (k *soak) writeCSV(path string) (err error) {
 	for _, m := range soakMeasures {
 		head = append(head, m.name)
 	}
+	parts := slices.Sorted(maps.Keys(k.samples[len(k.samples)-1].parts))
+	for _, part := range parts {
+		head = append(head, "disk of "+part)
+	}
 	rows := [][]string{append(head, "results", "done", "failed as expected", "refused as expected", "unexpected")}
 	for _, s := range k.samples {
 		line := []string{strconv.Itoa(int(s.after.Seconds()))}
 		for _, m := range soakMeasures {
 			line = append(line, strconv.FormatFloat(m.of(s), 'f', 2, 64))
+		}
+		for _, part := range parts {
+			line = append(line, strconv.FormatFloat(mib(s.parts[part]), 'f', 2, 64))
 		}
 		line = append(line, strconv.FormatFloat(mib(s.resultBytes), 'f', 2, 64))
 		for _, n := range []int{s.Done, s.Failed, s.Refused, s.Unexpected} {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -15,7 +16,9 @@ type soakSample struct {
 	// nodeBytes and browserBytes are memory (PSS); descriptors are those of all processes.
 	nodeBytes, browserBytes            int64
 	processes, descriptors, goroutines int
-	// diskBytes is what the data directory takes beside results, surplusBytes what results have beyond the files that jobs made.
+	// parts is what each entry of the data directory takes on the disk, without results; diskBytes is their sum, surplusBytes what results
+	// have beyond the files that jobs made.
+	parts                                map[string]int64
 	diskBytes, resultBytes, surplusBytes int64
 	p50, p99                             time.Duration
 	counts
@@ -53,13 +56,17 @@ func (k *soak) sample(after time.Duration) (s soakSample, err error) {
 	for _, m := range families["go_goroutines"].GetMetric() {
 		s.goroutines = int(m.GetGauge().GetValue())
 	}
-	disk, results := diskOf(k.platen.dir, filepath.Join(k.platen.dir, "files"))
-	s.diskBytes, s.resultBytes, s.surplusBytes = disk, results, results-int64(filesMade(families))
+	s.parts, s.resultBytes = diskOf(k.platen.dir, "files")
+	for _, bytes := range s.parts {
+		s.diskBytes += bytes
+	}
+	s.surplusBytes = s.resultBytes - int64(filesMade(families))
 	return s, nil
 }
 
-// diskOf is what a directory takes on the disk, without the files below one of it, whose sizes it adds up apart.
-func diskOf(dir, apart string) (disk, size int64) {
+// diskOf is what each entry of a directory takes on the disk, without the one apart, the sizes of whose files it adds up.
+func diskOf(dir, apart string) (parts map[string]int64, size int64) {
+	parts = map[string]int64{}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return nil // what has gone meanwhile does not count
@@ -68,12 +75,14 @@ func diskOf(dir, apart string) (disk, size int64) {
 		if err != nil {
 			return nil
 		}
-		if inside, err := filepath.Rel(apart, path); err == nil && filepath.IsLocal(inside) {
+		inside, _ := filepath.Rel(dir, path) // which WalkDir has found below it
+		part, _, _ := strings.Cut(inside, string(filepath.Separator))
+		if part == apart {
 			size += info.Size()
 		} else if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-			disk += stat.Blocks * 512
+			parts[part] += stat.Blocks * 512
 		}
 		return nil
 	})
-	return disk, size
+	return parts, size
 }

@@ -27,8 +27,8 @@ type printed struct {
 	} `json:"fingerprint"`
 }
 
-// awaitWindow returns the only quota window of an account once the node's ledger has so many entries
-// of it.
+// awaitWindow returns the only quota window of an account once the node's ledger has a number of
+// its entries.
 func (p *process) awaitWindow(t *testing.T, from client, account events.AccountID, entries int) printed {
 	t.Helper()
 	w := printed{Account: account}

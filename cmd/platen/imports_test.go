@@ -132,7 +132,7 @@ var importRules = map[string]rule{
 	},
 	"actors/shard": {
 		"actors/account actors/command actors/job events events/eventlog events/tracing projections projections/table",
-		"decides and hands effects to performers, of which it knows the interface only",
+		"decides and hands effects to performers, known by an interface only",
 	},
 	"actors/service": {
 		"actors/account actors/webhook events events/apikey events/contract events/eventlog events/limit events/seal events/team projections projections/timeline",

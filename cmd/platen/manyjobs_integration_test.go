@@ -143,7 +143,7 @@ func (f *flood) count() int {
 	return len(f.rendered)
 }
 
-// await waits until so many jobs are accepted, as long as it continues.
+// await waits until a number of jobs is accepted, as long as it continues.
 func (f *flood) await(t *testing.T, jobs int) {
 	t.Helper()
 	testkit.Dwindles(t, "jobs are accepted", func() int64 { return int64(max(0, jobs-f.count())) })

@@ -38,7 +38,7 @@ func TestOverNodes(t *testing.T) {
 	c.checkRefused(t)
 }
 
-// maxOverNodes is how many accounts are tried: a third of them have an owner of which there is none yet.
+// maxOverNodes is how many accounts are tried: a third of them have an owner that does not exist yet.
 const maxOverNodes = 100
 
 // checkRate sends three times as many requests as the plan allows, to each node in turn. It

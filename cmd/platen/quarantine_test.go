@@ -160,7 +160,7 @@ func (p *patient) checkShown(t *testing.T, job events.JobID, cause string) {
 	}
 }
 
-// checkCounted looks for so many commands in the metrics of all nodes.
+// checkCounted looks for a number of commands in the metrics of all nodes.
 func (p *patient) checkCounted(t *testing.T, want float64) {
 	t.Helper()
 	count, oldest := 0.0, 0.0

@@ -61,7 +61,7 @@ type runningState struct {
 	next [turnKinds]int
 }
 
-// running is the model of an account that may have so many jobs at once, for the operations
+// running is the model of an account that may have limit jobs at once, for the operations
 // of a history in turns.
 func running(limit int) porcupine.NondeterministicModel {
 	submitted := counter(limit, http.StatusTooManyRequests, "CONCURRENCY_LIMIT_EXCEEDED")

@@ -194,7 +194,7 @@ func plantedBodies(t *testing.T, site, hook string) map[string]map[string]any {
 }
 
 // sendEverywhere sends, for each operation and each text of its description, a request with the text
-// planted there: test jobs, most of which are refused.
+// planted there: test jobs, most of them refused.
 func (c client) sendEverywhere(t *testing.T, address string, bodies map[string]map[string]any) {
 	t.Helper()
 	_, description, err := c.do("GET", address+"/openapi.json", nil)

@@ -314,7 +314,7 @@ func TestRedeliverMany(t *testing.T) {
 	}
 }
 
-// awaitAttempts waits until so many attempts to send a webhook are recorded.
+// awaitAttempts waits until a number of attempts to send a webhook is recorded.
 func (n *inProcessNode) awaitAttempts(t *testing.T, id events.JobID, attempts int) {
 	t.Helper()
 	testkit.Eventually(t, "the attempts are recorded", func() bool {

@@ -160,7 +160,7 @@ func TestFirewall(t *testing.T) {
 	}
 	for at, who := range got {
 		if want[at] == nil {
-			t.Errorf("the firewall lets %q to %s, of which the README does not know", who, at)
+			t.Errorf("the firewall lets %q to %s, which the README does not name", who, at)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (f *fields) template(name string, value *string) {
 	}
 }
 
-// secret adds a credential, of which only its being there is shown.
+// secret adds a credential: that it is there is all that is shown.
 func (f *fields) secret(name string, value events.Sealed) {
 	if len(value) > 0 {
 		f.all = append(f.all, given{name: name, secret: true})

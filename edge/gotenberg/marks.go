@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func (m mark) watermark(kind string, files map[string][]byte) (object, error) {
 			return nil, fmt.Errorf("the file %q is missing", m.expression)
 		}
 		delete(files, m.expression)
-		made["image"] = dataURI(m.expression, picture)
+		made["image"] = "data:image/*;base64," + base64.StdEncoding.EncodeToString(picture) // what it is, its content says
 	default:
 		return nil, fmt.Errorf("%sSource can be text or image only", kind)
 	}
@@ -87,15 +86,6 @@ func (m mark) watermark(kind string, files map[string][]byte) (object, error) {
 		return nil, fmt.Errorf("%sOptions %w", kind, err)
 	}
 	return made, nil
-}
-
-// dataURI is a picture as a data URI. That it is a picture is seen where the request is read.
-func dataURI(name string, picture []byte) string {
-	kind := http.DetectContentType(picture)
-	if strings.HasSuffix(strings.ToLower(name), ".svg") {
-		kind = "image/svg+xml"
-	}
-	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(picture)
 }
 
 // style reads the options of a mark, in the order of their names.

@@ -86,7 +86,7 @@ func TestTranslate(t *testing.T) {
 			},
 			`{"url":"u","wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `,"watermarks":[
 				{"text":"DRAFT","behind":true,"pages":"1-3","color":"#0080ff","font_size":"48pt","rotation_degrees":-30,"opacity":0.15},
-				{"image":"data:image/png;base64,iVBORw0KGgo=","behind":false,"rotation_degrees":45,"position":"bottom-right"}]}}`,
+				{"image":"data:image/*;base64,iVBORw0KGgo=","behind":false,"rotation_degrees":45,"position":"bottom-right"}]}}`,
 		},
 		"a mark by default": {
 			toPDF + "html",

@@ -36,7 +36,7 @@ func (l *lingering) linger(c net.Conn) {
 	}
 }
 
-// lingerPause is how long one of so many connections waits after each chunk.
+// lingerPause is how long each of the open connections waits after each chunk.
 func lingerPause(open int64) time.Duration {
 	return time.Duration(open) * time.Second * lingerChunk / lingerRate
 }

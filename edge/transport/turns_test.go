@@ -21,7 +21,7 @@ func requested(turns *Turns, account events.AccountID, work time.Duration, refus
 	leave(refused)
 }
 
-// waits is how long content of so many bytes waits for its turn.
+// waits is how long content of a size waits for its turn.
 func waits(turns *Turns, account events.AccountID, bytes int) time.Duration {
 	start := time.Now()
 	done := turns.Take(account, bytes)

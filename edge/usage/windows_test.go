@@ -21,7 +21,7 @@ func threeMonths() []ledger.Entry {
 	}
 }
 
-// complete is the state of an account of which the ledger has everything.
+// complete is the state of an account whose entries are all in the ledger.
 func complete() Live {
 	live := monthly()
 	live.Charged, live.All = Charged{1, 1004}, Charged{4, 4010}

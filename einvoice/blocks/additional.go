@@ -160,7 +160,7 @@ func joined(parts []part) []part {
 	return all
 }
 
-// lineNames names lines, of which the numbers are given, by their identifiers.
+// lineNames names lines, given by their numbers, by their identifiers.
 func (p *presenter) lineNames(all []einvoice.Line, numbers []int) string {
 	switch {
 	case len(numbers) == 1:

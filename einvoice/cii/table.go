@@ -19,7 +19,7 @@ var Namespaces = map[string]string{
 //go:embed table.txt
 var table string
 
-// Profiles are those of Factur-X, each of which has a column of the table, in their order.
+// Profiles are those of Factur-X, each a column of the table, in their order.
 func Profiles() []string { return []string{"minimum", "basicwl", "basic", "en16931", "extended"} }
 
 // Root returns the root element in a profile, or nil if there is no such profile. XRechnung has the elements of EN 16931, like the

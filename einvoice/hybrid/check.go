@@ -63,7 +63,7 @@ func attachments(of *pdfa.Subject) {
 	}
 }
 
-// only is the attachment with one of the names, of which there has to be one.
+// only is the single attachment with one of the names.
 func (s subject) only(names ...string) (invoice attachment, found bool) {
 	n := 0
 	for _, a := range attachmentsOf(s.file) {

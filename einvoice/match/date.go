@@ -38,7 +38,7 @@ type part struct {
 	months   []time.Month // that its name may mean
 }
 
-// scanDates adds the dates of a piece: three parts that are near each other, of which one is a year.
+// scanDates adds the dates of a piece: three parts near each other, one of them a year.
 func (p *piece) scanDates(all []shownDate, index int) []shownDate {
 	if !slices.ContainsFunc(p.raw, unicode.IsDigit) {
 		return all

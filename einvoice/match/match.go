@@ -59,7 +59,7 @@ type comparison struct {
 	mirrored bool // values are left of their labels
 	lines    []row
 	notes    []note
-	// beside are the terms of which a label has the date.
+	// beside are the terms whose label has the date.
 	beside map[model.Term]bool
 	// contradicted are the terms that something on the page contradicts, with that.
 	contradicted map[model.Term]string

@@ -30,7 +30,7 @@ func (c *comparison) strayAmounts() {
 		}
 		strays = append(strays, pair{&c.terms[at], a})
 	}
-	const few = 30 // one of so many may have another reason
+	const few = 30 // one in few may have another reason
 	if others > amounts/few {
 		return
 	}
@@ -54,7 +54,7 @@ func (c *comparison) strayDates() {
 	}
 }
 
-// strayPeriods finds periods of which one day is that of the invoice, and the other is nearly.
+// strayPeriods finds periods with one day of the invoice's, and another that nearly is.
 func (c *comparison) strayPeriods() {
 	for n := 1; n < len(c.view.dates); n++ {
 		from, to := &c.view.dates[n-1], &c.view.dates[n]

@@ -46,7 +46,7 @@ func decimalValue(digits string) (value int) {
 	return value
 }
 
-// isABN reports whether a text is an Australian business number (modulus 89, of which the first digit counts one less).
+// isABN reports whether a text is an Australian business number (modulus 89; the first digit counts one less).
 func isABN(text string) bool {
 	return isDigits(text, 11) && (weigh(text, func(place int) int {
 		if place == 10 {

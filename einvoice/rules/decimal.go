@@ -66,7 +66,7 @@ func (d decimal) with(e decimal, calculate func(z, x, y *big.Int) *big.Int) deci
 	return decimal{calculate(new(big.Int), d.scaled(places), e.scaled(places)), places}
 }
 
-// scaled is the number as an integer of that many places, of which there are at least its own.
+// scaled is the number as an integer of that many places, its own at least.
 func (d decimal) scaled(places int) *big.Int {
 	if places == d.places {
 		return d.unscaled

@@ -56,7 +56,7 @@ func frAmountRules() []Rule {
 	return all
 }
 
-// isDecimal is the condition that a number is written with digits, perhaps a minus sign, and at most so many characters beside the point.
+// isDecimal is the condition that a number is written with digits, perhaps a minus sign, and a limited number of characters beside the point.
 func isDecimal(signed bool, most, decimals int) func(string) bool {
 	return func(text string) bool {
 		whole, fraction, pointed := strings.Cut(text, ".")

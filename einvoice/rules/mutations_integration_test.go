@@ -17,7 +17,7 @@ import (
 // mutant is an invoice with one change.
 type mutant struct {
 	profile, change, document string
-	// large: of an invoice with everything, of which there are few changes for each element.
+	// large: of an invoice with everything, with few changes for each element.
 	large bool
 	// alone: it is tried itself, and not changed further.
 	alone bool
@@ -112,7 +112,7 @@ func (s *selection) takes(tr trial) bool {
 	return take
 }
 
-// share: one of so many mutants is tried, whatever it breaks.
+// share: one mutant in share is tried, whatever it breaks.
 func (s *selection) share(tr trial) uint32 {
 	if tr.large && !strings.HasSuffix(tr.set, "-ubl") {
 		return 200
@@ -171,7 +171,7 @@ var (
 	nationalValues = []string{"", "XX", "-1.005", "0", "20260230", "INFORMATION", "B2", "0225", "12345678901234567890123456789012345678"}
 )
 
-// changed are the mutants of a document of which each element has lines of its own: each element is left out and repeated, each text
+// changed are the mutants of a document whose elements have lines of their own: each element is left out and repeated, each text
 // and attribute replaced, each attribute left out. Large ones also get what their profile does not use.
 func (m mutant) changed() (all []mutant) {
 	all = append(all, m)

@@ -117,7 +117,7 @@ func isDescribed(document model.Term, text string) bool {
 	return false
 }
 
-// substring is that of XPath: from a character, which counts from 1, at most so many.
+// substring is that of XPath: n characters at most, from one that counts from 1.
 func substring(text string, from, n int) string {
 	characters := []rune(text)
 	from = min(from-1, len(characters))

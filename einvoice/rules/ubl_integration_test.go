@@ -20,7 +20,7 @@ func TestOfficialMutantsOfUBL(t *testing.T) {
 	compareUBL(t, ublTrials(t, ublBases(t)), 1500, 900, "en16931", "xrechnung")
 }
 
-// compareUBL compares our verdicts on mutants with the official ones. There are at least so many mutants, which break so many rules.
+// compareUBL compares our verdicts on mutants with the official ones. There are least mutants or more, which break a number of rules.
 func compareUBL(t *testing.T, mutants []trial, least, broken int, sets ...string) {
 	trials := shareOf(t, mutants)
 	official := judge(t, trials)

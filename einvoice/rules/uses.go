@@ -10,7 +10,7 @@ type use struct {
 
 func newUse() *use { return &use{zero, zero, zero, zero, 0} }
 
-// total is the taxable amount, each part of which is rounded. It is not a number if a part is not one.
+// total is the taxable amount, the sum of rounded parts. It is not a number if a part is not one.
 func (u *use) total() decimal {
 	return u.lines.round(2).plus(u.charges.round(2)).plus(u.logistics.round(2)).minus(u.allowances.round(2))
 }

@@ -17,7 +17,7 @@ import (
 
 // KafkaConfig says where Kafka is.
 type KafkaConfig struct {
-	// Brokers are addresses host:port of which one must answer.
+	// Brokers are addresses host:port. One of them must answer.
 	Brokers []string
 	// ClientID names the process in the brokers' logs.
 	ClientID string

@@ -138,7 +138,7 @@ type Load struct {
 	Style string `cbor:"13,keyasint,omitempty"`
 	// Hide are CSS selectors of what is not shown.
 	Hide []string `cbor:"14,keyasint,omitempty"`
-	// FailOnResourceError fails a page of which a part is missing, FailOnScriptError one with an error that no script catches.
+	// FailOnResourceError fails a page with a missing part, FailOnScriptError one with an error that no script catches.
 	FailOnResourceError bool `cbor:"15,keyasint,omitempty"`
 	FailOnScriptError   bool `cbor:"16,keyasint,omitempty"`
 }

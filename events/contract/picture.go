@@ -27,9 +27,9 @@ const (
 	svgNamespace     = "http://www.w3.org/2000/svg"
 )
 
-// ParsePicture reads a data URI (RFC 2397) of a picture, and writes it as one in base64 of at most so many characters, which has no character that HTML or CSS would
+// ParsePicture reads a data URI (RFC 2397) of a picture, and writes it as one in base64 of limit characters at most, which has no character that HTML or CSS would
 // read otherwise. What the picture is decides its content, not what the URI calls it.
-func ParsePicture(uri string, most int) (normal string, err error) {
+func ParsePicture(uri string, limit int) (normal string, err error) {
 	data, err := pictureData(uri)
 	if err != nil {
 		return "", err
@@ -39,8 +39,8 @@ func ParsePicture(uri string, most int) (normal string, err error) {
 		return "", err
 	}
 	normal = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
-	if len(normal) > most {
-		return "", fmt.Errorf("%w: %d characters; at most %d are accepted", ErrPictureLength, len(normal), most)
+	if len(normal) > limit {
+		return "", fmt.Errorf("%w: %d characters; at most %d are accepted", ErrPictureLength, len(normal), limit)
 	}
 	return normal, nil
 }

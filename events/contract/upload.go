@@ -6,8 +6,7 @@ import "time"
 const (
 	// UploadConnect bounds the connection to the storage.
 	UploadConnect = 5 * time.Second
-	// UploadBase and UploadRate bound an attempt: so long, and as long again as the file takes at
-	// so many bytes per second.
+	// UploadBase and UploadRate, in bytes per second, bound an attempt: UploadBase, and the time that the file takes at UploadRate.
 	UploadBase = 30 * time.Second
 	UploadRate = 256 << 10
 )

@@ -13,7 +13,7 @@ import (
 	api "github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// faultyConn is a connection of which inserts may fail.
+// faultyConn is a connection whose inserts may fail.
 type faultyConn struct {
 	driver.Conn
 	fault func(step string) error

@@ -37,7 +37,7 @@ func (l *Ledger) hours(ctx context.Context, conditions string, args ...any) (hou
 }
 
 const (
-	// An hour is remembered if it has so many rows, and so many of them to a part: otherwise it saves little time.
+	// An hour is remembered if it has this many rows, and this many of them to a part: otherwise it saves little time.
 	rememberedRows  = 100
 	rememberedShare = 4
 	// rememberedParts is how many parts are remembered, of about 150 bytes each.
@@ -47,7 +47,7 @@ const (
 // memory remembers the parts of hours, so that of a window with a million entries only the rows of the hours that changed are made
 // entries and summed up. Each process has one of its own: what it remembers is compared with the rows each time.
 type memory struct {
-	rows, share uint64 // an hour has to have so many, and so many to a part
+	rows, share uint64 // what an hour has to have: rows, and rows to a part
 	most        int    // parts
 
 	mu    sync.Mutex

@@ -86,7 +86,7 @@ func TestServerKilled(t *testing.T) {
 }
 
 // Rows that were lost behind their marker are noticed, and come back when the batch is appended
-// again; so do rows of which the server has lost the ids.
+// again; so do rows whose ids the server has lost.
 func TestServerRepairs(t *testing.T) {
 	s := clickhousetest.Start(t)
 	c := fresh(t, s.Address)

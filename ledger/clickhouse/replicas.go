@@ -69,7 +69,7 @@ func (l *Ledger) quorumSettings(ctx context.Context, table string) (driver.Setti
 	return driver.Settings{"insert_quorum": n, "insert_quorum_timeout": int(l.config.Timeout.Milliseconds() / 2)}, err
 }
 
-// patiently repeats f while inserts of other writers wait for their quorum, of which a table has one at a time.
+// patiently repeats f while inserts of other writers wait for their quorum: a table has one at a time.
 func patiently(ctx context.Context, f func() error) error {
 	_, err := again(ctx, quorumIsBusy, func() (struct{}, error) { return struct{}{}, f() })
 	return err

@@ -157,7 +157,7 @@ func moment(b ledger.Bucket) string {
 	return startOf("any(occurred_at)", ledger.Quarter)
 }
 
-// startOf is the expression of the start of the time of so many seconds that a moment is in.
+// startOf is the expression of the start of the span of seconds that a moment is in.
 func startOf(moment string, seconds int) string {
 	return fmt.Sprintf("toInt64(intDiv(toUnixTimestamp(%[1]s), %[2]d)) * %[2]d", moment, seconds)
 }

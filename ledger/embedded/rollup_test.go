@@ -68,7 +68,7 @@ func (b *books) repeat() {
 	b.put(b.read(partition, b.rand.IntN(len(b.log[partition])+1)))
 }
 
-// read returns what some offsets hold, of which the last ones may be new.
+// read returns what some offsets hold, the last ones perhaps new.
 func (b *books) read(partition int32, lo int) ledger.Batch {
 	hi := lo + b.rand.IntN(20)
 	batch := ledger.Batch{Topic: "t", Partition: partition, Lo: int64(lo), Hi: int64(hi)}

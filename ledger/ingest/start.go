@@ -40,7 +40,7 @@ type Config struct {
 	Pause time.Duration
 }
 
-// Retries: after so many, the batch goes back to its subscriber, which delivers it again.
+// After this many retries, the batch goes back to its subscriber, which delivers it again.
 const (
 	retries  = 10
 	maxPause = 10 * time.Second

@@ -29,7 +29,7 @@ func straddle() ledger.Batch {
 // errFault is what faulty steps fail with.
 var errFault = errors.New("the step failed")
 
-// stopAt appends a batch to a ledger that stops at step number n, if there are so many.
+// stopAt appends a batch to a ledger that stops at step number n, if there is one.
 func stopAt(t *testing.T, s Storage, n int, b ledger.Batch) (stopped string) {
 	t.Helper()
 	count := 0

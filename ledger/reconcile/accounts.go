@@ -96,7 +96,7 @@ func (r *run) ask(ctx context.Context, account string) (ledger.Figures, error) {
 	return ledger.Figures{Entries: rows[0].Entries, Units: rows[0].Units, Bytes: rows[0].Bytes}, nil
 }
 
-// summarize returns the figures of entries, each of which counts once.
+// summarize returns the figures of entries. Each counts once.
 func summarize(entries []ledger.Entry) (ledger.Figures, error) {
 	hashed := make([]ledger.Hashed, 0, len(entries))
 	seen := make(map[string]bool, len(entries))

@@ -2,7 +2,7 @@ package reconcile
 
 import "testing"
 
-// A ledger agrees with a log of which the beginning is trimmed, wherever that ends, and differs if what
+// A ledger agrees with a log whose beginning is trimmed, wherever that ends, and differs if what
 // is left differs.
 func TestTrimmed(t *testing.T) {
 	b := newBooks(t)

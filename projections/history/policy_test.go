@@ -7,7 +7,7 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// A snapshot is due after so many records or so much time, a quarter more or less, and never without
+// A snapshot is due after a number of records or a time, a quarter more or less, and never without
 // a new record.
 func TestDue(t *testing.T) {
 	p := Policy{Records: 1000, Every: 24 * time.Hour}

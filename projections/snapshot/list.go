@@ -45,7 +45,7 @@ func List(ctx context.Context, files store.Files) (Listing, error) {
 	return l, err
 }
 
-// Abandoned returns the files that belong to snapshots without a manifest of which nothing was
+// Abandoned returns the files that belong to snapshots without a manifest, nothing of which was
 // stored since a time: their writers have ended.
 func (l Listing) Abandoned(since time.Time) (names []string) {
 	for _, all := range l.loose {

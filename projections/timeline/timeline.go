@@ -46,7 +46,7 @@ const (
 	maxSteps   = 300
 )
 
-// Read reads the timeline of a job from the journal, of which it reads a bounded part. If ctx ends meanwhile, it returns what was read until then.
+// Read reads the timeline of a job from a bounded part of the journal. If ctx ends meanwhile, it returns what was read until then.
 func Read(ctx context.Context, l eventlog.Log, q Query) (Timeline, error) {
 	return read(ctx, l, q, maxRecords)
 }

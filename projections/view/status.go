@@ -113,7 +113,7 @@ func appendCount(b []byte, n int64) []byte {
 	return strconv.AppendInt(b, n, 10)
 }
 
-// humanSize writes a number of bytes in the largest binary unit of which it has at least one.
+// humanSize writes a number of bytes in the largest binary unit that it reaches.
 func humanSize(bytes int64) string {
 	units := []string{"KB", "MB", "GB"}
 	if bytes < 1024 {

@@ -13,8 +13,8 @@ type Usage struct {
 	Waiting, Running int
 }
 
-// Usage returns the accounts with jobs here, at most so many: those with the most waiting first.
-func (m *Machine) Usage(most int) []Usage {
+// Usage returns the accounts with jobs here, limit at most: those with the most waiting first.
+func (m *Machine) Usage(limit int) []Usage {
 	all := make([]Usage, 0, len(m.shares))
 	for id, s := range m.shares {
 		all = append(all, Usage{Account: id, Waiting: s.waiting, Running: s.running[shared] + s.running[remote]})
@@ -22,5 +22,5 @@ func (m *Machine) Usage(most int) []Usage {
 	slices.SortFunc(all, func(a, b Usage) int {
 		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(b.Running, a.Running), cmp.Compare(a.Account, b.Account))
 	})
-	return all[:min(most, len(all))]
+	return all[:min(limit, len(all))]
 }

@@ -13,7 +13,7 @@ const (
 	Level = 0.01
 	// LeastLoss is the smallest loss that counts, as a share: what is smaller is not worth a look, however certain.
 	LeastLoss = 0.05
-	// LeastPairs is how many pairs there must be: the fewest of which some result is as unlikely as Level.
+	// LeastPairs is how many pairs there must be: the fewest with a result as unlikely as Level.
 	LeastPairs = 7
 )
 

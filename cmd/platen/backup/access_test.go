@@ -17,7 +17,7 @@ import (
 	"platen.dev/store"
 )
 
-// inhabited returns a world with accounts that somebody may come in to: the first with two keys, one of which is revoked, and three members,
+// inhabited returns a world with accounts that somebody may come in to: the first with two keys, one of them revoked, and three members,
 // of whom one is signed in twice and one was invited; the second with a key.
 func inhabited(t *testing.T, seed uint64) *world {
 	t.Helper()

@@ -23,7 +23,7 @@ type logWriter struct {
 // maxPending bounds the appends under way.
 const maxPending = 4096
 
-// add appends a record, of which it makes a copy.
+// add appends a copy of a record.
 func (w *logWriter) add(r eventlog.Record) error {
 	if r.Offset != w.next {
 		return fmt.Errorf("%w: %s/%d at %d: the next record has the offset %d", ErrDamaged, w.topic, w.partition, w.next, r.Offset)

@@ -85,7 +85,7 @@ func (s *stock) noteRead(name string, damaged bool) {
 	}
 }
 
-// noteWritten notes that a chunk of so many bytes was written.
+// noteWritten notes that a chunk was written.
 func (s *stock) noteWritten(name string, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

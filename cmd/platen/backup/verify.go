@@ -18,7 +18,7 @@ import (
 
 // Rebuilding is what the rows of a backup are rebuilt with.
 type Rebuilding struct {
-	// Scratch is a directory, of which everything is removed.
+	// Scratch is a directory that is emptied.
 	Scratch     string
 	Projections []table.Projection
 	Pace        snapshot.Pace

@@ -59,7 +59,7 @@ type cluster struct {
 	reads     atomic.Int64 // of the clock
 }
 
-// newCluster returns a cluster of which only the log and the stores are there.
+// newCluster returns a cluster without nodes: a log and stores.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	log, err := embedded.Open(embedded.Config{

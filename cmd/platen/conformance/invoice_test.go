@@ -183,7 +183,7 @@ func proveDoctype(t *testing.T, s *server) {
 	s.customer(t, events.PlanPro).refusesInvoice(xml, "en16931")
 }
 
-// padded is an invoice of n bytes, most of which compress well.
+// padded is an invoice of n bytes that compresses well.
 func padded(n int) string {
 	empty := invoiceOf(einvoice.Guidelines["en16931"], "380", "<!---->")
 	return invoiceOf(einvoice.Guidelines["en16931"], "380", "<!--"+strings.Repeat("x", n-len(empty))+"-->")

@@ -20,7 +20,7 @@ const (
 )
 
 // Disk checks that a directory of the node can be written, has room, and is quick. It need not exist yet. reserve returns how
-// much of so many bytes has to stay free, syncs whether requests wait for it.
+// much of total bytes has to stay free, syncs whether requests wait for it.
 func Disk(name, dir string, reserve func(total int64) int64, waits bool) Check {
 	return Check{"disk of " + name, func(context.Context) []Finding {
 		there, err := nearest(dir)

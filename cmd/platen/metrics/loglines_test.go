@@ -9,7 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Lines are counted by level and message, even those that are not written; beyond so many messages they
+// Lines are counted by level and message, even those that are not written; beyond a number of messages they
 // are counted together.
 func TestLinesAreCounted(t *testing.T) {
 	lines := counterVec("platen_log_lines_total", "x", "level", "message")

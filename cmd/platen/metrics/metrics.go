@@ -41,7 +41,7 @@ type Metrics struct {
 	lines    *prometheus.CounterVec // of the log
 }
 
-// New returns metrics of which nothing has happened yet.
+// New returns metrics before anything has happened.
 func New() *Metrics {
 	m := &Metrics{
 		requests: counterVec("platen_http_requests_total", "Requests with a response, by route and status.", "route", "status"),

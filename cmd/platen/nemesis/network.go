@@ -54,7 +54,7 @@ type Host struct {
 // subnet is the network of all hosts. It exists in the namespaces of one run only.
 var subnet = netip.MustParsePrefix("10.213.0.0/24")
 
-// NewNetwork makes a network, of which this process is the first host, by the name "self".
+// NewNetwork makes a network with this process as its first host, named "self".
 // The others get a namespace each. It lasts as long as this process.
 func NewNetwork(seed uint64, names ...string) (*Network, error) {
 	n := &Network{rules: map[link][]*Rule{}, lines: map[link]*line{}, dice: rand.New(rand.NewPCG(seed, 7))}

@@ -21,7 +21,7 @@ var documents = edge.Documents{
 	Invoice: checkInvoice, Validate: validate, Extract: inspect.Extract, Placeholders: blocks.CheckPlaceholders,
 }
 
-// sanitize returns "" for HTML of which nothing is left to show.
+// sanitize returns "" for HTML that leaves nothing to show.
 func sanitize(html string, limit int) (string, error) {
 	s, err := document.SanitizeWithin(html, limit)
 	if err != nil || s.Empty() {

@@ -14,7 +14,7 @@ import (
 
 // KafkaConfig is the section [kafka].
 type KafkaConfig struct {
-	// Brokers are addresses host:port of which one must answer.
+	// Brokers are addresses host:port. One of them must answer.
 	Brokers []string `toml:"brokers"`
 	// ReplicationFactor of topics that Platen creates.
 	ReplicationFactor int16 `toml:"replication_factor"`

@@ -56,7 +56,7 @@ type Restored struct {
 	Access backup.Access
 }
 
-// Restore writes a backup into the log and the stores of a configuration, all of which must be empty. It writes nothing before all of the backup
+// Restore writes a backup into the log and the stores of a configuration, which must all be empty. It writes nothing before all of the backup
 // was read, and its rows rebuilt. A node of that configuration then continues from the backup's cut, with what o says of who may come in.
 func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err error) {
 	from, done, err := cfg.openPlace(ctx, o.From, false)

@@ -15,7 +15,7 @@ const (
 	spaceInterval = time.Second
 	// The default reserve: maxReserve, or a share of a disk that is small.
 	maxReserve   = 1 << 30
-	reserveShare = 20 // one part in so many
+	reserveShare = 20 // one part in 20
 )
 
 // space watches the disks that the node writes to. Below a reserve of free space no more jobs are

@@ -11,7 +11,7 @@ import (
 	"platen.dev/projections"
 )
 
-// journal returns the records of a journal with several owners, of which former ones write on for a while, and commands that were trimmed.
+// journal returns the records of a journal with several owners, former ones writing on for a while, and commands that were trimmed.
 func journal(rng *rand.Rand, length int) (all []eventlog.Record) {
 	epoch, former, cause, void := int64(-1), int64(-1), int64(0), int64(0)
 	add := func(e events.Entry) {

@@ -78,7 +78,7 @@ func charts(u Usage) (all []chart, err error) {
 	return all, nil
 }
 
-// daysOf are the days of a window in UTC, the first and the last of which it may have in part.
+// daysOf are the days of a window in UTC, the first and the last perhaps in part.
 func daysOf(w UsageWindow) (days []time.Time) {
 	for day := w.Start.UTC().Truncate(24 * time.Hour); day.Before(w.End) && len(days) < maxDays; day = day.AddDate(0, 0, 1) {
 		days = append(days, day)

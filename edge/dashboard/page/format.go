@@ -28,7 +28,7 @@ func exactly(at time.Time) *moment {
 	return &moment{ISO: at.Format("2006-01-02T15:04:05.000Z07:00"), Text: at.Format("2 Jan 2006, 15:04:05.000")}
 }
 
-// day is a time of which only the day matters.
+// day is a time, shown as its day.
 func day(at time.Time) *moment {
 	if at.IsZero() {
 		return nil

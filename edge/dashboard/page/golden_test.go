@@ -84,7 +84,7 @@ func shrunk(picture image.Image, size image.Rectangle) *image.RGBA {
 
 func abs(n int) int { return max(n, -n) }
 
-// keep writes a picture in few colours, of which pages have no more, as a small file.
+// keep writes a picture as a small file of few colours: pages have no more.
 func keep(t *testing.T, path string, picture image.Image) {
 	t.Helper()
 	few := image.NewPaletted(picture.Bounds(), palette(picture))

@@ -225,7 +225,7 @@ type Webhooks struct {
 	Taken  bool
 }
 
-// Undelivered is a page of jobs whose webhook was not delivered, of which at most Most can be sent again at once.
+// Undelivered is a page of jobs whose webhook was not delivered; Most of them at most can be sent again at once.
 type Undelivered struct {
 	Frame
 	Jobs []UndeliveredJob

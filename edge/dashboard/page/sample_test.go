@@ -257,7 +257,7 @@ func usageRow(day, group int, jobs, bytes, entries int64) page.UsageRow {
 	return page.UsageRow{Day: home().Quota.Start.AddDate(0, 0, day), Group: group, UsageFigures: page.UsageFigures{Jobs: jobs, Bytes: bytes, Entries: entries}}
 }
 
-// earlierUsage is a closed window with two days, one of them corrected, of which one job was charged later.
+// earlierUsage is a closed window with two days, one of them corrected; one job was charged later.
 func earlierUsage() page.Usage {
 	u := usagePage()
 	u.Frame, u.Asked, u.Window = billing(), page.UsageQuery{Window: "2025-12-12T00:00:00Z"}, u.Windows[1]
@@ -314,7 +314,7 @@ func templateList() page.Templates {
 	}
 }
 
-// templatePage is a template with some of its blocks, of which one is not right.
+// templatePage is a template with some of its blocks, one of them wrong.
 func templatePage() page.Template {
 	const enabled = "enabled"
 	f := frame()
@@ -448,7 +448,7 @@ func views() []view {
 	}...)
 }
 
-// empties are all pages of which nothing is known.
+// empties are all pages without data.
 func empties() []view {
 	return append(emptyOperators(), []view{
 		{"empty-signin", page.SignIn{}},

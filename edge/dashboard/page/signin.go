@@ -35,7 +35,7 @@ type Code struct {
 
 // Choice is the page on which somebody chooses an account.
 type Choice struct {
-	// Joined are the accounts of which they are a member, Invited those that they would join.
+	// Joined are the accounts that they are a member of, Invited those that they would join.
 	Joined, Invited []Choosable
 	Next            string
 }

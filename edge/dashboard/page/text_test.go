@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// named are the sections of which templates choose a text by a value, with the values that there are.
+// named are the sections in which templates choose a text by a value, with all values.
 func named() map[string][]string {
 	return map[string][]string{
 		"section":   {"home", "jobs", "usage", "playground", "invoices", "keys", "webhooks", "templates", "members", "trail"},

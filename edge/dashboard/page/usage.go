@@ -59,7 +59,7 @@ func dayAddress(w UsageWindow, day time.Time) string { return entriesAddress(w, 
 // rowAddress lists the entries of a row.
 func rowAddress(u Usage, r UsageRow) string { return entriesAddress(u.Window, r.Day, groupOf(u, r)) }
 
-// entriesAddress lists the entries of a group on a day, of which the window may have a part only.
+// entriesAddress lists the entries of a group on a day, which the window may have a part of only.
 func entriesAddress(w UsageWindow, day time.Time, g UsageGroup) string {
 	from, to := day, day.AddDate(0, 0, 1)
 	if from.Before(w.Start) {

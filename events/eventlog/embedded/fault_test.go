@@ -29,7 +29,7 @@ func faultyDisk(full *atomic.Bool, kinds ...errorfs.OpKind) vfs.FS {
 	return faultyFiles(full, ".log", kinds...)
 }
 
-// faultyFiles does so with the files of which the path contains part.
+// faultyFiles does so with the files whose path contains part.
 func faultyFiles(full *atomic.Bool, part string, kinds ...errorfs.OpKind) vfs.FS {
 	return errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if full.Load() && strings.Contains(op.Path, part) && slices.Contains(kinds, op.Kind) {

@@ -242,7 +242,7 @@ func (s *salvage) partitions() (int32, error) {
 	return 0, err
 }
 
-// topics lists the topics of which there are records.
+// topics lists the topics that have records.
 func (s *salvage) topics() (all []string, err error) {
 	iter, err := s.to.NewIter(&pebble.IterOptions{LowerBound: []byte{kindRecord}, UpperBound: []byte{kindRecord + 1}})
 	if err != nil {
