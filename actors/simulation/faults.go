@@ -255,22 +255,12 @@ func onlyFirst[E job.Effect](number func(E) int) Fault {
 
 // attemptFaults are faults in an attempt.
 var attemptFaults = map[string]Fault{
-	"an attempt without an outcome counts as told": {attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
-		for i, o := range outs {
-			if end, ok := o.(attempt.End); ok {
-				outs[i] = attempt.End{Told: true, GivesBack: end.GivesBack}
-			}
-		}
-		return outs
-	}},
-	"a start that is decided after its attempt has ended is kept": {attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
-		for i, o := range outs {
-			if end, ok := o.(attempt.End); ok {
-				outs[i] = attempt.End{Told: end.Told, Health: end.Health}
-			}
-		}
-		return outs
-	}},
+	"an attempt without an outcome counts as told": atEnd(func(end attempt.End) attempt.End {
+		return attempt.End{Told: true, GivesBack: end.GivesBack}
+	}),
+	"a start that is decided after its attempt has ended is kept": atEnd(func(end attempt.End) attempt.End {
+		return attempt.End{Told: end.Told, Health: end.Health}
+	}),
 	"a fault of the infrastructure spends an attempt": {attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
 		for i, o := range outs {
 			if do, ok := o.(attempt.Do); ok && do.Fault != nil {
@@ -282,4 +272,16 @@ var attemptFaults = map[string]Fault{
 	"a page is not returned": {attempt: func(a *attemptRun, in attempt.Input, outs []attempt.Output) []attempt.Output {
 		return lose[attempt.Done, attempt.Release, attempt.Input, attempt.Output]()(a, in, outs)
 	}},
+}
+
+// atEnd changes how attempts end.
+func atEnd(change func(attempt.End) attempt.End) Fault {
+	return Fault{attempt: func(_ *attemptRun, _ attempt.Input, outs []attempt.Output) []attempt.Output {
+		for i, o := range outs {
+			if end, ok := o.(attempt.End); ok {
+				outs[i] = change(end)
+			}
+		}
+		return outs
+	}}
 }

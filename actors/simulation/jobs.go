@@ -375,6 +375,6 @@ func (a *attemptRun) tell(body events.CommandBody) {
 	w.deliver(p)
 	if w.chance(10) {
 		w.wire = append(w.wire, p)
-		w.repeated[a.id] = true
+		w.lost.excuse(a.id)
 	}
 }

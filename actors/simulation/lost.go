@@ -1,49 +1,57 @@
 package simulation
 
 import (
-	"maps"
-
 	"platen.dev/actors/account"
 	"platen.dev/actors/job"
 	"platen.dev/events"
 )
 
-// checkLost checks that jobs are taken from nodes that are gone when owners learn of it, and from attempts that have ended, and
-// not only when the attempt's deadline has passed.
-func (w *world) checkLost() {
-	excused := w.undecidedEnds()
-	maps.Copy(excused, w.repeated)
+// lost looks for jobs that nobody renders.
+type lost struct {
+	world *world
+	// excused are attempts that may have ended while they hold a job: a command of theirs reached the log a second time, after later ones,
+	// or no owner can decide the one that ends them.
+	excused map[events.AttemptID]bool
+}
+
+func newLost(w *world) *lost { return &lost{w, map[events.AttemptID]bool{}} }
+
+// excuse notes an attempt one of whose commands reaches the log a second time.
+func (l *lost) excuse(id events.AttemptID) { l.excused[id] = true }
+
+// check checks that jobs are taken from nodes that are gone when owners learn of it, and from attempts that have ended, and not only
+// when the attempt's deadline has passed.
+func (l *lost) check() {
+	l.excuseUndecided()
 	for p := range int32(partitions) {
-		lost := w.hasGap(p)
-		for _, n := range w.nodes {
-			if r := n.replicas[p]; w.decided(p, r) {
-				_ = account.EachJob(r.values, p, func(id events.JobID, s job.State) {
-					w.checkHolder(id, s, lost || excused[s.Attempt])
-				})
-			}
+		gap := l.hasGap(p)
+		for _, n := range l.world.nodes {
+			r := n.replicas[p]
+			known := !gap && l.world.decided(p, r)
+			_ = account.EachJob(r.values, p, func(id events.JobID, s job.State) {
+				if s.Phase == job.Rendering {
+					l.checkHolder(id, s, known && !l.excused[s.Attempt])
+				}
+			})
 		}
 	}
 }
 
-// checkHolder checks that a node has the attempt that holds a job. That may have ended if the command that says so is lost, or a start
-// is decided again after it.
-func (w *world) checkHolder(id events.JobID, s job.State, lost bool) {
-	if s.Phase != job.Rendering {
-		return
-	}
-	n := w.node(s.Node)
+// checkHolder checks that the node whose attempt holds a job is up and, if all that the attempt has sent is known, that it has the attempt.
+func (l *lost) checkHolder(id events.JobID, s job.State, known bool) {
+	n := l.world.node(s.Node)
 	if n == nil {
-		w.fail("job %s waits for its attempt on %s, which is gone", id, s.Node)
+		l.world.fail("job %s waits for its attempt on %s, which is gone", id, s.Node)
 		return
 	}
-	if a := n.jobs.attempts[id]; !lost && (a == nil || a.id != s.Attempt) {
-		w.fail("job %s waits for its attempt on %s, which has ended", id, s.Node)
+	if a := n.jobs.attempts[id]; known && (a == nil || a.id != s.Attempt) {
+		l.world.fail("job %s waits for its attempt on %s, which has ended", id, s.Node)
 	}
 }
 
 // hasGap reports whether commands of a partition were lost before an owner decided them.
-func (w *world) hasGap(p int32) bool {
-	for _, e := range w.accepted(p, newReplica()) {
+func (l *lost) hasGap(p int32) bool {
+	for _, e := range l.world.accepted(p, newReplica()) {
 		if _, ok := e.(events.Gap); ok {
 			return true
 		}
@@ -51,21 +59,19 @@ func (w *world) hasGap(p int32) bool {
 	return false
 }
 
-// undecidedEnds are the attempts that have sent what ends them, and no owner can decide it.
-func (w *world) undecidedEnds() map[events.AttemptID]bool {
-	all := map[events.AttemptID]bool{}
-	for id, c := range w.sent {
-		if !w.undecidable(id) {
+// excuseUndecided excuses the attempts that have sent what ends them, and no owner can decide it.
+func (l *lost) excuseUndecided() {
+	for id, c := range l.world.sent {
+		if !l.world.undecidable(id) {
 			continue
 		}
 		switch b := c.Body.(type) {
 		case events.FinishRender:
-			all[b.Attempt] = true
+			l.excuse(b.Attempt)
 		case events.FailRender:
-			all[b.Attempt] = true
+			l.excuse(b.Attempt)
 		case events.LoseRender:
-			all[b.Attempt] = true
+			l.excuse(b.Attempt)
 		}
 	}
-	return all
 }

@@ -38,13 +38,12 @@ type world struct {
 	retained [partitions]int64
 	// wire holds commands on their way to the log, unordered.
 	wire []packet
-	// repeated are the attempts one of whose commands reached the log a second time, after later ones.
-	repeated map[events.AttemptID]bool
 	// upgrading worlds have nodes of the version to come; raised is set once the operator has raised the level.
 	upgrading, raised bool
 	// outdated counts the nodes that ended because of their version, by the reason.
 	outdated map[string]int
 	drains   *drains
+	lost     *lost
 	// assigned maps each partition to the node that the log assigned it to, nil if every node has left.
 	assigned [partitions]*node
 	nodes    []*node
@@ -170,14 +169,13 @@ func newWorld(seed uint64, rules Rules) *world {
 		keys:    map[events.AccountID]events.KeyID{},
 
 		outdated: map[string]int{}, ever: map[string]string{}, doubtful: map[events.JobID]bool{}, taken: map[taking]events.Instant{},
-		repeated: map[events.AttemptID]bool{},
 	}
 	for p := range w.told {
 		w.told[p] = projections.Origin()
 	}
 	w.lossy = w.chance(30)
 	w.panics = w.lossy && seed%2 == 0
-	w.damage, w.drains = rarely(seed, 4), newDrains(w, seed)
+	w.damage, w.drains, w.lost = rarely(seed, 4), newDrains(w, seed), newLost(w)
 	w.upgrading = w.chance(50)
 	for i := range nodeCount {
 		w.nodes = append(w.nodes, newNode(w, i))
@@ -381,7 +379,7 @@ func (w *world) settle() {
 		w.now = w.now.Add(time.Second)
 		w.drain()
 	}
-	w.checkLost()
+	w.lost.check()
 	for i := range 80 {
 		w.now = w.now.Add(2 * time.Minute)
 		if i > 40 { // for webhooks that are tried again late
