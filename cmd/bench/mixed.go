@@ -54,7 +54,7 @@ type mixedNode struct {
 	jobs   *atomic.Int64 // that it has done
 }
 
-var errNoKind = errors.New("no kind of this load has in its name what -kind says")
+var errNoKind = errors.New("no kind of this load has the name that -kind asks for")
 
 func openMixed(binary string, base *baseline, s settings) (n mixedNode, err error) {
 	n.jobs = new(atomic.Int64)

@@ -18,7 +18,7 @@ func hourOf(more func(s *soakSample, i int)) (all []soakSample) {
 	for i := range 720 {
 		s := soakSample{
 			after: time.Duration(i) * soakSampleEvery, nodeBytes: 200 << 20, browserBytes: 900 << 20, processes: 40, descriptors: 900, goroutines: 400,
-			diskBytes: 60 << 20, p50: 30 * time.Millisecond, p99: 90 * time.Millisecond, counts: counts{Done: 10 * i},
+			disk: map[string]int64{"log": 60 << 20}, p50: 30 * time.Millisecond, p99: 90 * time.Millisecond, counts: counts{Done: 10 * i},
 		}
 		more(&s, i)
 		all = append(all, s)
@@ -34,7 +34,7 @@ func TestEveryMeasureIsJudged(t *testing.T) {
 	}{
 		{"", func(*soakSample, int) {}},
 		{"", func(s *soakSample, i int) {
-			s.diskBytes += int64(i) * 450 << 10
+			s.disk["log"] += int64(i) * 450 << 10
 			s.surplusBytes += int64(i) * 30 << 10
 			s.nodeBytes += int64(i) * 13 << 10
 			s.resultBytes += int64(i) << 20
@@ -46,7 +46,7 @@ func TestEveryMeasureIsJudged(t *testing.T) {
 		{"goroutines", func(s *soakSample, i int) { s.goroutines += i / 40 }},
 		{"p50 of the probe", func(s *soakSample, i int) { s.p50 += time.Duration(i) * 3 * time.Microsecond }},
 		{"p99 of the probe", func(s *soakSample, i int) { s.p99 += time.Duration(i) * 14 * time.Microsecond }},
-		{"disk beside results", func(s *soakSample, i int) { s.diskBytes += int64(i) * 480 << 10 }},
+		{"disk beside results", func(s *soakSample, i int) { s.disk["log"] += int64(i) * 480 << 10 }},
 		{"results beyond files made", func(s *soakSample, i int) { s.surplusBytes += int64(i) * 36 << 10 }},
 	} {
 		all, err := trends(hourOf(c.more))

@@ -48,7 +48,7 @@ var soakMeasures = []soakMeasure{
 	{"goroutines", "", func(s soakSample) float64 { return float64(s.goroutines) }, allowance{share: 0.02}},
 	{"p50 of the probe", "ms", func(s soakSample) float64 { return milliseconds(s.p50) }, allowance{share: 0.05}},
 	{"p99 of the probe", "ms", func(s soakSample) float64 { return milliseconds(s.p99) }, allowance{share: 0.10}},
-	{"disk beside results", "MiB", func(s soakSample) float64 { return mib(s.diskBytes) }, diskAllowance},
+	{"disk beside results", "MiB", func(s soakSample) float64 { return mib(s.diskBytes()) }, diskAllowance},
 	{"results beyond files made", "MiB", func(s soakSample) float64 { return mib(s.surplusBytes) }, resultsAllowance},
 }
 
@@ -145,7 +145,7 @@ func (k *soak) writeCSV(path string) (err error) {
 	for _, m := range soakMeasures {
 		head = append(head, m.name)
 	}
-	parts := slices.Sorted(maps.Keys(k.samples[len(k.samples)-1].parts))
+	parts := slices.Sorted(maps.Keys(k.samples[len(k.samples)-1].disk))
 	for _, part := range parts {
 		head = append(head, "disk of "+part)
 	}
@@ -156,7 +156,7 @@ func (k *soak) writeCSV(path string) (err error) {
 			line = append(line, strconv.FormatFloat(m.of(s), 'f', 2, 64))
 		}
 		for _, part := range parts {
-			line = append(line, strconv.FormatFloat(mib(s.parts[part]), 'f', 2, 64))
+			line = append(line, strconv.FormatFloat(mib(s.disk[part]), 'f', 2, 64))
 		}
 		line = append(line, strconv.FormatFloat(mib(s.resultBytes), 'f', 2, 64))
 		for _, n := range []int{s.Done, s.Failed, s.Refused, s.Unexpected} {

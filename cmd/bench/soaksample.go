@@ -16,11 +16,10 @@ type soakSample struct {
 	// nodeBytes and browserBytes are memory (PSS); descriptors are those of all processes.
 	nodeBytes, browserBytes            int64
 	processes, descriptors, goroutines int
-	// parts is what each entry of the data directory takes on the disk, without results; diskBytes is their sum, surplusBytes what results
-	// have beyond the files that jobs made.
-	parts                                map[string]int64
-	diskBytes, resultBytes, surplusBytes int64
-	p50, p99                             time.Duration
+	// disk is what each entry of the data directory takes, without results; surplusBytes is what results have beyond the files that jobs made.
+	disk                      map[string]int64
+	resultBytes, surplusBytes int64
+	p50, p99                  time.Duration
 	counts
 }
 
@@ -28,8 +27,16 @@ type soakSample struct {
 func (s soakSample) String() string {
 	return fmt.Sprintf("  %4.0f min: node %.0f MiB, browsers %.0f MiB; %d processes, %d descriptors, %d goroutines; disk %.0f MiB and results %.0f MiB; "+
 		"probe p50 %s p99 %s; %d done, %d failed and %d refused as expected, %d unexpected",
-		s.after.Minutes(), mib(s.nodeBytes), mib(s.browserBytes), s.processes, s.descriptors, s.goroutines, mib(s.diskBytes), mib(s.resultBytes), ms(s.p50), ms(s.p99),
+		s.after.Minutes(), mib(s.nodeBytes), mib(s.browserBytes), s.processes, s.descriptors, s.goroutines, mib(s.diskBytes()), mib(s.resultBytes), ms(s.p50), ms(s.p99),
 		s.Done, s.Failed, s.Refused, s.Unexpected)
+}
+
+// diskBytes is what the data directory takes beside results.
+func (s soakSample) diskBytes() (sum int64) {
+	for _, bytes := range s.disk {
+		sum += bytes
+	}
+	return sum
 }
 
 func (k *soak) sample(after time.Duration) (s soakSample, err error) {
@@ -56,10 +63,7 @@ func (k *soak) sample(after time.Duration) (s soakSample, err error) {
 	for _, m := range families["go_goroutines"].GetMetric() {
 		s.goroutines = int(m.GetGauge().GetValue())
 	}
-	s.parts, s.resultBytes = diskOf(k.platen.dir, "files")
-	for _, bytes := range s.parts {
-		s.diskBytes += bytes
-	}
+	s.disk, s.resultBytes = diskOf(k.platen.dir, "files")
 	s.surplusBytes = s.resultBytes - int64(filesMade(families))
 	return s, nil
 }

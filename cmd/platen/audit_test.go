@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"testing"
 
 	"platen.dev/actors/account"
@@ -182,6 +183,15 @@ func catchUp(t *testing.T, replica *projections.Replica, p int32) {
 		}
 		last = next
 	}
+}
+
+// replica is the directory of the node's replica.
+func (m *machine) replica() string { return filepath.Join(m.data, "replica") }
+
+// checkReplica checks that the replica that a node has left is the one that a new node would make.
+func (m *machine) checkReplica(t *testing.T, l eventlog.Log) {
+	t.Helper()
+	checkSameReplica(t, openReplica(t, l, m.replica()), openReplica(t, l, t.TempDir()))
 }
 
 // checkSameReplica checks that two replicas of one journal hold the same bytes.

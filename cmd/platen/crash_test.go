@@ -103,7 +103,7 @@ func checkSettled(t *testing.T, m *machine, p *process, key client, w *workload)
 		b := auditJournal(t, l)
 		b.check(t, accepted)
 		m.checkLedger(t, l, b.checkStates(t, l))
-		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
+		m.checkReplica(t, l)
 	})
 	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503, slowest 202 after %s",
 		len(accepted), w.lost, len(known)-len(accepted), w.limited, w.refused, w.slowest.Round(time.Millisecond))

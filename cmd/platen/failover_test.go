@@ -276,7 +276,7 @@ func (c *processCluster) checkSettled(t *testing.T, w *workload) {
 		}
 	}
 	for _, m := range c.machines { // no node is left that would write between two reads of the journal
-		checkSameReplica(t, openReplica(t, l, filepath.Join(m.data, "replica")), openReplica(t, l, t.TempDir()))
+		m.checkReplica(t, l)
 		m.checkLedger(t, l, charged)
 	}
 	t.Logf("%d times 202, %d responses lost (%d of these jobs were durable), %d times 429, %d times 503",

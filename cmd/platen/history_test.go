@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -156,7 +155,7 @@ func (m *machine) loseReplica(t *testing.T, p *process) {
 			}
 		}
 	})
-	if err := os.RemoveAll(filepath.Join(m.data, "replica")); err != nil {
+	if err := os.RemoveAll(m.replica()); err != nil {
 		t.Fatal(err)
 	}
 }

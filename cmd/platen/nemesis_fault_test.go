@@ -255,7 +255,7 @@ func (s *storm) clockFault(r *rand.Rand) fault {
 func (s *storm) bitsFault(r *rand.Rand) fault {
 	n, count, seed := s.anyNode(r), 1+r.IntN(20), r.Uint64()
 	f := fault{kind: "bits", what: fmt.Sprintf("%d flip in the replica of %s", count, n.name)}
-	f.begin = func() error { return flipBits(filepath.Join(n.data, "replica"), count, rand.New(rand.NewPCG(seed, 0))) }
+	f.begin = func() error { return flipBits(n.replica(), count, rand.New(rand.NewPCG(seed, 0))) }
 	if r.IntN(3) > 0 {
 		flip := f.begin
 		f.what += ", which is started anew"

@@ -34,7 +34,7 @@ func (s *storm) verdict() {
 	s.stopNodes()
 	for _, n := range s.nodes { // no node is left that would write between two reads of the journal
 		s.mendReplica(l, n)
-		checkSameReplica(s.t, openReplica(s.t, l, n.replica()), openReplica(s.t, l, s.t.TempDir()))
+		n.checkReplica(s.t, l)
 		n.checkLedger(s.t, l, charged)
 	}
 	s.say("the replicas and the ledgers are compared")
@@ -44,10 +44,7 @@ func (s *storm) verdict() {
 	s.say("%s; histories: %v; faults: %v", c, s.crowd.checked, s.faults)
 }
 
-// replica is the directory of the node's replica.
-func (n *stormNode) replica() string { return filepath.Join(n.data, "replica") }
-
-// mendReplica does what the node's next scrub would: the next start makes a replica anew that is damaged where nobody has read it since.
+// mendReplica does what the node's next scrub would do. If a file of the replica is damaged, the next start makes it anew.
 func (s *storm) mendReplica(l eventlog.Log, n *stormNode) {
 	replica, err := projections.Open(testkit.Context(s.t), replicaConfig(l, n.replica()))
 	if err != nil {
