@@ -124,7 +124,7 @@ func attributeNameEnd(text string) int {
 var partsTag = [256]bool{' ': true, '\n': true, '\r': true, '\t': true, '\f': true, '/': true, '>': true}
 
 // readTag returns the name of a tag at the beginning of a text, where the name begins at from; where the tag ends, -1 if it does
-// not; and whether it has more than most attributes; it reads no further.
+// not; and whether it has more than most attributes, where it stops reading.
 func readTag(text string, from, most int) (name string, end int, tooMany bool) {
 	name = text[from : from+tagNameEnd(text[from:])]
 	from += len(name)

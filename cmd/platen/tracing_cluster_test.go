@@ -11,7 +11,7 @@ import (
 )
 
 // A job is one trace whichever nodes take part: the one that takes the request, the owner of its
-// shard, and the one that renders it; each makes the spans of what it does.
+// shard, and the one that renders it. Each makes the spans of its own work.
 func TestTraceOverNodes(t *testing.T) {
 	testkit.Long(t)
 	collector := tracingtest.Start(t)

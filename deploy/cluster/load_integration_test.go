@@ -72,7 +72,7 @@ func (l *load) jobs() []string {
 	return slices.Sorted(slices.Values(slices.Concat(l.rendered, l.tested)))
 }
 
-// awaitMore waits until more jobs were accepted, as many as more.
+// awaitMore waits until the number of accepted jobs has risen by more.
 func (l *load) awaitMore(t *testing.T, more int) {
 	t.Helper()
 	before := len(l.jobs())

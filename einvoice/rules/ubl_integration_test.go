@@ -20,7 +20,7 @@ func TestOfficialMutantsOfUBL(t *testing.T) {
 	compareUBL(t, ublTrials(t, ublBases(t)), 1500, 900, "en16931", "xrechnung")
 }
 
-// compareUBL compares our verdicts on mutants with the official ones. There are least mutants or more, which break a number of rules.
+// compareUBL compares our verdicts on mutants with the official ones. least is the least number of mutants, broken that of the rules that they break.
 func compareUBL(t *testing.T, mutants []trial, least, broken int, sets ...string) {
 	trials := shareOf(t, mutants)
 	official := judge(t, trials)

@@ -13,9 +13,9 @@ import (
 const (
 	// spaceInterval is how often a node looks at its disks.
 	spaceInterval = time.Second
-	// The default reserve: maxReserve, or a share of a disk that is small.
+	// The default reserve: maxReserve, or one part in reserveShare of a disk that is small.
 	maxReserve   = 1 << 30
-	reserveShare = 20 // one part in 20
+	reserveShare = 20
 )
 
 // space watches the disks that the node writes to. Below a reserve of free space no more jobs are
