@@ -40,7 +40,7 @@ func TestDashboardChecksInvoices(t *testing.T) {
 		"PDF":        {[]string{"file", dataURI("%PDF-1.7\n")}, 200, "The invoice isn’t valid"},
 		"UBL":        {[]string{"xml", string(sample.XML("ubl-invoice"))}, 200, "The invoice is valid"},
 		"Peppol":     {[]string{"xml", strings.Replace(string(sample.XML("ubl-invoice")), ">urn:cen.eu:en16931:2017<", ">urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0<", 1)}, 200, "PEPPOL-EN16931-R007"},
-		"unchecked":  {[]string{"xml", strings.Replace(string(sample.XML("ubl-invoice")), ">urn:cen.eu:en16931:2017<", ">urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0<", 1)}, 200, "not everything could be checked"},
+		"unchecked":  {[]string{"xml", strings.Replace(string(sample.XML("ubl-invoice")), ">urn:cen.eu:en16931:2017<", ">urn:cen.eu:en16931:2017#compliant#urn:fdc:nen.nl:nlcius:v1.0<", 1)}, 200, "not everything could be checked"},
 		"no base64":  {[]string{"file", "data:,?"}, 422, "arrive whole"},
 		"no profile": {[]string{"xml", good, "profile", "xxl"}, 200, "The invoice is valid"},
 	} {

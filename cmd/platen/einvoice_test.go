@@ -42,7 +42,7 @@ func TestInvoiceCommands(t *testing.T) {
 	following := func(name, specification string) string {
 		return file(name, []byte(strings.Replace(string(sample.XML("ubl-invoice")), ">urn:cen.eu:en16931:2017<", ">urn:cen.eu:en16931:2017#compliant#"+specification+"<", 1)))
 	}
-	peppol, selfBilled := following("peppol.xml", "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), following("self-billed.xml", "urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0")
+	peppol, dutch := following("peppol.xml", "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), following("dutch.xml", "urn:fdc:nen.nl:nlcius:v1.0")
 	for _, tc := range []struct{ args, said, failure string }{
 		{"check " + hybrid, "hybrid extended urn:cen.eu:en16931:2017#conformant#urn:factur-x.eu:1p0:extended\nXML: valid\nschema: valid\n", ""},
 		{"check " + hybrid, "PDF/A-3: valid\nembedding: valid\n", ""},
@@ -60,7 +60,7 @@ func TestInvoiceCommands(t *testing.T) {
 		{"check " + broken, "ram:LineNo", "not valid"},
 		{"check " + torn, "6.6.4-2", "not valid"},
 		{"check " + peppol, "fatal PEPPOL-EN16931-R007 BT-23 line 2", "not valid"},
-		{"check " + selfBilled, "rules: not checked. The invoice follows a specification with rules of its own", "not all of it could be"},
+		{"check " + dutch, "rules: not checked. The invoice follows a specification with rules of its own", "not all of it could be"},
 		{"check --rule-sets peppol " + kept, "rules: not checked. The rule set peppol is for invoices in UBL alone", "not all of it could be"},
 		{"check /dev/null", "XML: not valid\n", "not valid"},
 		{"check " + filepath.Join(dir, "nothing"), "", "no such file"},

@@ -210,6 +210,22 @@ func inCharacters(n int64) string    { return english.Sprint(n) + " characters" 
 func inHours(d time.Duration) string { return fmt.Sprintf("%.0f hours", d.Hours()) }
 func inDays(d time.Duration) string  { return fmt.Sprintf("%.0f days", d.Hours()/24) }
 
+// levelLines are the severities that a set gives rules of others.
+func levelLines(s *rules.Set) (lines []string) {
+	for _, l := range s.Levels {
+		guideline := "`" + l.Guideline + "`"
+		if l.UBL {
+			guideline += ", in UBL"
+		}
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", guideline, l.Severity, strings.Join(l.Rules, ", ")))
+	}
+	if len(lines) > 0 {
+		head := []string{"If both sets are applied, rules of EN 16931 have the severity that KoSIT's validator gives them:", "", "| guideline | severity | rules |", "|---|---|---|"}
+		lines = append(append(head, lines...), "")
+	}
+	return lines
+}
+
 func ruleLines() (lines []string) {
 	for _, s := range rules.Sets() {
 		profiles := "none unless named"
@@ -219,7 +235,9 @@ func ruleLines() (lines []string) {
 		if s.Guideline != "" {
 			profiles += "; implied by guidelines with `" + s.Guideline + "`"
 		}
-		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Version %s; profiles: %s.", s.Title, s.Version, profiles), "",
+		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Version %s; profiles: %s.", s.Title, s.Version, profiles), "")
+		lines = append(lines, levelLines(s)...)
+		lines = append(lines,
 			"| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
 		shown, anchors := map[string]bool{}, map[string]bool{}
 		row := func(r rules.Rule) {

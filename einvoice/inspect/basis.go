@@ -13,7 +13,7 @@ type basis struct {
 	profile string
 	// contradicted is set if the guideline is not that of the profile that the caller named.
 	contradicted bool
-	// usage is set for a specification that restricts EN 16931 by rules of its own, and is not Factur-X.
+	// usage is set for a specification with rules of its own beside EN 16931 that is not Factur-X.
 	usage bool
 	// foreign is set for one that extends EN 16931 in its own way.
 	foreign bool

@@ -14,7 +14,7 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 	if sets == nil {
 		sets = implied(b)
 	}
-	sets = inSyntax(r, b, sets, invoice.UBL, named != nil)
+	sets = inSyntax(r, sets, invoice.UBL, named != nil)
 	if b.usage && named == nil && !slices.ContainsFunc(sets, func(s *rules.Set) bool { return s.IsOf(b.guideline) }) {
 		r.Leave(report.RulesSection, "The invoice follows a specification with rules of its own, which are not checked: only those of EN 16931 are.")
 	}

@@ -17,6 +17,7 @@ const ublProfile = contract.UBLProfile
 // checkUBL adds the sections on an invoice or a credit note in UBL. Its schema is the same whatever its guideline is.
 func checkUBL(r *report.Report, document []byte, skimmed *einvoice.Invoice, want Wanted) {
 	b := basisOf(strings.TrimSpace(skimmed.Guideline().Text()), "")
+	b.usage = b.usage || rules.ExtendsXRechnung(b.guideline)
 	r.Profile = ublProfile
 	invoice, err := einvoice.ParseUBL(document)
 	r.Schema = ublSchemaSection(skimmed, b, want, err)
@@ -48,7 +49,7 @@ func ublSchemaSection(skimmed *einvoice.Invoice, b basis, want Wanted, err error
 }
 
 // inSyntax leaves out the sets that have no rules for the syntax of the invoice, and says which were named.
-func inSyntax(r *report.Report, b basis, sets []*rules.Set, ubl, named bool) (left []*rules.Set) {
+func inSyntax(r *report.Report, sets []*rules.Set, ubl, named bool) (left []*rules.Set) {
 	other := "invoices in UBL"
 	if ubl {
 		other = "Cross-Industry Invoices"
@@ -57,9 +58,6 @@ func inSyntax(r *report.Report, b basis, sets []*rules.Set, ubl, named bool) (le
 		switch {
 		case s.IsFor(ubl):
 			left = append(left, s)
-			if ubl && s.Name == "xrechnung" && strings.Contains(strings.ToLower(b.guideline), conforms) {
-				r.Leave(report.RulesSection, "The rules of the extension of XRechnung are not checked for UBL.")
-			}
 		case named:
 			r.Leave(report.RulesSection, fmt.Sprintf("The rule set %s is for %s alone.", s.Name, other))
 		}

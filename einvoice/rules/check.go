@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/model"
 )
@@ -26,7 +28,8 @@ func (r *Report) Valid() bool {
 	return true
 }
 
-// Check applies sets of rules to an invoice that is valid by its schema. Sets that have no rules for its syntax find nothing.
+// Check applies sets of rules to an invoice that is valid by its schema. Sets that have no rules for its syntax find nothing. The severity of
+// a violation is that of the rule, or of Levels of another set that is applied.
 func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 	terms := model.Of(invoice)
 	report := &Report{Sets: sets}
@@ -39,7 +42,24 @@ func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 			}
 		}
 	}
+	report.level(terms)
 	return report
+}
+
+// level gives violations the severities that sets demand of rules of others.
+func (r *Report) level(invoice *model.Invoice) {
+	for _, s := range r.Sets {
+		for _, l := range s.Levels {
+			if !l.of(invoice) {
+				continue
+			}
+			for n := range r.Violations {
+				if v := &r.Violations[n]; v.Set != s.Name && slices.Contains(l.Rules, v.Rule) {
+					v.Severity = l.Severity
+				}
+			}
+		}
+	}
 }
 
 // apply applies the rules of a set that no other set has applied.

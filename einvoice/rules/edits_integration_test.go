@@ -163,6 +163,7 @@ var single = []struct {
 		` *<ram:PayerPartyDebtorFinancialAccount>.*?</ram:PayerPartyDebtorFinancialAccount>\n`, "", ` *<ram:CreditorReferenceID>[^<]*<[^<]*\n`, "", ` *<ram:DirectDebitMandateID>[^<]*<[^<]*\n`, "",
 	}},
 	{"XRechnung", "XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID="XX"`}},
+	{"XRechnung", "XRechnung extension", []string{`mimeCode="`, `mimeCode=" `}},
 	{"XRechnung", "XRechnung extension", []string{`<ram:Name>Atelier Océan, dépôt`, "<ram:GlobalID schemeID=\"XX\">1</ram:GlobalID>\n        <ram:Name>Atelier"}},
 	{"XRechnung", "XRechnung of vehicles", []string{`listID="CVD"`, `listID="TST"`}},
 	{"XRechnung", "XRechnung of vehicles", []string{`listID="CVD"`, `listID="XX"`}},

@@ -267,6 +267,7 @@ var accepted = []struct{ sets, rule, change, why string }{
 	{"facturx", ".*", `(text|schemeID|listID)   in`, "the official rules take white space for a text"},
 	{"fr", "BR-FR-08_BT-23|BR-FR-32-LEGALID", "", "Mustang has an older state of the official rules"},
 	{"xrechnung(-ubl)?", "BR-DEX-0[4-8]|BR-TMP-CVD-01", `(schemeID|listID) ? in`, "the official lists are joined by two spaces, so that an empty code seems to be one of them"},
+	{"xrechnung-ubl", "BR-DEX-13", `7.25 <$`, "the official rule takes white space after the number for decimals"},
 	{"en16931", "BR-CO-25|BR-CO-27", "", "Mustang has an older state of the official rules; 1.3.16 does not report them"},
 	{"en16931", "CII-SR-47[56]", "", "Mustang has an older state of the official rules; 1.3.16 has them"},
 	{"fr", "BR-FR-28_EXT-FR-FE-161", "", "the official rule is on an attribute, which its own templates never visit"},

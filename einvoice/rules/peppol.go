@@ -7,23 +7,48 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-const peppolGuideline = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0"
+// The specifications of Peppol, and the processes that an invoice of each may belong to: Peppol's own, and those of both.
+const (
+	peppolGuideline      = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0"
+	selfBillingGuideline = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0"
 
-// peppol are the rules of Peppol BIS Billing beside those of EN 16931. XRechnung has taken some of them over. The official rules are
-// for UBL alone.
+	peppolProcess         = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
+	selfBillingProcess    = "urn:fdc:peppol.eu:2017:poacc:selfbilling:01:1.0"
+	frenchProcesses       = "urn:peppol:france:billing:regulated urn:peppol:france:billing:non-regulated"
+	processesWithResponse = "urn:peppol:bis:billing_with_response"
+)
+
+// peppol are the rules of Peppol BIS Billing beside those of EN 16931. The official rules are for UBL alone.
 func peppol() []Rule {
-	general := keep(xrechnungUBL(), func(r Rule) bool { return strings.HasPrefix(r.ID, "PEPPOL-") })
-	general = inPlaceOf(general, slices.Concat(peppolRules, peppolCodeRules))
-	slices.SortStableFunc(general, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
 	return slices.Concat(
-		general, peppolIdentifierRules(), norwegianRules(), danishRules(), italianRules(), swedishRules(), greekRules(), icelandicRules(), dutchRules(), germanRulesOfPeppol(),
+		peppolGeneral(peppolGuideline, peppolProcess, peppolTypeRules),
+		norwegianRules(), danishRules(), italianRules(), swedishRules(), greekRules(), icelandicRules(), dutchRules(), germanRulesOfPeppol(),
 	)
 }
 
-// The processes of Peppol and of France that an invoice may belong to.
-const peppolProcesses = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0 urn:peppol:france:billing:regulated urn:peppol:france:billing:non-regulated urn:peppol:bis:billing_with_response"
+// peppolSelfBilling are the rules of Peppol BIS Self-Billing, which has none by country.
+func peppolSelfBilling() []Rule {
+	return peppolGeneral(selfBillingGuideline, selfBillingProcess, selfBillingRules)
+}
 
-func hasPeppolProcess(i *model.Invoice) bool { return oneOf(trimmed(i.Process), peppolProcesses) }
+// peppolGeneral are the rules for all countries of a specification: those of both, and its own. XRechnung has taken some of them over.
+func peppolGeneral(guideline, process string, own []Rule) []Rule {
+	general := keep(xrechnungUBL(), func(r Rule) bool { return strings.HasPrefix(r.ID, "PEPPOL-") })
+	general = inPlaceOf(general, slices.Concat(peppolRules, peppolCodeRules))
+	general = inPlaceOf(general, slices.Concat(own, []Rule{
+		whole("PEPPOL-EN16931-R004", "BT-24", "The guideline is Peppol's, without \"::\".", "Give "+guideline+".", func(i *model.Invoice) bool {
+			return strings.HasPrefix(trimmed(i.Guideline), guideline) && !strings.Contains(i.Guideline.Text(), "::")
+		}),
+		whole("PEPPOL-EN16931-R007", "BT-23", "The business process is one of Peppol's.", "Give "+process+".", inProcess(process, frenchProcesses, processesWithResponse)),
+	}))
+	slices.SortStableFunc(general, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
+	return append(general, peppolIdentifierRules()...)
+}
+
+// inProcess reports whether an invoice belongs to one of some processes, listed with spaces between.
+func inProcess(lists ...string) func(*model.Invoice) bool {
+	return func(i *model.Invoice) bool { return oneOf(trimmed(i.Process), strings.Join(lists, " ")) }
+}
 
 func alwaysTwoCents(*model.Invoice) decimal { return twoCents }
 
@@ -35,17 +60,8 @@ var peppolRules = []Rule{
 	whole("PEPPOL-EN16931-R003", "BT-10", "The invoice has the buyer's reference or the number of the order.", "Give one of them.", func(i *model.Invoice) bool {
 		return i.Document.At("BuyerReference") != nil || i.Document.At("OrderReference", "ID") != nil
 	}),
-	whole("PEPPOL-EN16931-R004", "BT-24", "The guideline is that of Peppol BIS Billing 3, without \"::\".", "Give "+peppolGuideline+".", func(i *model.Invoice) bool {
-		return strings.HasPrefix(trimmed(i.Guideline), peppolGuideline) && !strings.Contains(i.Guideline.Text(), "::")
-	}),
-	whole("PEPPOL-EN16931-R007", "BT-23", "The business process is one of Peppol's.", "Give urn:fdc:peppol.eu:2017:poacc:billing:01:1.0.", hasPeppolProcess),
 	adjustmentAmount(alwaysTwoCents),
-	{
-		"PEPPOL-EN16931-R051", "BT-5", Fatal, "Every amount but the VAT in the accounting currency is in the invoice's currency.", "Correct the currency, or the amount.",
-		each(ublAmounts, func(i *model.Invoice, t model.Term) bool {
-			return mayBeInOtherCurrency(t) || t.Attribute("currencyID") == i.Currency.Text()
-		}),
-	},
+	inCurrencyUnless(mayBeInOtherCurrency),
 	whole("PEPPOL-EN16931-R080", "BT-11", "A credit note has one reference to a project (type 50).", "Keep one.", func(i *model.Invoice) bool {
 		return !isCreditNote(i) || len(keep(i.Document.All("AdditionalDocumentReference"), func(t model.Term) bool { return t.At("DocumentTypeCode").Text() == "50" })) <= 1
 	}),
@@ -53,6 +69,30 @@ var peppolRules = []Rule{
 		return len(t.All("DocumentReference")) <= 1
 	}),
 	lineAmount(alwaysTwoCents),
+}
+
+// selfBillingRules are those in which self-billing differs: the official rules overlook the currency of the tax of a row.
+var selfBillingRules = []Rule{
+	inCurrencyUnless(func(t model.Term) bool {
+		return mayBeInOtherCurrency(t) || t.QName() == "cbc:TaxAmount" && t.Parent().QName() == "cac:TaxSubtotal"
+	}),
+	selfBilled("P0100", "A self-billed invoice has the type 389 or 527.", "cbc:InvoiceTypeCode", "389 527"),
+	selfBilled("P0101", "A self-billed credit note has the type 261.", "cbc:CreditNoteTypeCode", "261"),
+}
+
+func selfBilled(id, demand, name, types string) Rule {
+	return needs("PEPPOL-EN16931-"+id, "BT-3", demand, "Correct the type, or use Peppol BIS Billing 3.", written(name), func(t model.Term) bool {
+		return oneOf(trimmed(t), types)
+	}).onlyIf(inProcess(selfBillingProcess, frenchProcesses))
+}
+
+func inCurrencyUnless(other func(model.Term) bool) Rule {
+	return Rule{
+		"PEPPOL-EN16931-R051", "BT-5", Fatal, "Every amount but the VAT in the accounting currency is in the invoice's currency.", "Correct the currency, or the amount.",
+		each(ublAmounts, func(i *model.Invoice, t model.Term) bool {
+			return other(t) || t.Attribute("currencyID") == i.Currency.Text()
+		}),
+	}
 }
 
 // ublAmounts are the amounts of UBL that have a currency.

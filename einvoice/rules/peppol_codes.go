@@ -19,8 +19,6 @@ var peppolCodeRules = []Rule{
 		"cbc:IssueDate", "cbc:DueDate", "cbc:TaxPointDate", "cbc:StartDate", "cbc:EndDate", "cbc:ActualDeliveryDate"), func(t model.Term) bool {
 		return isISODay(t.Text()) && !t.Padded()
 	}),
-	coded("PEPPOL-EN16931-P0100", "BT-3", "The type of an invoice", "peppol-invoice-type", written("cbc:InvoiceTypeCode")).onlyIf(hasPeppolProcess),
-	coded("PEPPOL-EN16931-P0101", "BT-3", "The type of a credit note", "peppol-credit-note-type", written("cbc:CreditNoteTypeCode")).onlyIf(hasPeppolProcess),
 	exempts("P0104", "VATEX-EU-G", "G"),
 	exempts("P0105", "VATEX-EU-O", "O"),
 	exempts("P0106", "VATEX-EU-IC", "K"),
@@ -29,11 +27,19 @@ var peppolCodeRules = []Rule{
 	exempts("P0109", "VATEX-EU-F", "E"),
 	exempts("P0110", "VATEX-EU-I", "E"),
 	exempts("P0111", "VATEX-EU-J", "E"),
+}
+
+// peppolTypeRules are about the types of documents that are not self-billed.
+var peppolTypeRules = []Rule{
+	coded("PEPPOL-EN16931-P0100", "BT-3", "The type of an invoice", "peppol-invoice-type", written("cbc:InvoiceTypeCode")).onlyIf(hasPeppolProcess),
+	coded("PEPPOL-EN16931-P0101", "BT-3", "The type of a credit note", "peppol-credit-note-type", written("cbc:CreditNoteTypeCode")).onlyIf(hasPeppolProcess),
 	{
 		"PEPPOL-EN16931-P0112", "BT-3", Fatal, "The types 326 and 384 are for invoices between German parties.", "Use another type, such as 380.",
 		each(written("cbc:InvoiceTypeCode"), func(i *model.Invoice, t model.Term) bool { return !oneOf(trimmed(t), "326 384") || areGerman(i) }),
 	},
 }
+
+var hasPeppolProcess = inProcess(peppolProcess, frenchProcesses, processesWithResponse)
 
 // inPeppolList is inScheme without leave for white space around the code.
 func inPeppolList(id, term, what, list, attribute string, s scope[model.Term]) Rule {

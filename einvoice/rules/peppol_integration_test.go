@@ -4,6 +4,7 @@ package rules
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,47 @@ func TestOfficialMutantsOfPeppol(t *testing.T) {
 	bases := peppolBases(t)
 	bases = append(bases, singlesOf(t, bases, singlesOfPeppol())...)
 	compareUBL(t, ublTrials(t, bases), 1000, 160, "peppol")
+}
+
+// TestOfficialMutantsOfSelfBilling is TestOfficialMutants for self-billing in Peppol: invoices and changes of Peppol that are of no country.
+func TestOfficialMutantsOfSelfBilling(t *testing.T) {
+	bases := peppolBases(t)[:ofNoCountry]
+	for n, b := range bases {
+		bases[n].change, bases[n].document = strings.Replace(b.change, "Peppol", "Self-billing", 1), asSelfBilling.Replace(b.document)
+		mustKeep(t, bases[n], "peppol-selfbilling")
+	}
+	compareUBL(t, ublTrials(t, append(bases, singlesOf(t, bases, singlesOfSelfBilling())...)), 400, 60, "peppol-selfbilling")
+}
+
+// asSelfBilling makes of an invoice or a change of Peppol one that is self-billed, and the other way around.
+var asSelfBilling = strings.NewReplacer(
+	"poacc:billing", "poacc:selfbilling", "poacc:selfbilling", "poacc:billing", ">380<", ">389<", ">389<", ">380<", ">381<", ">261<", ">261<", ">381<", ">326<", ">527<",
+)
+
+func singlesOfSelfBilling() (all []edit) {
+	for _, e := range slices.Concat(peppolSingles, identifierSingles()) {
+		if strings.Contains(e.of, "Germany") {
+			continue
+		}
+		var pairs []string
+		for _, p := range e.pairs {
+			pairs = append(pairs, asSelfBilling.Replace(p))
+		}
+		all = append(all, edit{strings.Replace(e.of, "Peppol", "Self-billing", 1), pairs})
+	}
+	return all
+}
+
+// mustKeep demands that an invoice keeps all rules of a set.
+func mustKeep(t *testing.T, m mutant, set string) {
+	t.Helper()
+	invoice, err := einvoice.ParseUBL([]byte(m.document))
+	if err != nil {
+		t.Fatalf("%s%v", m.change, err)
+	}
+	for _, v := range Check(invoice, named(t, set)).Violations {
+		t.Errorf("%s%s", m.change, v)
+	}
 }
 
 func singlesOfPeppol() (all []edit) {
@@ -36,13 +78,7 @@ func peppolBases(t *testing.T) (all []mutant) {
 	}
 	for _, b := range peppolEdited {
 		base := mutant{profile: b.sample, change: "Peppol" + b.name + ": ", document: replacedAll(t, b.name, samples[b.sample], b.pairs), large: true}
-		invoice, err := einvoice.ParseUBL([]byte(base.document))
-		if err != nil {
-			t.Fatalf("%s%v", base.change, err)
-		}
-		for _, v := range Check(invoice, named(t, "peppol")).Violations {
-			t.Errorf("%s%s", base.change, v)
-		}
+		mustKeep(t, base, "peppol")
 		all = append(all, base)
 	}
 	return all
@@ -96,6 +132,9 @@ var (
 		`27/815/00001`, "Godkänd för F-skatt", `19.00`, "25.00", `>58<`, ">30<",
 	})
 )
+
+// ofNoCountry are how many of peppolEdited, the first, are of no country.
+const ofNoCountry = 5
 
 var peppolEdited = []struct {
 	sample, name string

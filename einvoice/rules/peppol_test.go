@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -73,6 +74,33 @@ func TestPeppolIsForUBL(t *testing.T) {
 	}
 	if !set.IsOf(peppolGuideline) || set.IsOf(xrechnungGuideline) || setsNamed(t, "fr")[0].IsOf("") {
 		t.Error("the wrong guidelines")
+	}
+}
+
+// Self-billing has its own guideline, process and types, and no rules by country.
+func TestSelfBilling(t *testing.T) {
+	set := setsNamed(t, "peppol-selfbilling")[0]
+	if !set.IsOf(selfBillingGuideline) || set.IsOf(peppolGuideline) || set.IsFor(false) || slices.ContainsFunc(set.UBLRules(), func(r Rule) bool { return !strings.HasPrefix(r.ID, "PEPPOL-") }) {
+		t.Error("the wrong set")
+	}
+	terms := append([]string{">urn:cen.eu:en16931:2017<", ">" + selfBillingGuideline + "<", ">A1<", ">" + selfBillingProcess + "<"}, peppolTerms[4:]...)
+	for _, c := range []struct{ sample, old, changed, want string }{
+		{"invoice", ">380<", ">389<", ""},
+		{"invoice", ">380<", ">527<", ""},
+		{"invoice", ">380<", ">380<", "PEPPOL-EN16931-P0100"},
+		{"credit-note", ">381<", ">261<", ""},
+		{"credit-note", ">381<", ">381<", "PEPPOL-EN16931-P0101"},
+		{"credit-note", ">" + selfBillingProcess + "<", ">" + peppolProcess + "<", "PEPPOL-EN16931-R007"},
+		{"credit-note", ">" + selfBillingProcess + "<", ">" + processesWithResponse + "<", ""},
+		{"credit-note", ">" + selfBillingGuideline + "<", ">" + peppolGuideline + "<", "PEPPOL-EN16931-P0101 PEPPOL-EN16931-R004"},
+	} {
+		var broken []string
+		for _, v := range Check(ublSample(t, c.sample, append(terms, c.old, c.changed)...), set).Violations {
+			broken = append(broken, v.Rule)
+		}
+		if got := strings.Join(unique(broken), " "); got != c.want {
+			t.Errorf("%s with %s breaks %q, want %q", c.sample, c.changed, got, c.want)
+		}
 	}
 }
 

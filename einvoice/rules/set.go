@@ -21,6 +21,8 @@ type Set struct {
 	Guideline string
 	// cii are the rules for invoices in CII, ubl those for invoices in UBL, nil if there are none.
 	cii, ubl func() []Rule
+	// Levels are the severities that the set gives rules of others.
+	Levels []Levels
 	// findAll finds, in one pass over the invoice, what it breaks of the rules that have no condition of their own.
 	findAll func(i *model.Invoice, broken func(rule string, at model.Term, found string))
 
@@ -97,11 +99,15 @@ var sets = []*Set{
 	},
 	{
 		Name: "xrechnung", Title: "XRechnung 3.0, in the syntaxes of CII and UBL, beside EN 16931", Version: "3.0.2, rules 2.4.0", Profiles: []string{"xrechnung"}, Guideline: "xrechnung",
-		cii: sync.OnceValue(xrechnung), ubl: sync.OnceValue(xrechnungUBL),
+		cii: sync.OnceValue(xrechnung), ubl: sync.OnceValue(xrechnungUBL), Levels: germanLevels(),
 	},
 	{
 		Name: "peppol", Title: "Peppol BIS Billing 3, in the syntax of UBL, beside EN 16931", Version: "2026.5",
 		Guideline: "urn:fdc:peppol.eu:2017:poacc:billing:3.0", ubl: sync.OnceValue(peppol),
+	},
+	{
+		Name: "peppol-selfbilling", Title: "Peppol BIS Self-Billing 3, in the syntax of UBL, beside EN 16931", Version: "2026.5",
+		Guideline: "urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0", ubl: sync.OnceValue(peppolSelfBilling),
 	},
 	{Name: "fr", Title: "The French reform of e-invoicing (BR-FR, flux 2)", Version: "1.3.0", cii: sync.OnceValue(fr)},
 	{Name: "platen", Title: "Warnings of our own about what official rules let pass", Version: "1", cii: platen, ubl: platen},

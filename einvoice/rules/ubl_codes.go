@@ -28,10 +28,7 @@ var ublCodeRules = []Rule{
 		return t.Parent().Parent() != nil || !closed || len([]rune(subject)) != 3 || strings.Contains(string(codes("ubl-note-subject")), subject)
 	}),
 	inScheme("BR-CL-10", "BT-29", "The scheme of an identifier", "identifier-scheme", "schemeID", termsIn(func(i *model.Invoice) []model.Term {
-		return keep(i.Written["cbc:ID"], func(t model.Term) bool {
-			creditor := strings.TrimSpace(t.Attribute("schemeID")) == "SEPA" && (isWithin(t, "AccountingSupplierParty") || isWithin(t, "PayeeParty"))
-			return t.Parent().QName() == "cac:PartyIdentification" && !creditor
-		})
+		return keep(partyIdentifiers.of(i), func(t model.Term) bool { return !isCreditor(t) })
 	})),
 	inScheme("BR-CL-11", "BT-30", "The scheme of a register number", "identifier-scheme", "schemeID", writtenIn("cac:PartyLegalEntity", "cbc:CompanyID")),
 	inScheme("BR-CL-13", "BT-158", "The classification of an item", "item-class", "listID", writtenIn("cac:CommodityClassification", "cbc:ItemClassificationCode")),
@@ -50,6 +47,13 @@ var ublCodeRules = []Rule{
 	inScheme("BR-CL-24", "BT-125", "The type of an attachment", "attachment-type", "mimeCode", written("cbc:EmbeddedDocumentBinaryObject")),
 	inScheme("BR-CL-25", "BT-34", "The scheme of an electronic address", "endpoint-scheme", "schemeID", written("cbc:EndpointID")),
 	inScheme("BR-CL-26", "BT-71", "The scheme of the place of delivery", "identifier-scheme", "schemeID", writtenIn("cac:DeliveryLocation", "cbc:ID")),
+}
+
+var partyIdentifiers = writtenIn("cac:PartyIdentification", "cbc:ID")
+
+// isCreditor reports whether an identifier is that of a creditor: of the seller or payee, in the scheme SEPA.
+func isCreditor(t model.Term) bool {
+	return strings.TrimSpace(t.Attribute("schemeID")) == "SEPA" && (isWithin(t, "AccountingSupplierParty") || isWithin(t, "PayeeParty"))
 }
 
 // or is a rule that another condition breaks, too.

@@ -66,7 +66,7 @@ func ublTrials(t *testing.T, bases []mutant) (trials []trial) {
 				continue
 			}
 			set := "en16931"
-			for prefix, of := range map[string]string{"XRechnung": "xrechnung", "Peppol": "peppol"} {
+			for prefix, of := range map[string]string{"XRechnung": "xrechnung", "Peppol": "peppol", "Self-billing": "peppol-selfbilling"} {
 				if strings.HasPrefix(m.change, prefix) {
 					set = of
 				}
@@ -155,17 +155,32 @@ var dollarEdits = []string{
 }
 
 // germanPaid are XRechnungen that are paid by card and by direct debit, and one for vehicles.
-func germanPaid(profile, german string) []mutant {
+func germanPaid(profile, german string) (all []mutant) {
 	account := regexp.MustCompile(accountPart)
 	card := account.ReplaceAllString(strings.Replace(german, ">58<", ">48<", 1), cardPart)
 	debit := account.ReplaceAllString(strings.Replace(german, ">58<", ">59<", 1), mandatePart)
 	vehicles := strings.NewReplacer(xrechnungGuideline, vehiclesGuideline, `listID="TST" listVersionID="26">39111600`, `listID="CVD">M1`, ">Colour<", ">cva<", ">amber<", ">clean<").Replace(german)
 	dollars := strings.NewReplacer(dollarEdits...).Replace(german)
-	return []mutant{
+	if profile == "invoice" {
+		all = withSubLines(profile, german)
+	}
+	return append(all, []mutant{
 		{profile: profile, change: "XRechnung by card: ", document: card, large: true},
 		{profile: profile, change: "XRechnung by direct debit: ", document: debit, large: true},
 		{profile: profile, change: "XRechnung of vehicles: ", document: vehicles, large: true},
 		{profile: profile, change: "XRechnung in dollars: ", document: dollars, large: true},
+	}...)
+}
+
+// withSubLines is an invoice by the extension of XRechnung, for each set of rules.
+func withSubLines(profile, german string) []mutant {
+	document := german
+	for n := 0; n < len(extensionTerms); n += 2 {
+		document = strings.ReplaceAll(document, extensionTerms[n], extensionTerms[n+1])
+	}
+	return []mutant{
+		{profile: profile, change: "XRechnung extension: ", document: document, large: true},
+		{profile: profile, change: "sub-lines: ", document: document, large: true},
 	}
 }
 
@@ -246,6 +261,35 @@ var ublSingle = []edit{
 	{"XRechnung by direct debit", []string{`<cac:PayerFinancialAccount>.*?</cac:PayerFinancialAccount>`, "", `<cbc:ID schemeID="SEPA">.*?</cbc:ID>`, "<cbc:ID>1</cbc:ID>"}},
 	{"XRechnung in dollars", []string{`currencyID="USD">51.00<`, `currencyID="USD">-51.00<`}},
 	{"XRechnung in dollars", []string{`<cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>`, ""}},
+	{"XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID="XX"`, `mimeCode="[^"]*"`, `mimeCode="text/xml"`}},
+	{"XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID="0002"`}},
+	{"XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID="XR03"`}},
+	{"XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID=" XR03 "`}},
+	{"XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID="XR01 XR02"`}},
+	{"XRechnung extension", []string{`schemeID="[^"]*"`, `schemeID="SEPA"`}},
+	{"XRechnung extension", []string{`schemeID="[^"]*"`, ``}},
+	{"XRechnung extension", []string{`mimeCode="[^"]*"`, `mimeCode=" application/xml"`}},
+	{"XRechnung extension", []string{`mimeCode="[^"]*"`, `mimeCode="image/png"`}},
+	{"XRechnung extension", []string{`<cbc:LineExtensionAmount currencyID="EUR">99.00<`, `<cbc:LineExtensionAmount currencyID="EUR">99.01<`}},
+	{"XRechnung extension", []string{`<cbc:LineExtensionAmount currencyID="EUR">105.00<`, `<cbc:LineExtensionAmount currencyID="EUR">104.99<`}},
+	{"XRechnung extension", []string{`<cbc:LineExtensionAmount currencyID="EUR">105.00<`, `<cbc:LineExtensionAmount currencyID="EUR">0105.000<`}},
+	{"XRechnung extension", []string{`(<cac:Item>\s*<cbc:Name>Part</cbc:Name>\s*)<cac:ClassifiedTaxCategory>.*?</cac:ClassifiedTaxCategory>`, `$1`}},
+	{"XRechnung extension", []string{`(<cac:Item>\s*<cbc:Name>Part</cbc:Name>\s*)(<cac:ClassifiedTaxCategory>.*?</cac:ClassifiedTaxCategory>)`, `$1$2$2`}},
+	{"XRechnung extension", []string{`>216.50<`, `>216.51<`}},
+	{"XRechnung extension", []string{`>216.50<`, `>206.00<`}},
+	{"XRechnung extension", []string{`>216.50<`, `>216.504<`}},
+	{"XRechnung extension", []string{`>216.50<`, `>216.505<`}},
+	{"XRechnung extension", []string{`>7.25<`, `>7.254<`}},
+	{"XRechnung extension", []string{`>7.25<`, `>7.25 <`}},
+	{"XRechnung extension", []string{`>7.25<`, `>7.2<`}},
+	{"XRechnung extension", []string{`<cac:PrepaidPayment>.*</cac:PrepaidPayment>`, ``}},
+	{"XRechnung extension", []string{`<cac:PrepaidPayment>.*</cac:PrepaidPayment>`, ``, `>216.50<`, `>206.00<`}},
+	{"XRechnung extension", []string{`<cbc:ID>T-1</cbc:ID>`, ``, `<cbc:PaidAmount [^>]*>7.25</cbc:PaidAmount>`, ``, `<cbc:InstructionID>Parking</cbc:InstructionID>`, ``}},
+	{"XRechnung extension", []string{`<cbc:ID>T-1</cbc:ID>`, `<cbc:ID> </cbc:ID>`, `>Parking<`, `> <`}},
+	{"XRechnung extension", []string{`<cbc:PaidAmount currencyID="EUR">7.25<`, `<cbc:PaidAmount currencyID="USD">7.25<`}},
+	{"XRechnung extension", []string{`<cbc:PrepaidAmount [^>]*>97.50</cbc:PrepaidAmount>`, ``}},
+	{"XRechnung extension", []string{`<cbc:TaxInclusiveAmount [^>]*>303.45</cbc:TaxInclusiveAmount>`, ``}},
+	{"XRechnung extension", []string{`#conformant#`, `#compliant#`}},
 	{"XRechnung of vehicles", []string{`<cac:OriginatorDocumentReference>.*?</cac:OriginatorDocumentReference>`, "", `<cac:ContractDocumentReference>.*?</cac:ContractDocumentReference>`, ""}},
 	{"XRechnung of vehicles", []string{`>cva<`, ">x<"}},
 	{"XRechnung of vehicles", []string{`listID="CVD"`, `listID="TST"`}},

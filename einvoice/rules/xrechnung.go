@@ -15,6 +15,9 @@ var (
 	vehiclesGuideline  = xrechnungGuideline + "#compliant#urn:xeinkauf.de:kosit:xrechnung:cvd_0.9"
 )
 
+// ExtendsXRechnung reports whether a guideline is that of the extension of XRechnung.
+func ExtendsXRechnung(guideline string) bool { return guideline == extensionGuideline }
+
 // xrechnung are the rules of XRechnung beside those of EN 16931, with those that it has from Peppol.
 func xrechnung() []Rule {
 	return slices.Concat(germanRules, germanPaymentRules, germanPeppolRules, germanExtensionRules, cleanVehicleRules)

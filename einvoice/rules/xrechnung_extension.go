@@ -18,38 +18,104 @@ const (
 	extensionTypes     = "attachment-type+application/xml"
 )
 
-// germanExtensionRules are those of the extension of XRechnung.
-var germanExtensionRules = []Rule{
-	inExtension("BR-DEX-01", "BT-125", "The type of an attachment", "AttachmentBinaryObject", "mimeCode", extensionTypes, func(model.Term) bool { return true }),
-	inExtension("BR-DEX-04", "BT-29", "The scheme of an identifier", "GlobalID", "schemeID", extensionIDs, func(t model.Term) bool {
+// germanExtensionRules are those of the extension of XRechnung, for CII.
+var germanExtensionRules = forExtension([]Rule{
+	ofExtensionType(elements("AttachmentBinaryObject")),
+	inExtension("BR-DEX-04", "BT-29", "The scheme of an identifier", extensionIDs, where("GlobalID", func(t model.Term) bool {
 		return !isWithin(t, "SpecifiedTradeProduct") && !isWithin(t, "ShipToTradeParty")
-	}),
-	inExtension("BR-DEX-05", "BT-30", "The scheme of a register number", "ID", "schemeID", extensionIDs, func(t model.Term) bool { return !isWithin(t, "SpecifiedTaxRegistration") }),
-	inExtension("BR-DEX-06", "BT-157", "The scheme of an item's identifier", "GlobalID", "schemeID", extensionIDs, func(t model.Term) bool { return t.Parent().Element() == "SpecifiedTradeProduct" }),
-	inExtension("BR-DEX-07", "BT-34", "The scheme of an electronic address", "URIID", "schemeID", extensionEndpoints, func(t model.Term) bool { return t.Parent().Element() == "URIUniversalCommunication" }),
-	inExtension("BR-DEX-08", "BT-71", "The scheme of the place of delivery", "GlobalID", "schemeID", extensionIDs, func(t model.Term) bool {
-		return t.Parent().Element() == "ShipToTradeParty" && isWithin(t, "ApplicableHeaderTradeDelivery")
-	}),
-	under(extensionGuideline, advise("BR-DEX-15", "BT-X-304", Warning, "No line is part of another.", "Use lines that stand alone.", func(i *model.Invoice) bool {
-		return !slices.ContainsFunc(i.Lines, func(l model.Line) bool { return l.Parent != nil })
 	})),
+	inExtension("BR-DEX-05", "BT-30", "The scheme of a register number", extensionIDs, where("ID", func(t model.Term) bool { return !isWithin(t, "SpecifiedTaxRegistration") })),
+	inExtension("BR-DEX-06", "BT-157", "The scheme of an item's identifier", extensionIDs, called("GlobalID", "SpecifiedTradeProduct")),
+	inExtension("BR-DEX-07", "BT-34", "The scheme of an electronic address", extensionEndpoints, called("URIID", "URIUniversalCommunication")),
+	inExtension("BR-DEX-08", "BT-71", "The scheme of the place of delivery", extensionIDs, where("GlobalID", func(t model.Term) bool {
+		return t.Parent().Element() == "ShipToTradeParty" && isWithin(t, "ApplicableHeaderTradeDelivery")
+	})),
+	advise("BR-DEX-15", "BT-X-304", Warning, "No line is part of another.", "Use lines that stand alone.", func(i *model.Invoice) bool {
+		return !slices.ContainsFunc(i.Lines, func(l model.Line) bool { return l.Parent != nil })
+	}),
+})
+
+// germanUBLExtensionRules are those of the extension of XRechnung for UBL, which has sub-lines and payments of third parties.
+func germanUBLExtensionRules() []Rule {
+	subLines := written("cac:SubInvoiceLine")
+	thirdParty := termsIn(func(i *model.Invoice) []model.Term { return i.Document.All("PrepaidPayment") })
+	paid := terms(thirdParty, func(t model.Term) []model.Term { return t.All("PaidAmount") })
+	fills := func(id, term, demand, name string) Rule {
+		return needs(id, term, demand, "Give it, or leave the payment out.", thirdParty, func(t model.Term) bool { return model.Filled(t.At(name)) })
+	}
+	return forExtension([]Rule{
+		ofExtensionType(written("cbc:EmbeddedDocumentBinaryObject")),
+		{
+			"BR-DEX-02", "BT-131", Warning, "The net amount of a line with sub-lines is the sum of theirs.", "Correct the amount of the line, or those of its sub-lines.",
+			each(both(writtenIn("ubl:Invoice", "cac:InvoiceLine"), subLines), is(subLinesAddUp)),
+		},
+		needs("BR-DEX-03", "BG-DEX-06", "A sub-line has one VAT category.", "Give it the category, or keep one.", subLines, func(t model.Term) bool {
+			return len(below(t, "cac:Item/cac:ClassifiedTaxCategory")) == 1
+		}),
+		inExtension("BR-DEX-04", "BT-29", "The scheme of an identifier", extensionIDs, termsIn(func(i *model.Invoice) []model.Term {
+			return keep(partyIdentifiers.of(i), func(t model.Term) bool { return !isCreditor(t) })
+		})),
+		inExtension("BR-DEX-05", "BT-30", "The scheme of a register number", extensionIDs, writtenIn("cac:PartyLegalEntity", "cbc:CompanyID")),
+		inExtension("BR-DEX-06", "BT-157", "The scheme of an item's identifier", extensionIDs, writtenIn("cac:StandardItemIdentification", "cbc:ID")),
+		inExtension("BR-DEX-07", "BT-34", "The scheme of an electronic address", extensionEndpoints, written("cbc:EndpointID")),
+		inExtension("BR-DEX-08", "BT-71", "The scheme of the place of delivery", extensionIDs, writtenIn("cac:DeliveryLocation", "cbc:ID")),
+		{
+			"BR-DEX-09", "BT-115", Fatal, "The amount due is the amount with VAT, less what was paid, plus the rounding and the payments of third parties.",
+			"Correct the amount due, or what it is made of.", each(totals, addUpWithThirdParties),
+		},
+		fills("BR-DEX-10", "BT-DEX-001", "A payment of a third party has a type.", "ID"),
+		fills("BR-DEX-11", "BT-DEX-002", "A payment of a third party has an amount.", "PaidAmount"),
+		fills("BR-DEX-12", "BT-DEX-003", "A payment of a third party has a description.", "InstructionID"),
+		{"BR-DEX-13", "BT-DEX-002", Fatal, "The amount of a payment of a third party has at most two decimals.", roundIt, cents(paid, itself)},
+		{
+			"BR-DEX-14", "BT-DEX-002", Fatal, "The amount of a payment of a third party is in the invoice's currency.", "Correct the currency, or the amount.",
+			each(thirdParty, func(i *model.Invoice, t model.Term) bool {
+				return t.At("PaidAmount").Attribute("currencyID") == i.Currency.Text()
+			}),
+		},
+	})
 }
 
-// inExtension is a rule on an attribute of elements of a name, which is one of a union of lists.
-func inExtension(id, term, what, element, attribute, union string, of func(model.Term) bool) Rule {
-	allowed := func() []codeList { return codeUnion(union) }
-	return under(extensionGuideline, Rule{id, term, Fatal, what + " is one of the list (" + union + ").", fromList, func(i *model.Invoice, broken func(model.Term, string)) {
-		lists := allowed()
-		for _, t := range elements("").of(i) {
-			if t.Element() != element || !of(t) {
-				continue
-			}
-			code, has := attributeOf(t, attribute)
-			if (has || attribute == "mimeCode") && !slices.ContainsFunc(lists, func(l codeList) bool { return l.has(code) }) {
-				broken(t, "found \""+code+"\"")
+func forExtension(all []Rule) []Rule {
+	for n := range all {
+		all[n] = under(extensionGuideline, all[n])
+	}
+	return all
+}
+
+// subLinesAddUp reports whether the amount of a line is the sum of those of its sub-lines, if it has some.
+func subLinesAddUp(line model.Term) bool {
+	parts := line.All("SubInvoiceLine")
+	return len(parts) == 0 || number(line.At("LineExtensionAmount")).equals(sum(parts, func(t model.Term) decimal { return number(t.At("LineExtensionAmount")) }))
+}
+
+func addUpWithThirdParties(i *model.Invoice, t model.Totals) bool {
+	others := sum(i.Document.All("PrepaidPayment"), func(t model.Term) decimal { return optional(t.At("PaidAmount")) })
+	want := number(t.WithTax).minus(optional(t.Paid)).plus(others)
+	return number(t.Due).minus(optional(t.Rounding)).round(2).equals(want.round(2))
+}
+
+// ofExtensionType is the rule on the types of attachments. White space around a type counts.
+func ofExtensionType(attachments scope[model.Term]) Rule {
+	return needs("BR-DEX-01", "BT-125", "The type of an attachment is one of the list ("+extensionTypes+").", fromList, attachments, func(t model.Term) bool {
+		code := t.Attribute("mimeCode")
+		return code == strings.TrimSpace(code) && inUnion(extensionTypes, code)
+	})
+}
+
+// inExtension is a rule on the schemes of elements: each is one of a union of lists.
+func inExtension(id, term, what, union string, s scope[model.Term]) Rule {
+	return Rule{id, term, Fatal, what + " is one of the list (" + union + ").", fromList, func(i *model.Invoice, broken func(model.Term, string)) {
+		for _, t := range s.of(i) {
+			if scheme, has := attributeOf(t, "schemeID"); has && !inUnion(union, scheme) {
+				broken(t, "found \""+scheme+"\"")
 			}
 		}
-	}})
+	}}
+}
+
+func inUnion(union, code string) bool {
+	return slices.ContainsFunc(codeUnion(union), func(l codeList) bool { return l.has(code) })
 }
 
 // cleanVehicleRules are those for the procurement of clean vehicles (CVD).

@@ -6,10 +6,9 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// xrechnungUBL are the rules of XRechnung for invoices in UBL. Most conditions are those of CII, on the same terms. Those of its
-// extension are left out: sub-lines and payments of third parties have no terms.
+// xrechnungUBL are the rules of XRechnung for invoices in UBL. Most conditions are those of CII, on the same terms.
 func xrechnungUBL() []Rule {
-	own := slices.Concat(germanUBLRules, germanUBLPaymentRules(), germanUBLPeppolRules)
+	own := slices.Concat(germanUBLRules, germanUBLPaymentRules(), germanUBLPeppolRules, germanUBLExtensionRules())
 	shared := slices.Concat(germanRules, germanPaymentRules, germanPeppolRules, cleanVehicleRules)
 	return inPlaceOf(keep(shared, func(r Rule) bool { return !oneOf(r.ID, "BR-TMP-3 PEPPOL-EN16931-R043-1 PEPPOL-EN16931-R043-2") }), own)
 }

@@ -30,6 +30,7 @@ public class Rules {
       Map.entry("en16931-ubl", "external/schematron/1.3.16/ubl/EN16931-UBL-validation.xslt"),
       Map.entry("fr", "xslt/XP_Z12_012/20260216_BR-FR-Flux2-Schematron-CII_V1.3.0.xsl"),
       Map.entry("peppol-ubl", "external/schematron/openpeppol/2026.5/xslt/PEPPOL-EN16931-UBL.xslt"),
+      Map.entry("peppol-selfbilling-ubl", "external/schematron/openpeppol/2026.5/xslt/PEPPOL-EN16931-UBL-SB.xslt"),
       Map.entry("xrechnung", "xslt/XR_30/XRechnung-CII-validation.xslt"),
       Map.entry("xrechnung-ubl", "xslt/XR_30/XRechnung-UBL-validation.xslt"),
       Map.entry("minimum", "xslt/ZF_250/FACTUR-X_MINIMUM.xslt"),
