@@ -79,6 +79,26 @@ func TestUBLIsReadAsAWhole(t *testing.T) {
 	}
 }
 
+// Sub-lines of UBL are lines, each below its own; rules are about the others. Only the extension of XRechnung has payments of third parties.
+func TestUBLSubLines(t *testing.T) {
+	part := func(id, inner string) string {
+		return `<cac:SubInvoiceLine><cbc:ID>` + id + `</cbc:ID><cbc:LineExtensionAmount currencyID="EUR">1</cbc:LineExtensionAmount><cac:Item><cbc:Name>x</cbc:Name></cac:Item>` + inner + `</cac:SubInvoiceLine>`
+	}
+	changed := strings.Replace(ublSample(t, "invoice"), "  </cac:InvoiceLine>", part("1", part("b", ""))+part("c", "")+"  </cac:InvoiceLine>", 1)
+	payment := `<cac:PrepaidPayment><cbc:ID>P</cbc:ID><cbc:PaidAmount currencyID="EUR">7.25</cbc:PaidAmount><cbc:InstructionID>x</cbc:InstructionID></cac:PrepaidPayment>`
+	changed = strings.Replace(changed, "  </cac:PaymentTerms>\n", "  </cac:PaymentTerms>\n"+payment, 1)
+	for guideline, payments := range map[string]int{Guidelines["en16931"]: 0, XRechnungExtension: 1} {
+		i := parseUBL(t, strings.Replace(changed, ">"+Guidelines["en16931"]+"<", ">"+guideline+"<", 1))
+		var got []string
+		for _, l := range i.Lines() {
+			got = append(got, fmt.Sprint(l.ID().Text(), " ", l.Nesting()))
+		}
+		if strings.Join(got, ", ") != "1 0, 1 1, b 2, c 1, 2 0" || len(i.ThirdPartyPayments()) != payments {
+			t.Errorf("%v, and %d payments", got, len(i.ThirdPartyPayments()))
+		}
+	}
+}
+
 // What no term names keeps its name in UBL, so that nothing takes it for an element of CII.
 func TestUBLWithoutTerm(t *testing.T) {
 	i := parseUBL(t, strings.Replace(ublSample(t, "invoice"), "<cbc:IdentificationCode>FR</cbc:IdentificationCode>", "<cbc:IdentificationCode>FR</cbc:IdentificationCode><cbc:Name>France</cbc:Name>", 1))
@@ -140,6 +160,9 @@ func TestBinding(t *testing.T) {
 			check(&ubl.Section{Children: row.Section.Children}, from, to, path)
 		}
 		for name, child := range s.Children {
+			if strings.HasPrefix(name, "Sub") && strings.Contains(path, "/Sub") {
+				continue // sub-lines are lines again
+			}
 			below := from
 			if name[0] != '@' {
 				i := from.Find(name, 0)

@@ -20,6 +20,9 @@ var Guidelines = map[string]string{
 	contract.XRechnung: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
 }
 
+// XRechnungExtension is the guideline identifier of the extension of XRechnung.
+var XRechnungExtension = Guidelines[contract.XRechnung] + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"
+
 // Paths of the elements that are checked before the schema, by local names.
 const (
 	guidelinePath = "CrossIndustryInvoice/ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID"

@@ -1,5 +1,7 @@
 package einvoice
 
+import "strings"
+
 // Line is a line of an invoice.
 type Line struct{ *Node }
 
@@ -15,6 +17,17 @@ func (l Line) ID() *Node { return l.document().At("LineID") }
 // ParentID is the identifier of the line that this one is a sub-line of, nil for a line
 // at the top level.
 func (l Line) ParentID() *Node { return l.document().At("ParentLineID") }
+
+// Nesting is how many lines of UBL the line is inside of, 0 for one at the top level and in CII, whose sub-lines have a ParentID.
+func (l Line) Nesting() (depth int) {
+	if l.source == nil {
+		return 0
+	}
+	for at := l.source; strings.HasPrefix(at.Element(), "Sub"); at = at.Parent() {
+		depth++
+	}
+	return depth
+}
 
 // Notes are the notes on the line.
 func (l Line) Notes() []Note { return notesOf(l.document()) }

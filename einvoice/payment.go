@@ -72,3 +72,23 @@ func (p PaymentTerms) DueDate() Date { return dateOf(p.At("DueDateDateTime")) }
 
 // Mandate is the identifier of the mandate for direct debits.
 func (p PaymentTerms) Mandate() *Node { return p.At("DirectDebitMandateID") }
+
+// ThirdPartyPayments are the amounts that the buyer pays to the seller for somebody else: XRechnung's extension has them in UBL.
+func (i *Invoice) ThirdPartyPayments() []ThirdPartyPayment {
+	if i.Guideline().Text() != XRechnungExtension {
+		return nil
+	}
+	return wrapAll(i.root.All("cac:PrepaidPayment"), func(n *Node) ThirdPartyPayment { return ThirdPartyPayment{n} })
+}
+
+// ThirdPartyPayment is such an amount. CII has no elements for it.
+type ThirdPartyPayment struct{ *Node }
+
+// Kind says what kind of payment it is.
+func (t ThirdPartyPayment) Kind() *Node { return t.At("cbc:ID") }
+
+// Amount is what is paid, and adds to the amount due.
+func (t ThirdPartyPayment) Amount() *Node { return t.At("cbc:PaidAmount") }
+
+// Description says what it is for.
+func (t ThirdPartyPayment) Description() *Node { return t.At("cbc:InstructionID") }

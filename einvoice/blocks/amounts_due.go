@@ -29,10 +29,17 @@ func (p *presenter) amountsDue(b Block) *amountsDue {
 	return &amountsDue{
 		Rows:  nonEmpty(rows...),
 		Total: field{p.label(b, "total"), p.money(totals.GrandTotal())},
-		Due: nonEmpty(
-			field{p.Word("Paid already"), p.money(totals.Prepaid())}, field{p.Word("Rounding"), p.money(totals.Rounding())}, field{p.Word("Amount due"), p.money(totals.DuePayable())},
-		),
+		Due:   nonEmpty(p.dueRows(totals)...),
 	}
+}
+
+// dueRows are from the total to what has to be paid.
+func (p *presenter) dueRows(totals einvoice.Totals) []field {
+	rows := []field{{p.Word("Paid already"), p.money(totals.Prepaid())}, {p.Word("Rounding"), p.money(totals.Rounding())}}
+	for _, t := range p.invoice.ThirdPartyPayments() {
+		rows = append(rows, field{joinNonEmpty(": ", p.Word("For a third party"), p.joinTexts(", ", t.Description(), t.Kind())), p.money(t.Amount())})
+	}
+	return append(rows, field{p.Word("Amount due"), p.money(totals.DuePayable())})
 }
 
 func (p *presenter) allowanceChargeRow(a einvoice.AllowanceCharge) field {

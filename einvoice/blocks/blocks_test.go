@@ -3,6 +3,7 @@ package blocks
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -67,18 +68,53 @@ func missing(i *einvoice.Invoice, shown string) (all []string) {
 	return all
 }
 
-// ofUBL is a sample of UBL, with elements that no term names.
+// nested is a line of UBL with a line in it, and that with another.
+func nested(kind string) string {
+	open := `<cac:Sub` + kind + `Line><cbc:ID>1.`
+	rest := `</cbc:ID><cbc:LineExtensionAmount currencyID="EUR">205.00</cbc:LineExtensionAmount><cac:Item><cbc:Name>`
+	end := `</cac:Sub` + kind + `Line>`
+	return open + "a" + rest + `Outer part</cbc:Name></cac:Item>` + open + "b" + rest + `Inner part</cbc:Name></cac:Item>` + end + end
+}
+
+// ofUBL is a sample of UBL, with elements that no term names, and what the extension of XRechnung adds.
 func ofUBL(t *testing.T, name string) *einvoice.Invoice {
 	t.Helper()
 	xml := string(samples.XML(name))
 	xml = strings.Replace(xml, "<cbc:IssueDate>", "<cbc:UUID>unnamed-1</cbc:UUID><cbc:IssueDate>", 1)
 	xml = strings.Replace(xml, "<cbc:Note>Delivered", "<cbc:UUID>unnamed-2</cbc:UUID><cbc:Note>Delivered", 1)
 	xml = strings.Replace(xml, "<cbc:IdentificationCode>FR</cbc:IdentificationCode>", "<cbc:IdentificationCode>FR</cbc:IdentificationCode><cbc:Name>La France</cbc:Name>", 1)
+	kind := "CreditNote"
+	if name == samples.UBLInvoice {
+		kind = "Invoice"
+		xml = strings.Replace(xml, "  </cac:PaymentTerms>\n", `</cac:PaymentTerms><cac:PrepaidPayment><cbc:ID>P1</cbc:ID><cbc:PaidAmount currencyID="EUR">7.25</cbc:PaidAmount><cbc:InstructionID>Parking</cbc:InstructionID></cac:PrepaidPayment>`, 1)
+		xml = strings.Replace(xml, ">urn:cen.eu:en16931:2017<", ">"+einvoice.XRechnungExtension+"<", 1)
+	}
+	xml = strings.Replace(xml, "  </cac:"+kind+"Line>", nested(kind)+"</cac:"+kind+"Line>", 1)
 	i, err := einvoice.ParseUBL([]byte(xml))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return i
+}
+
+// Sub-lines of UBL are lines of the table below theirs, and payments of third parties are between total and amount due.
+func TestExtensionOfXRechnung(t *testing.T) {
+	template := Default()
+	template.Locale = "de-DE"
+	for name, payments := range map[string]int{samples.UBLInvoice: 1, samples.UBLCreditNote: 0} {
+		p := newPresenterOn(ofUBL(t, name), template)
+		var rows []string
+		for _, row := range p.lineItems(Block{}).Rows {
+			rows = append(rows, fmt.Sprintf("%d %s %s", row.Indent, row.ID, row.Name))
+		}
+		if got := strings.Join(rows, ", "); got != "0 1 Lamp <Amber>, 1 1.a Outer part, 2 1.b Inner part, 0 2 Shade" {
+			t.Errorf("%s: %s", name, got)
+		}
+		document := Render(ofUBL(t, name), template).HTML
+		if got := strings.Count(visibleText(t, document), withoutSpace("Für Dritte: Parking, P1 7,25 EUR")); got != payments {
+			t.Errorf("%s shows %d payments of third parties", name, got)
+		}
+	}
 }
 
 // An invoice of UBL is shown as one of CII, with what no term names as further data.

@@ -53,6 +53,7 @@ func (p *presenter) lineItems(b Block) *lineItems {
 	indents := map[string]int{}
 	for _, line := range all {
 		row := p.lineItem(line, showVAT)
+		row.Indent = min(line.Nesting(), maxIndent)
 		if parent := p.text(line.ParentID()); parent != "" {
 			row.Indent = min(indents[parent]+1, maxIndent)
 		}

@@ -1,6 +1,10 @@
 package model
 
-import "platen.dev/einvoice"
+import (
+	"slices"
+
+	"platen.dev/einvoice"
+)
 
 // Of reads the terms of an invoice.
 func Of(invoice *einvoice.Invoice) *Invoice {
@@ -25,7 +29,7 @@ func Of(invoice *einvoice.Invoice) *Invoice {
 		Documents:         each(agreement.All("AdditionalReferencedDocument"), documentOf),
 		ShipTo:            partyOf(delivery.At("ShipToTradeParty")),
 		DeliveryDate:      delivery.At("ActualDeliverySupplyChainEvent", "OccurrenceDateTime", "DateTimeString"),
-		Lines:             each(transaction.All("IncludedSupplyChainTradeLineItem"), lineOf),
+		Lines:             each(linesOf(transaction), lineOf),
 	}
 	i.index(root)
 	if invoice.UBL {
@@ -39,6 +43,11 @@ func Of(invoice *einvoice.Invoice) *Invoice {
 		i.LineCharges = append(i.LineCharges, l.Charges...)
 	}
 	return i
+}
+
+// linesOf are the lines that rules are about: those of CII, and those of UBL that are no sub-lines.
+func linesOf(transaction Term) []Term {
+	return slices.DeleteFunc(transaction.All("IncludedSupplyChainTradeLineItem"), func(t Term) bool { return einvoice.Line{Node: t}.Nesting() > 0 })
 }
 
 // index gathers the elements by name.

@@ -11,12 +11,9 @@ import (
 // The guidelines of XRechnung: the core, its extension, and the one for clean vehicles.
 var (
 	xrechnungGuideline = einvoice.Guidelines["xrechnung"]
-	extensionGuideline = xrechnungGuideline + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"
+	extensionGuideline = einvoice.XRechnungExtension
 	vehiclesGuideline  = xrechnungGuideline + "#compliant#urn:xeinkauf.de:kosit:xrechnung:cvd_0.9"
 )
-
-// ExtendsXRechnung reports whether a guideline is that of the extension of XRechnung.
-func ExtendsXRechnung(guideline string) bool { return guideline == extensionGuideline }
 
 // xrechnung are the rules of XRechnung beside those of EN 16931, with those that it has from Peppol.
 func xrechnung() []Rule {

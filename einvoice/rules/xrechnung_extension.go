@@ -61,7 +61,7 @@ func germanUBLExtensionRules() []Rule {
 		inExtension("BR-DEX-08", "BT-71", "The scheme of the place of delivery", extensionIDs, writtenIn("cac:DeliveryLocation", "cbc:ID")),
 		{
 			"BR-DEX-09", "BT-115", Fatal, "The amount due is the amount with VAT, less what was paid, plus the rounding and the payments of third parties.",
-			"Correct the amount due, or what it is made of.", each(totals, addUpWithThirdParties),
+			"Correct the amount due, or what it is made of.", dueWithThirdParties,
 		},
 		fills("BR-DEX-10", "BT-DEX-001", "A payment of a third party has a type.", "ID"),
 		fills("BR-DEX-11", "BT-DEX-002", "A payment of a third party has an amount.", "PaidAmount"),
@@ -89,10 +89,14 @@ func subLinesAddUp(line model.Term) bool {
 	return len(parts) == 0 || number(line.At("LineExtensionAmount")).equals(sum(parts, func(t model.Term) decimal { return number(t.At("LineExtensionAmount")) }))
 }
 
-func addUpWithThirdParties(i *model.Invoice, t model.Totals) bool {
+// dueWithThirdParties holds if the amount due is what is calculated, to the cent.
+func dueWithThirdParties(i *model.Invoice, broken func(model.Term, string)) {
+	t := i.Totals
 	others := sum(i.Document.All("PrepaidPayment"), func(t model.Term) decimal { return optional(t.At("PaidAmount")) })
-	want := number(t.WithTax).minus(optional(t.Paid)).plus(others)
-	return number(t.Due).minus(optional(t.Rounding)).round(2).equals(want.round(2))
+	want := number(t.WithTax).minus(optional(t.Paid)).plus(others).round(2)
+	if !number(t.Due).minus(optional(t.Rounding)).round(2).equals(want) {
+		broken(or(t.Due, t.Node), "found "+quoted(t.Due)+", calculated "+want.plus(optional(t.Rounding)).String())
+	}
 }
 
 // ofExtensionType is the rule on the types of attachments. White space around a type counts.
