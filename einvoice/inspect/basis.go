@@ -33,6 +33,10 @@ func basisOf(guideline, wanted string) basis {
 		b.foreign = strings.Contains(folded, conforms)
 		b.usage = strings.HasPrefix(folded, complies) && !b.foreign
 	}
+	if guideline == einvoice.XRechnungExtension {
+		// Of the schemas here it is the one that has what the extension may use of CII.
+		b.profile, b.usage, b.foreign = "extended", true, false
+	}
 	switch {
 	case wanted != "":
 		b.contradicted = guideline != "" && b.profile != wanted && !(b.usage && wanted == "en16931")

@@ -148,6 +148,7 @@ func TestXML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	extended := replaced(t, sample(t, "xrechnung"), ">"+einvoice.Guidelines["xrechnung"]+"<", ">"+einvoice.XRechnungExtension+"<")
 	ublSample := sample(t, "ubl-invoice")
 	ublGuideline := func(to string) string {
 		return replaced(t, ublSample, ">urn:cen.eu:en16931:2017<", ">"+to+"<")
@@ -217,6 +218,9 @@ func TestXML(t *testing.T) {
 		"usage":             {guideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{}, "cii en16931 undecided rules=valid schema=valid xml=valid rules?", "rules of its own"},
 		"usage, UBL's set":  {guideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{Sets: peppol}, "cii en16931 undecided schema=valid xml=valid rules?", "peppol is for invoices in UBL alone"},
 		"usage, named sets": {guideline(complies + "urn:fdc:peppol.eu:2017:poacc:billing:3.0"), Wanted{Sets: en16931}, "cii en16931 valid rules=valid schema=valid xml=valid", ""},
+		"its extension":     {extended, Wanted{}, "cii extended valid rules=valid schema=valid xml=valid", ""},
+		"not its extension": {replaced(t, extended, "<ram:BuyerReference>04011000-12345-67</ram:BuyerReference>", ""), Wanted{}, "cii extended invalid rules=invalid schema=valid xml=valid", "BR-DE-15 fatal"},
+		"wrong extension":   {extended, Wanted{Profile: "basic"}, "cii basic invalid schema=invalid xml=valid rules?", "GUIDELINE fatal"},
 		"extension":         {guideline("urn:cen.eu:en16931:2017#conformant#urn:example"), Wanted{}, "cii  undecided xml=valid schema? rules?", "no schema here"},
 	} {
 		r := XML([]byte(c.xml), c.want)

@@ -17,7 +17,6 @@ const ublProfile = contract.UBLProfile
 // checkUBL adds the sections on an invoice or a credit note in UBL. Its schema is the same whatever its guideline is.
 func checkUBL(r *report.Report, document []byte, skimmed *einvoice.Invoice, want Wanted) {
 	b := basisOf(strings.TrimSpace(skimmed.Guideline().Text()), "")
-	b.usage = b.usage || b.guideline == einvoice.XRechnungExtension
 	r.Profile = ublProfile
 	invoice, err := einvoice.ParseUBL(document)
 	r.Schema = ublSchemaSection(skimmed, b, want, err)
