@@ -12,27 +12,25 @@ import (
 	"platen.dev/projections"
 )
 
-// reply is what a client received.
-func (w *world) reply(id events.CommandID, r events.Reply) {
-	w.replies[id] = append(w.replies[id], r)
-}
+// verdict says what does not hold at the end of a schedule.
+type verdict struct{ *world }
 
-// check reports what does not hold at the end.
-func (w *world) check() error {
+// check is the first thing that does not hold, nil if all does.
+func (v verdict) check() error {
 	for p := range int32(partitions) {
-		if err := w.checkReplicas(p); err != nil {
+		if err := v.checkReplicas(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
-		if err := w.checkJournal(p); err != nil {
+		if err := v.checkJournal(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
-		if err := w.checkFacts(p); err != nil {
+		if err := v.checkFacts(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
-		if err := w.checkLives(p); err != nil {
+		if err := v.checkLives(p); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
-		if err := errors.Join(w.checkQuarantine(p), w.checkEnd(p)); err != nil {
+		if err := errors.Join(v.checkQuarantine(p), v.checkEnd(p)); err != nil {
 			return fmt.Errorf("partition %d: %w", p, err)
 		}
 	}
@@ -40,9 +38,9 @@ func (w *world) check() error {
 }
 
 // checkReplicas compares every replica with a fresh fold, and live state with both.
-func (w *world) checkReplicas(p int32) error {
-	fresh := w.replay(p)
-	for _, n := range w.nodes {
+func (v verdict) checkReplicas(p int32) error {
+	fresh := v.replay(p)
+	for _, n := range v.nodes {
 		r := n.replicas[p]
 		if r.cursor != fresh.cursor {
 			return fmt.Errorf("%s stands at %+v, a replay at %+v", n.id, r.cursor, fresh.cursor)
@@ -52,7 +50,7 @@ func (w *world) checkReplicas(p int32) error {
 				return fmt.Errorf("%s differs from a replay at %x", n.id, key)
 			}
 		}
-		if err := w.checkLive(n, p, fresh); err != nil {
+		if err := v.checkLive(n, p, fresh); err != nil {
 			return err
 		}
 	}
@@ -70,7 +68,7 @@ func (w *world) accepted(p int32, r *replica) (all []events.Entry) {
 	return all
 }
 
-func (w *world) checkLive(n *node, p int32, fresh *replica) error {
+func (v verdict) checkLive(n *node, p int32, fresh *replica) error {
 	for _, o := range n.owned {
 		if o.partition != p || !o.machine.Active() {
 			continue
@@ -121,7 +119,7 @@ type window struct {
 }
 
 // checkJournal checks the accepted envelopes against naive models.
-func (w *world) checkJournal(p int32) error {
+func (v verdict) checkJournal(p int32) error {
 	a := audit{
 		plans: map[events.AccountID]events.Plan{}, running: map[events.AccountID]int64{},
 		units: map[window]int64{}, bytes: map[window]int64{},
@@ -133,11 +131,11 @@ func (w *world) checkJournal(p int32) error {
 		uploads:  newUploads(),
 	}
 	next := int64(0) // the command whose outcome follows
-	for _, entry := range w.accepted(p, &replica{cursor: projections.Origin()}) {
+	for _, entry := range v.accepted(p, &replica{cursor: projections.Origin()}) {
 		switch e := entry.(type) {
 		case events.Gap:
-			if e.From != next || e.To <= next || e.To > w.retained[p] {
-				return fmt.Errorf("a gap from %d to %d after command %d, commands were lost below %d", e.From, e.To, next-1, w.retained[p])
+			if e.From != next || e.To <= next || e.To > v.retained[p] {
+				return fmt.Errorf("a gap from %d to %d after command %d, commands were lost below %d", e.From, e.To, next-1, v.retained[p])
 			}
 			next = e.To
 		case events.Envelope:
@@ -145,23 +143,23 @@ func (w *world) checkJournal(p int32) error {
 				return fmt.Errorf("the envelope of command %d follows that of %d", e.Cause, next-1)
 			}
 			next++
-			if err := w.checkEnvelope(&a, e); err != nil {
+			if err := v.checkEnvelope(&a, e); err != nil {
 				return fmt.Errorf("command %d: %w", e.Cause, err)
 			}
 		}
 	}
-	if next != int64(len(w.commands[p])) {
-		return fmt.Errorf("%d commands have outcomes, there are %d", next, len(w.commands[p]))
+	if next != int64(len(v.commands[p])) {
+		return fmt.Errorf("%d commands have outcomes, there are %d", next, len(v.commands[p]))
 	}
-	return errors.Join(w.checkReplies(a), w.checkNotices(a), w.checkUploads(a))
+	return errors.Join(v.checkReplies(a), v.checkNotices(a), v.checkUploads(a))
 }
 
-func (w *world) checkEnvelope(a *audit, e events.Envelope) error {
+func (v verdict) checkEnvelope(a *audit, e events.Envelope) error {
 	first := e
 	if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first outcome's reply, whatever happened since
 		first.Reply = nil
 	}
-	submit, _ := w.sent[e.Command].Body.(events.SubmitJob)
+	submit, _ := v.sent[e.Command].Body.(events.SubmitJob)
 	return errors.Join(a.envelope(e), a.repeats.envelope(first, submit))
 }
 
@@ -249,14 +247,14 @@ func (a *audit) end(id events.JobID) error {
 
 // checkReplies compares what clients received with the journal, and checks that every
 // accepted job was done once.
-func (w *world) checkReplies(a audit) error {
+func (v verdict) checkReplies(a audit) error {
 	for id, e := range a.outcomes {
-		for _, heard := range w.replies[id] {
+		for _, heard := range v.replies[id] {
 			if e.Reply == nil || !reflect.DeepEqual(heard, *e.Reply) {
 				return fmt.Errorf("a client received %+v for %s, the journal says %+v", heard, id, e.Reply)
 			}
 		}
-		submit, ok := w.sent[id].Body.(events.SubmitJob)
+		submit, ok := v.sent[id].Body.(events.SubmitJob)
 		if !ok {
 			continue
 		}
@@ -272,9 +270,9 @@ func (w *world) checkReplies(a audit) error {
 }
 
 // checkEnd checks the final state.
-func (w *world) checkEnd(p int32) (err error) {
-	values := w.nodes[0].replicas[p].values
-	for id := range w.keys {
+func (v verdict) checkEnd(p int32) (err error) {
+	values := v.nodes[0].replicas[p].values
+	for id := range v.keys {
 		s, loadErr := account.ReplicaStore{Reader: values, Partition: p}.Account(id)
 		if loadErr != nil {
 			return loadErr
@@ -284,7 +282,7 @@ func (w *world) checkEnd(p int32) (err error) {
 		}
 	}
 	scanErr := account.EachJob(values, p, func(id events.JobID, s job.State) {
-		if s.Phase == job.Done && !w.files[s.File] && !w.undone[p] {
+		if s.Phase == job.Done && !v.files[s.File] && !v.undone[p] {
 			err = fmt.Errorf("the file %s of job %s is gone before its time", s.File, id)
 		}
 		if pending := job.Pending(id, s); len(pending) > 0 {

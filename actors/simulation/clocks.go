@@ -84,14 +84,14 @@ type taking struct {
 }
 
 // checkLives checks by true time that no file has expired before its time.
-func (w *world) checkLives(p int32) error {
+func (v verdict) checkLives(p int32) error {
 	done := map[events.JobID]events.Instant{}
-	for _, entry := range w.accepted(p, newReplica()) {
+	for _, entry := range v.accepted(p, newReplica()) {
 		e, ok := entry.(events.Envelope)
 		if !ok {
 			continue
 		}
-		at := w.taken[taking{p, e.Epoch, e.Cause}]
+		at := v.taken[taking{p, e.Epoch, e.Cause}]
 		for _, ev := range e.Events {
 			switch ev := ev.(type) {
 			case events.JobDone:

@@ -214,14 +214,14 @@ func (w *world) seen(p int32, f fact) {
 // checkFacts checks that everything which follows from the journal was published, in the order of its numbers. Only the event that
 // begins a timeline may be missing, if another timeline begins before anything is decided: its number may be below one that was
 // published and got lost, which is why its owner announced itself again.
-func (w *world) checkFacts(p int32) error {
+func (v verdict) checkFacts(p int32) error {
 	published, c := map[string]int64{}, projections.Origin()
-	for _, f := range w.topic[p] {
+	for _, f := range v.topic[p] {
 		published[f.id] = f.number
 	}
 	last, missing := int64(0), error(nil)
-	for c.Next < int64(len(w.journal[p])) {
-		for _, f := range w.facts(p, &c) {
+	for c.Next < int64(len(v.journal[p])) {
+		for _, f := range v.facts(p, &c) {
 			switch {
 			case missing != nil && !f.begins:
 				return missing

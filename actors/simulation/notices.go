@@ -79,11 +79,11 @@ func (n notices) event(ev events.Event) error {
 }
 
 // checkNotices checks that the outcome of each job was reported.
-func (w *world) checkNotices(a audit) error {
+func (v verdict) checkNotices(a audit) error {
 	for id, asked := range a.notices.asked {
-		_, received := w.received[id]
+		_, received := v.received[id]
 		switch outcome := a.notices.last[id].Outcome; {
-		case w.doubtful[id]:
+		case v.doubtful[id]:
 		case !asked && received:
 			return fmt.Errorf("job %s has no webhook, and sends one", id)
 		case asked && outcome == "":

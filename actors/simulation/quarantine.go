@@ -45,13 +45,13 @@ func (w *world) quarantined(p int32) map[int64]events.CommandID {
 
 // checkQuarantine compares the rows with the journal, and checks that the record of each command is there, unless a retention that is too
 // short has deleted it.
-func (w *world) checkQuarantine(p int32) (failure error) {
-	want := w.quarantined(p)
-	err := account.EachQuarantined(w.nodes[0].replicas[p].values, p, func(cause int64, q account.Quarantined) bool {
+func (v verdict) checkQuarantine(p int32) (failure error) {
+	want := v.quarantined(p)
+	err := account.EachQuarantined(v.nodes[0].replicas[p].values, p, func(cause int64, q account.Quarantined) bool {
 		switch id, known := want[cause]; {
 		case !known || id != q.Command:
 			failure = fmt.Errorf("command %d is in quarantine as %s", cause, q.Command)
-		case w.commands[p][cause] == nil && cause >= w.retained[p]:
+		case v.commands[p][cause] == nil && cause >= v.retained[p]:
 			failure = fmt.Errorf("the record of command %d, which is in quarantine, is trimmed", cause)
 		}
 		delete(want, cause)

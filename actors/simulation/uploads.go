@@ -83,15 +83,15 @@ func (u uploads) event(ev events.Event) error {
 }
 
 // checkUploads checks that a delivered job has its file in the caller's storage, and not here.
-func (w *world) checkUploads(a audit) error {
+func (v verdict) checkUploads(a audit) error {
 	for id, delivered := range a.uploads.delivered {
-		_, arrived := w.uploaded[id]
+		_, arrived := v.uploaded[id]
 		switch {
 		case arrived && !delivered:
 			return fmt.Errorf("the file of job %s was uploaded", id)
 		case delivered && a.uploads.done[id] && !arrived:
 			return fmt.Errorf("job %s is done, and its file was not uploaded", id)
-		case delivered && w.files[a.uploads.file[id]]:
+		case delivered && v.files[a.uploads.file[id]]:
 			return fmt.Errorf("the file of job %s, which was uploaded, is kept", id)
 		}
 	}

@@ -153,7 +153,7 @@ func Run(seed uint64, rules Rules) error {
 	if w.fault != nil {
 		return fmt.Errorf("seed %d: %w", seed, w.fault)
 	}
-	if err := w.check(); err != nil {
+	if err := (verdict{w}).check(); err != nil {
 		return fmt.Errorf("seed %d: %w", seed, err)
 	}
 	return nil
@@ -238,6 +238,11 @@ func (w *world) commandAt(at events.Instant, id events.AccountID, body events.Co
 	}
 	w.sent[c.ID] = c
 	return packet{events.Partition(id, partitions), value}
+}
+
+// reply is what a client received.
+func (w *world) reply(id events.CommandID, r events.Reply) {
+	w.replies[id] = append(w.replies[id], r)
 }
 
 func (w *world) deliver(p packet) {
