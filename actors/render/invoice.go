@@ -39,7 +39,7 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	if err != nil {
 		return nil, err
 	}
-	sets, _ := rules.Choose(i.RuleSets, i.Profile) // a set of another version may be missing: then nothing is reported
+	sets, _ := rules.Choose(i.RuleSets, model) // a set of another version may be missing: then nothing is reported
 	return &invoice{profile: i.Profile, model: model, xml: xml, sets: sets, warns: i.Rules != ""}, nil
 }
 

@@ -32,7 +32,7 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 
 // Rules checks an invoice by sets of business rules, those of its profile if none is named. It is nil if there are none.
 func Rules(invoice *einvoice.Invoice, names []string) *report.Rules {
-	sets, err := rules.Choose(names, invoice.Profile)
+	sets, err := rules.Choose(names, invoice)
 	if err != nil || len(sets) == 0 {
 		return nil
 	}

@@ -120,13 +120,22 @@ func Sets() []*Set { return sets }
 func Named(names []string) ([]*Set, error) {
 	var named []*Set
 	for _, name := range names {
-		at := slices.IndexFunc(sets, func(s *Set) bool { return s.Name == name })
-		if at < 0 {
+		s := set(name)
+		if s == nil {
 			return nil, fmt.Errorf("there is no rule set %q; use one of %s", markup.Excerpt(name), strings.Join(allNames(), ", "))
 		}
-		named = append(named, sets[at])
+		named = append(named, s)
 	}
 	return named, nil
+}
+
+// set is the one of a name, nil if there is none.
+func set(name string) *Set {
+	at := slices.IndexFunc(sets, func(s *Set) bool { return s.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return sets[at]
 }
 
 func allNames() []string {

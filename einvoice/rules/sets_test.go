@@ -2,7 +2,10 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"platen.dev/einvoice"
 )
 
 // Each set reports what an invoice breaks of it, and no more once that is mended.
@@ -52,5 +55,36 @@ func TestSetsDoNotRepeat(t *testing.T) {
 	}
 	if !slices.Equal(of["BR-CO-16"], []string{"en16931"}) {
 		t.Errorf("got %v", of)
+	}
+}
+
+// A job goes by the sets of its profile, by XRechnung's for its guideline in UBL, and by others if they are named.
+func TestChoose(t *testing.T) {
+	follows := func(guideline string) *einvoice.Invoice {
+		return ublSample(t, "invoice", ">urn:cen.eu:en16931:2017<", ">"+guideline+"<")
+	}
+	for _, c := range []struct {
+		named   []string
+		invoice *einvoice.Invoice
+		want    string
+	}{
+		{nil, sampleOf(t), "en16931"},
+		{nil, ublSample(t, "credit-note"), "en16931"},
+		{nil, follows(xrechnungGuideline), "en16931 xrechnung"},
+		{nil, follows(extensionGuideline), "en16931 xrechnung"},
+		{nil, follows(peppolGuideline), "en16931"},
+		{[]string{"peppol"}, follows(xrechnungGuideline), "peppol"},
+	} {
+		chosen, err := Choose(c.named, c.invoice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, s := range chosen {
+			names = append(names, s.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("chosen are %q, want %q", got, c.want)
+		}
 	}
 }

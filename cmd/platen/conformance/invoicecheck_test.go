@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"platen.dev/einvoice"
 	"platen.dev/einvoice/hybrid"
 	"platen.dev/einvoice/rules"
 	samples "platen.dev/einvoice/sample"
@@ -94,6 +95,8 @@ func proveUBLRefused(t *testing.T, s *server) {
 	xml := string(samples.XML(samples.UBLInvoice))
 	cii := invoiceXML("en16931", "380")
 	broken := strings.Replace(xml, ">206.00<", ">206.01<", 1)
+	german := strings.Replace(xml, ">urn:cen.eu:en16931:2017<", ">"+einvoice.Guidelines["xrechnung"]+"<", 1)
+	notGerman := strings.Replace(german, "<cbc:BuyerReference>Dept. 7</cbc:BuyerReference>", "", 1)
 	for path, body := range map[string]func(o object) object{
 		invoiceToPDF: func(o object) object { return o },
 		htmlToPDF:    func(o object) object { return object{"html": "<p>x</p>", "einvoice": o} },
@@ -116,7 +119,11 @@ func proveUBLRefused(t *testing.T, s *server) {
 			}
 		}
 		c.post(path, body(object{"xml": broken, "format": "ubl", "rules": "enforce"})).problem(422, "EINVOICE_RULES_VIOLATED", "EINVOICE_RULES_VIOLATED: the invoice breaks rules of en16931 ")
-		for _, invoice := range []object{{"xml": xml, "format": "ubl", "rules": "enforce"}, {"xml": broken, "format": "ubl"}, {"xml": cii, "format": "factur-x"}, {"xml": cii, "format": nil}} {
+		refused := c.post(path, body(object{"xml": notGerman, "format": "ubl", "rules": "enforce"})).problem(422, "EINVOICE_RULES_VIOLATED", "EINVOICE_RULES_VIOLATED")
+		if first := refused["violations"].([]any)[0].(object); first["rule"] != "BR-DE-15" {
+			t.Errorf("got %v, want BR-DE-15", first)
+		}
+		for _, invoice := range []object{{"xml": xml, "format": "ubl", "rules": "enforce"}, {"xml": german, "format": "ubl", "rules": "enforce"}, {"xml": broken, "format": "ubl"}, {"xml": cii, "format": "factur-x"}, {"xml": cii, "format": nil}} {
 			c.post("/jobs/"+c.post(path, body(invoice)).accepted().String()+"/cancel", nil).status(200)
 		}
 	}
