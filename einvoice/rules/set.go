@@ -69,13 +69,16 @@ func (s *Set) Anchor(rule string) string { return anchor(s.Name, rule) }
 
 func anchor(set, rule string) string { return strings.ToLower(set + "-" + rule) }
 
-// Digest is the SHA-256 of the set's name, version and rows, of both syntaxes: identifier, term, severity, demand and fix of each.
+// Digest is the SHA-256 of the set's name, version, rows and levels. The rows are those of both syntaxes: identifier, term, severity, demand and fix of each.
 func (s *Set) Digest() [sha256.Size]byte {
 	s.once.Do(func() {
 		h := sha256.New()
 		fmt.Fprintf(h, "%q %q\n", s.Name, s.Version)
 		for _, r := range slices.Concat(s.Rules(), s.UBLRules()) {
 			fmt.Fprintf(h, "%q %q %v %q %q\n", r.ID, r.Term, r.Severity, r.Demand, r.Fix)
+		}
+		for _, l := range s.Levels {
+			fmt.Fprintf(h, "%q %v %v %q\n", l.Guideline, l.UBL, l.Severity, l.Rules)
 		}
 		h.Sum(s.digest[:0])
 	})

@@ -88,3 +88,11 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// What a set says of rules of others is in its digest, too.
+func TestDigestHasLevels(t *testing.T) {
+	plain, leveled := &Set{Name: "x"}, &Set{Name: "x", Levels: germanLevels()}
+	if plain.Digest() != (&Set{Name: "x"}).Digest() || plain.Digest() == leveled.Digest() {
+		t.Error("the digest does not tell sets apart by their levels")
+	}
+}
