@@ -237,8 +237,7 @@ func ruleLines() (lines []string) {
 		}
 		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Version %s; profiles: %s.", s.Title, s.Version, profiles), "")
 		lines = append(lines, levelLines(s)...)
-		lines = append(lines,
-			"| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
+		lines = append(lines, "| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
 		shown, anchors := map[string]bool{}, map[string]bool{}
 		row := func(r rules.Rule) {
 			anchor := ""

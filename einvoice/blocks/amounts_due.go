@@ -33,7 +33,7 @@ func (p *presenter) amountsDue(b Block) *amountsDue {
 	}
 }
 
-// dueRows are from the total to what has to be paid.
+// dueRows lead from the total to the amount due.
 func (p *presenter) dueRows(totals einvoice.Totals) []field {
 	rows := []field{{p.Word("Paid already"), p.money(totals.Prepaid())}, {p.Word("Rounding"), p.money(totals.Rounding())}}
 	for _, t := range p.invoice.ThirdPartyPayments() {

@@ -45,7 +45,7 @@ func Of(invoice *einvoice.Invoice) *Invoice {
 	return i
 }
 
-// linesOf are the lines that rules are about: those of CII, and those of UBL that are no sub-lines.
+// linesOf returns the lines that rules are about: all of CII, and those of UBL that are not sub-lines.
 func linesOf(transaction Term) []Term {
 	return slices.DeleteFunc(transaction.All("IncludedSupplyChainTradeLineItem"), func(t Term) bool { return einvoice.Line{Node: t}.Nesting() > 0 })
 }

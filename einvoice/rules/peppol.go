@@ -45,9 +45,10 @@ func peppolGeneral(guideline, process string, own []Rule) []Rule {
 	return append(general, peppolIdentifierRules()...)
 }
 
-// inProcess reports whether an invoice belongs to one of some processes, listed with spaces between.
+// inProcess holds for the invoices of some processes, which are listed with spaces between.
 func inProcess(lists ...string) func(*model.Invoice) bool {
-	return func(i *model.Invoice) bool { return oneOf(trimmed(i.Process), strings.Join(lists, " ")) }
+	all := strings.Join(lists, " ")
+	return func(i *model.Invoice) bool { return oneOf(trimmed(i.Process), all) }
 }
 
 func alwaysTwoCents(*model.Invoice) decimal { return twoCents }
@@ -71,7 +72,7 @@ var peppolRules = []Rule{
 	lineAmount(alwaysTwoCents),
 }
 
-// selfBillingRules are those in which self-billing differs: the official rules overlook the currency of the tax of a row.
+// selfBillingRules are the rules that differ for self-billing. Its official rules overlook the currency of the tax of a row.
 var selfBillingRules = []Rule{
 	inCurrencyUnless(func(t model.Term) bool {
 		return mayBeInOtherCurrency(t) || t.QName() == "cbc:TaxAmount" && t.Parent().QName() == "cac:TaxSubtotal"

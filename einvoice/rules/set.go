@@ -132,7 +132,7 @@ func Named(names []string) ([]*Set, error) {
 	return named, nil
 }
 
-// set is the one of a name, nil if there is none.
+// set returns the set of a name, or nil.
 func set(name string) *Set {
 	at := slices.IndexFunc(sets, func(s *Set) bool { return s.Name == name })
 	if at < 0 {

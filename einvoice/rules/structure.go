@@ -117,9 +117,7 @@ func (d *demand) breaks(t model.Term) (found string, breaks bool) {
 	case d.codes == "":
 		return "", !has
 	}
-	return "found \"" + value + "\"", value != "" && !slices.ContainsFunc(d.allowed, func(l codeList) bool {
-		return l.has(value) && value == strings.TrimSpace(value)
-	})
+	return "found \"" + value + "\"", value != "" && (value != strings.TrimSpace(value) || !anyHas(d.allowed, value))
 }
 
 var readStructures = sync.OnceValue(func() map[string]*structure {
@@ -200,4 +198,9 @@ func codeUnion(union string) (all []codeList) {
 		}
 	}
 	return append(all, codeList(single))
+}
+
+// anyHas reports whether a code is in one of some lists.
+func anyHas(lists []codeList, code string) bool {
+	return slices.ContainsFunc(lists, func(l codeList) bool { return l.has(code) })
 }

@@ -27,9 +27,7 @@ var ublCodeRules = []Rule{
 		subject, _, closed := strings.Cut(after, "#")
 		return t.Parent().Parent() != nil || !closed || len([]rune(subject)) != 3 || strings.Contains(string(codes("ubl-note-subject")), subject)
 	}),
-	inScheme("BR-CL-10", "BT-29", "The scheme of an identifier", "identifier-scheme", "schemeID", termsIn(func(i *model.Invoice) []model.Term {
-		return keep(partyIdentifiers.of(i), func(t model.Term) bool { return !isCreditor(t) })
-	})),
+	inScheme("BR-CL-10", "BT-29", "The scheme of an identifier", "identifier-scheme", "schemeID", partyIdentifiers),
 	inScheme("BR-CL-11", "BT-30", "The scheme of a register number", "identifier-scheme", "schemeID", writtenIn("cac:PartyLegalEntity", "cbc:CompanyID")),
 	inScheme("BR-CL-13", "BT-158", "The classification of an item", "item-class", "listID", writtenIn("cac:CommodityClassification", "cbc:ItemClassificationCode")),
 	coded("BR-CL-14", "BT-40", "A country", "country", writtenIn("cac:Country", "cbc:IdentificationCode")),
@@ -49,12 +47,13 @@ var ublCodeRules = []Rule{
 	inScheme("BR-CL-26", "BT-71", "The scheme of the place of delivery", "identifier-scheme", "schemeID", writtenIn("cac:DeliveryLocation", "cbc:ID")),
 }
 
-var partyIdentifiers = writtenIn("cac:PartyIdentification", "cbc:ID")
-
-// isCreditor reports whether an identifier is that of a creditor: of the seller or payee, in the scheme SEPA.
-func isCreditor(t model.Term) bool {
-	return strings.TrimSpace(t.Attribute("schemeID")) == "SEPA" && (isWithin(t, "AccountingSupplierParty") || isWithin(t, "PayeeParty"))
-}
+// partyIdentifiers are the identifiers of parties, but for those of creditors: of the seller or payee, in the scheme SEPA.
+var partyIdentifiers = termsIn(func(i *model.Invoice) []model.Term {
+	return keep(i.Written["cbc:ID"], func(t model.Term) bool {
+		creditor := strings.TrimSpace(t.Attribute("schemeID")) == "SEPA" && (isWithin(t, "AccountingSupplierParty") || isWithin(t, "PayeeParty"))
+		return t.Parent().QName() == "cac:PartyIdentification" && !creditor
+	})
+})
 
 // or is a rule that another condition breaks, too.
 func (r Rule) or(other Rule) Rule {

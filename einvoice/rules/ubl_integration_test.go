@@ -94,6 +94,9 @@ func ublBases(t *testing.T) (all []mutant) {
 		german = strings.Replace(german, "30 days net", "30 days net\n#SKONTO#TAGE=14#PROZENT=2.25#\n", 1)
 		all = append(all, mutant{profile: name, change: "XRechnung: ", document: german, large: true})
 		all = append(all, germanPaid(name, german)...)
+		if name == "invoice" {
+			all = append(all, withSubLines(name, german)...)
+		}
 		for _, c := range append(categories, category{code: "B"}) {
 			of := strings.ReplaceAll(sample, "<cbc:ID>S<", "<cbc:ID>"+c.code+"<")
 			zero := strings.ReplaceAll(percent.ReplaceAllString(of, "<cbc:Percent>0<"), "48.45", "0.00")
@@ -155,29 +158,23 @@ var dollarEdits = []string{
 }
 
 // germanPaid are XRechnungen that are paid by card and by direct debit, and one for vehicles.
-func germanPaid(profile, german string) (all []mutant) {
+func germanPaid(profile, german string) []mutant {
 	account := regexp.MustCompile(accountPart)
 	card := account.ReplaceAllString(strings.Replace(german, ">58<", ">48<", 1), cardPart)
 	debit := account.ReplaceAllString(strings.Replace(german, ">58<", ">59<", 1), mandatePart)
 	vehicles := strings.NewReplacer(xrechnungGuideline, vehiclesGuideline, `listID="TST" listVersionID="26">39111600`, `listID="CVD">M1`, ">Colour<", ">cva<", ">amber<", ">clean<").Replace(german)
 	dollars := strings.NewReplacer(dollarEdits...).Replace(german)
-	if profile == "invoice" {
-		all = withSubLines(profile, german)
-	}
-	return append(all, []mutant{
+	return []mutant{
 		{profile: profile, change: "XRechnung by card: ", document: card, large: true},
 		{profile: profile, change: "XRechnung by direct debit: ", document: debit, large: true},
 		{profile: profile, change: "XRechnung of vehicles: ", document: vehicles, large: true},
 		{profile: profile, change: "XRechnung in dollars: ", document: dollars, large: true},
-	}...)
+	}
 }
 
 // withSubLines is an invoice by the extension of XRechnung, for each set of rules.
 func withSubLines(profile, german string) []mutant {
-	document := german
-	for n := 0; n < len(extensionTerms); n += 2 {
-		document = strings.ReplaceAll(document, extensionTerms[n], extensionTerms[n+1])
-	}
+	document := strings.NewReplacer(extensionTerms...).Replace(german)
 	return []mutant{
 		{profile: profile, change: "XRechnung extension: ", document: document, large: true},
 		{profile: profile, change: "sub-lines: ", document: document, large: true},

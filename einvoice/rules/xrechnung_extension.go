@@ -52,9 +52,7 @@ func germanUBLExtensionRules() []Rule {
 		needs("BR-DEX-03", "BG-DEX-06", "A sub-line has one VAT category.", "Give it the category, or keep one.", subLines, func(t model.Term) bool {
 			return len(below(t, "cac:Item/cac:ClassifiedTaxCategory")) == 1
 		}),
-		inExtension("BR-DEX-04", "BT-29", "The scheme of an identifier", extensionIDs, termsIn(func(i *model.Invoice) []model.Term {
-			return keep(partyIdentifiers.of(i), func(t model.Term) bool { return !isCreditor(t) })
-		})),
+		inExtension("BR-DEX-04", "BT-29", "The scheme of an identifier", extensionIDs, partyIdentifiers),
 		inExtension("BR-DEX-05", "BT-30", "The scheme of a register number", extensionIDs, writtenIn("cac:PartyLegalEntity", "cbc:CompanyID")),
 		inExtension("BR-DEX-06", "BT-157", "The scheme of an item's identifier", extensionIDs, writtenIn("cac:StandardItemIdentification", "cbc:ID")),
 		inExtension("BR-DEX-07", "BT-34", "The scheme of an electronic address", extensionEndpoints, written("cbc:EndpointID")),
@@ -83,7 +81,7 @@ func forExtension(all []Rule) []Rule {
 	return all
 }
 
-// subLinesAddUp reports whether the amount of a line is the sum of those of its sub-lines, if it has some.
+// subLinesAddUp reports whether the sub-lines of a line, if it has any, add up to its amount.
 func subLinesAddUp(line model.Term) bool {
 	parts := line.All("SubInvoiceLine")
 	return len(parts) == 0 || number(line.At("LineExtensionAmount")).equals(sum(parts, func(t model.Term) decimal { return number(t.At("LineExtensionAmount")) }))
@@ -101,25 +99,27 @@ func dueWithThirdParties(i *model.Invoice, broken func(model.Term, string)) {
 
 // ofExtensionType is the rule on the types of attachments. White space around a type counts.
 func ofExtensionType(attachments scope[model.Term]) Rule {
-	return needs("BR-DEX-01", "BT-125", "The type of an attachment is one of the list ("+extensionTypes+").", fromList, attachments, func(t model.Term) bool {
-		code := t.Attribute("mimeCode")
-		return code == strings.TrimSpace(code) && inUnion(extensionTypes, code)
-	})
+	find := func(i *model.Invoice, broken func(model.Term, string)) {
+		allowed := codeUnion(extensionTypes)
+		for _, t := range attachments.of(i) {
+			if code := t.Attribute("mimeCode"); code != strings.TrimSpace(code) || !anyHas(allowed, code) {
+				broken(t, "found \""+code+"\"")
+			}
+		}
+	}
+	return Rule{"BR-DEX-01", "BT-125", Fatal, "The type of an attachment is one of the list (" + extensionTypes + ").", fromList, find}
 }
 
 // inExtension is a rule on the schemes of elements: each is one of a union of lists.
 func inExtension(id, term, what, union string, s scope[model.Term]) Rule {
 	return Rule{id, term, Fatal, what + " is one of the list (" + union + ").", fromList, func(i *model.Invoice, broken func(model.Term, string)) {
+		allowed := codeUnion(union)
 		for _, t := range s.of(i) {
-			if scheme, has := attributeOf(t, "schemeID"); has && !inUnion(union, scheme) {
+			if scheme, named := attributeOf(t, "schemeID"); named && !anyHas(allowed, scheme) {
 				broken(t, "found \""+scheme+"\"")
 			}
 		}
 	}}
-}
-
-func inUnion(union, code string) bool {
-	return slices.ContainsFunc(codeUnion(union), func(l codeList) bool { return l.has(code) })
 }
 
 // cleanVehicleRules are those for the procurement of clean vehicles (CVD).

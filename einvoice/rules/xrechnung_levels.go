@@ -24,12 +24,13 @@ func (l *Levels) of(i *model.Invoice) bool {
 // extension allows is reported for information, and what XRechnung excludes is fatal.
 func germanLevels() []Levels {
 	excluded := []string{"CII-SR-452", "CII-SR-453", "CII-SR-454"}
+	withSubLines := append(slices.Clone(excluded), "UBL-CR-646")
 	widened := []string{"BR-CL-10", "BR-CL-11", "BR-CL-21", "BR-CL-24", "BR-CL-25", "BR-CL-26", "UBL-CR-470", "UBL-CR-646"}
 	unlisted := []string{"BR-CL-21", "BR-CL-23"}
 	return []Levels{
-		{xrechnungGuideline, false, Fatal, append(slices.Clone(excluded), "UBL-CR-646")},
+		{xrechnungGuideline, false, Fatal, withSubLines},
 		{xrechnungGuideline, false, Warning, unlisted},
-		{vehiclesGuideline, false, Fatal, append(slices.Clone(excluded), "UBL-CR-646")},
+		{vehiclesGuideline, false, Fatal, withSubLines},
 		{vehiclesGuideline, false, Warning, unlisted},
 		{vehiclesGuideline, false, Information, []string{"BR-CL-13"}},
 		{extensionGuideline, false, Fatal, excluded},
