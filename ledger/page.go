@@ -95,8 +95,8 @@ func parsePosition(cursor string) (Position, error) {
 	return Position{at, id}, nil
 }
 
-// NewPage makes the page of a query from the entries that follow its position, of which a back end
-// reads one more than the limit.
+// NewPage makes the page of a query from the entries that follow its position. A back end reads one more than the
+// limit, which tells whether there is a next page.
 func NewPage(q EntryQuery, entries []Entry) Page {
 	if len(entries) <= q.Limit {
 		return Page{Entries: entries}

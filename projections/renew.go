@@ -71,8 +71,8 @@ func (r *Replica) Renew(partition int32, why error) bool {
 	return !done
 }
 
-// ObserveDamage implements table.DamageObserver: whoever reads a damaged row has it made again. The row of an API key does not say of which partition
-// it is.
+// ObserveDamage implements table.DamageObserver: reading a damaged row has its partition rebuilt. The row of an API key does not name its
+// partition, so damage there has all of them rebuilt.
 func (r *Replica) ObserveDamage(key []byte, why error) {
 	for p := range r.followers {
 		if key[0] == apiKeys.Name || bytes.HasPrefix(key, spanOf(key[0], int32(p))) {

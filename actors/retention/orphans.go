@@ -31,8 +31,8 @@ type Orphans struct {
 	Files StoredFiles
 	// Mine reports whether this node has to sweep. One node of a cluster does.
 	Mine func() bool
-	// Settle returns of which files Owned knows everything that was sent about them before the call. About the
-	// others commands wait that are not decided: one of them may say whose they are.
+	// Settle reports for which files Owned takes into account every command sent before the call. For the
+	// others, commands are still undecided, and one of them may say who owns the file.
 	Settle func(context.Context) (known func(name string) bool, err error)
 	// Owned reports whether a job owns the file, or may come to.
 	Owned  func(name string) (bool, error)

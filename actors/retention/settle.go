@@ -22,8 +22,8 @@ type Cursors interface {
 	Cursor(partition int32) projections.Cursor
 }
 
-// Settle waits until every command that is in the log now has been decided and its outcome folded, and returns of which
-// stored files that is so. Partitions that do not come that far within the limit are given up.
+// Settle waits until every command that is in the log now has been decided and its outcome folded, and reports for which
+// stored files this holds. Partitions that do not get there within the limit are given up.
 func Settle(ctx context.Context, log eventlog.Log, folded Cursors, limit time.Duration) (known func(name string) bool, err error) {
 	ends := map[int32]int64{}
 	for p := range log.Partitions() {

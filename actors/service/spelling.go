@@ -29,7 +29,7 @@ func prepare(typed string) (string, error) {
 		return "", nil
 	case utf8.RuneCountInString(typed) > maxTyped:
 		return "", errLong
-	case !utf8.ValidString(typed): // of which PRECIS would make replacement characters
+	case !utf8.ValidString(typed): // PRECIS would turn the invalid bytes into replacement characters
 		return "", errNotUTF8
 	}
 	return precis.OpaqueString.String(typed)

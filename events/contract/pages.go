@@ -50,8 +50,8 @@ func (all PageRanges) Has(page int) bool {
 	return slices.ContainsFunc(all, func(r PageRange) bool { return r.First <= page && (page <= r.Last || r.Last == 0) })
 }
 
-// At returns the number that the page at a place, from 1, has in the whole document, of which the ranges were printed; 0 if they have
-// no such page.
+// At returns the number that a page has in the whole document: that of the page at a place, counted from 1, among those printed. It is 0
+// if the ranges have no such page.
 func (all PageRanges) At(place int) int {
 	for _, r := range all {
 		if length := r.Last - r.First + 1; r.Last > 0 && place > length {

@@ -44,8 +44,8 @@ func Count(e events.Envelope) (n int) {
 	return n
 }
 
-// Begun returns the fact that a marker has begun a timeline after another, or after events of which none named one. after is
-// the number of the last event that is part of it.
+// Begun returns the fact that a marker has begun a timeline, after a former one or after events without one. after is
+// the number of the last event of the former that still counts.
 func Begun(partition int32, offset int64, m events.Marker, former events.TimelineID, after int64) Event {
 	id := events.PartitionID(partition)
 	return Event{

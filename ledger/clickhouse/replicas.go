@@ -46,7 +46,7 @@ func passes(err error) bool {
 // quorum returns how many replicas must have what is inserted into a table before the server confirms it: most of
 // those that are registered, whether they answer or not. So where a marker is, most of them have the rows before it, and
 // half of them can be lost. It is 0 if the table has no replicas. A single replica is errUnfit: rows
-// of which it never got the confirmation would hide all that follow them.
+// whose confirmation it never got would hide all that follow them.
 func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 	var tables, replicas uint64
 	err := l.conn.QueryRow(ctx, "SELECT count(), toUInt64(max(total_replicas)) FROM system.replicas WHERE database = currentDatabase() AND table = ?", table).

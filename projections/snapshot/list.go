@@ -45,8 +45,8 @@ func List(ctx context.Context, files store.Files) (Listing, error) {
 	return l, err
 }
 
-// Abandoned returns the files that belong to snapshots without a manifest, nothing of which was
-// stored since a time: their writers have ended.
+// Abandoned returns the files of snapshots that have neither a manifest nor a file stored since a time: their
+// writers have ended.
 func (l Listing) Abandoned(since time.Time) (names []string) {
 	for _, all := range l.loose {
 		if slices.ContainsFunc(all, func(f looseFile) bool { return f.stored.After(since) }) {

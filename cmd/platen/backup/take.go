@@ -54,7 +54,7 @@ type Report struct {
 	Manifest
 }
 
-// Take takes a backup, of which the chunks that are not at the place yet are written. If keep is not zero it then deletes all
+// Take takes a backup and writes the chunks that the place does not have yet. If keep is not zero, it then deletes all
 // but the newest keep backups. Only one backup may be taken to a place at a time.
 func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, error) {
 	if cfg.Replica.Outdated() {

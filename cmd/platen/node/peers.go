@@ -61,7 +61,7 @@ func (p peers) mayOwn(owning bool) error {
 	return p.cluster.MayOwn(owning)
 }
 
-// current returns up to when all nodes that are up have folded the journal, of which ours is what this one has; zero if one has not said.
+// current returns the time up to which every live node has folded the journal, given that of this one; zero if one has not said.
 func (p peers) current(ours time.Time) time.Time {
 	for _, m := range p.members() {
 		if m.Node != p.self && m.Current.Before(ours) {
