@@ -58,6 +58,8 @@ type Config struct {
 	// that asks for more crashes, and no other page with it. It catches what grows faster than
 	// PageBytes is measured. 0 means 4 GiB more than PageBytes, negative no bound.
 	MaxData int64
+	// ShrinkAfter is how long pages are idle, at least, before they give back the memory that their last jobs took; 0 means 1 s.
+	ShrinkAfter time.Duration
 	// CheckEvery is how often a browser's health, memory and age are checked; 0 means 10 s.
 	CheckEvery time.Duration
 	// HealthTimeout is how long a browser may take to answer such a check before it
@@ -84,6 +86,7 @@ func (c Config) withDefaults() Config {
 	c.RecycleBytes = cmp.Or(c.RecycleBytes, int64(c.Slots)<<29)
 	c.RecycleAge = cmp.Or(c.RecycleAge, 6*time.Hour)
 	c.MaxData = cmp.Or(c.MaxData, c.PageBytes+4<<30)
+	c.ShrinkAfter = cmp.Or(c.ShrinkAfter, time.Second)
 	c.CheckEvery = cmp.Or(c.CheckEvery, 10*time.Second)
 	c.HealthTimeout = cmp.Or(c.HealthTimeout, 10*time.Second)
 	c.SelfTestEvery = cmp.Or(c.SelfTestEvery, time.Minute)

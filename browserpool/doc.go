@@ -27,6 +27,8 @@
 // again and again, its browser is kept for it: the next page is the last one, emptied. Idle for
 // two seconds, it gives way to other accounts; idle for ten, it ends, but for the last one.
 //
+// Pages that have been idle for a second give back the memory that their last documents took.
+//
 // A browser that dies is started again, later each time if it happens often. A browser
 // that is old, large or has served many jobs is replaced: its successor is ready before
 // it stops serving, and it closes when its last lease ends. The same happens to a browser
@@ -34,7 +36,7 @@
 //
 // # The seam
 //
-// The pool calls twelve functions of package page, and holds no other reference to a page:
+// The pool calls thirteen functions of package page, and holds no other reference to a page:
 //
 //	page.Open, page.OpenYielding, page.OpenFresh
 //	              when a browser starts, and in the place of a set that was discarded
@@ -44,6 +46,7 @@
 //	              when a lease ends: reuse it for anybody, for the same account, or discard it
 //	Set.Spoiled, Set.Crashed, Set.Ended
 //	              to decide which, and to count
+//	Set.Shrink    when it has been idle for a while
 //	Set.Renderers to measure what it uses
 //
 // # Goroutines

@@ -11,15 +11,15 @@ import (
 // maxFailures is the number of failed self-tests in a row after which a browser is replaced.
 const maxFailures = 2
 
-// checkPeriodically tells the scheduler when a check is due, until the pool ends.
-func (p *Pool) checkPeriodically() {
+// periodically sends the scheduler a message again and again, until the pool ends.
+func (p *Pool) periodically(every time.Duration, message any) {
 	p.help(func() {
-		ticker := time.NewTicker(p.config.CheckEvery)
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
-				p.tell(checkDue{})
+				p.tell(message)
 			case <-p.life.Done():
 				return
 			}
@@ -35,6 +35,23 @@ func (s *scheduler) onCheckDue() {
 			s.check(in)
 		}
 	}
+}
+
+// onShrinkDue has the idle pages of the serving browser give back the memory that their last jobs took. Those used last are lent first, so
+// the others are idle for long unless the load needs them all.
+func (s *scheduler) onShrinkDue() {
+	if s.serving == nil {
+		return
+	}
+	large := s.serving.toShrink(s.pool.config.ShrinkAfter)
+	if len(large) == 0 {
+		return
+	}
+	s.pool.help(func() {
+		for _, pages := range large {
+			pages.Shrink(s.pool.life)
+		}
+	})
 }
 
 // check has a browser checked, unless that is under way.

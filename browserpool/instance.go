@@ -24,8 +24,8 @@ type instance struct {
 	// The rest belongs to the scheduler.
 	born      time.Time
 	owner     events.AccountID // the only account that its idle pages may serve; empty for any
-	idle      []*page.Set
-	idleSlow  []*page.Set // those for slow leases, which grow large, and yield to the others
+	idle      []idlePages
+	idleSlow  []idlePages // those for slow leases, which grow large, and yield to the others
 	idleSince time.Time   // when pages were last idle
 	reopening int         // sets of pages that are being reset or replaced
 	leased    int
@@ -38,8 +38,15 @@ type instance struct {
 	failures     int       // self-tests failed in a row
 }
 
+// idlePages are pages that wait for their next lease.
+type idlePages struct {
+	*page.Set
+	since  time.Time
+	shrunk bool
+}
+
 // idleOf is where the idle pages for leases of a lane are.
-func (in *instance) idleOf(lane events.Lane) *[]*page.Set {
+func (in *instance) idleOf(lane events.Lane) *[]idlePages {
 	if lane == events.Slow {
 		return &in.idleSlow
 	}
@@ -53,7 +60,7 @@ func (in *instance) take(lane events.Lane) *page.Set {
 		return nil
 	}
 	last := len(*idle) - 1
-	pages := (*idle)[last]
+	pages := (*idle)[last].Set
 	*idle = (*idle)[:last]
 	return pages
 }
@@ -61,8 +68,21 @@ func (in *instance) take(lane events.Lane) *page.Set {
 // put adds pages to the idle ones of a lane.
 func (in *instance) put(lane events.Lane, pages *page.Set) {
 	idle := in.idleOf(lane)
-	*idle = append(*idle, pages)
 	in.idleSince = time.Now()
+	*idle = append(*idle, idlePages{Set: pages, since: in.idleSince})
+}
+
+// toShrink returns the pages that have been idle for some time since they were last shrunk, and counts them as shrunk.
+func (in *instance) toShrink(after time.Duration) (all []*page.Set) {
+	for _, idle := range [][]idlePages{in.idle, in.idleSlow} {
+		for i := range idle {
+			if !idle[i].shrunk && time.Since(idle[i].since) >= after {
+				idle[i].shrunk = true
+				all = append(all, idle[i].Set)
+			}
+		}
+	}
+	return all
 }
 
 // hasRemote reports whether pages for a remote lease are ready.

@@ -80,7 +80,8 @@ func (p *Pool) spawn(first *instance) {
 	props := actor.PropsFromProducer(func() actor.Actor { return newScheduler(p) })
 	p.pid = p.config.System.Root.WithGuardian(stop).SpawnPrefix(props, "browserpool")
 	p.tell(launched{in: first})
-	p.checkPeriodically()
+	p.periodically(p.config.CheckEvery, checkDue{})
+	p.periodically(p.config.ShrinkAfter, shrinkDue{})
 	p.meterPeriodically()
 }
 

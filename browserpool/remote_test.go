@@ -108,7 +108,7 @@ func TestNoHabit(t *testing.T) {
 
 // A browser that was told to close is not lent, although its pages are still there.
 func TestRetiredBrowsersAreNotLent(t *testing.T) {
-	s := &scheduler{instances: []*instance{{remote: true, owner: "one", idle: []*page.Set{{}}, retired: true}}}
+	s := &scheduler{instances: []*instance{{remote: true, owner: "one", idle: []idlePages{{}}, retired: true}}}
 	if s.remote("one") != nil || s.longestKept(true) != nil {
 		t.Error("a browser that closes would be lent")
 	}

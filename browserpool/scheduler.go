@@ -51,6 +51,8 @@ type (
 
 	// checkDue means that it is time for a health check.
 	checkDue struct{}
+	// shrinkDue means that it is time to see which pages have been idle for long.
+	shrinkDue struct{}
 	// checked is what a health check found.
 	checked struct {
 		in         *instance
@@ -124,6 +126,8 @@ func (s *scheduler) Receive(c actor.Context) {
 		s.onGone(m)
 	case checkDue:
 		s.onCheckDue()
+	case shrinkDue:
+		s.onShrinkDue()
 	case checked:
 		s.onChecked(m)
 	case statsRequest:

@@ -2,11 +2,11 @@ package page
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/testkit"
 )
 
@@ -17,16 +17,37 @@ func TestAWarmPageDoesNotGrow(t *testing.T) {
 	const most = 190 << 20 // the first document takes 120 MiB
 	browser := ownBrowser(t, chromium.Options{})
 	s := openSlotIn(t, browser, newGate(egress.Policy{}))
-	row := `<tr style="background: #eef3f8"><td style="padding: 4px">12:00</td><td>1.20 m</td><td>2.20 m</td><td>990 hPa</td><td>wind 7 kn</td></tr>`
-	html := "<!doctype html>" + strings.Repeat(`<h2>Station</h2><table style="width: 100%; border-collapse: collapse">`+strings.Repeat(row, 24)+"</table>", 60)
 	for range 4 {
-		if _, err := s.Print(context.Background(), Print{HTML: html}); err != nil {
+		if _, err := s.Print(context.Background(), Print{HTML: pagetest.LongTables}); err != nil {
 			t.Fatal(err)
 		}
-		for pid, used := range chromium.ReadUsage(map[int]bool{browser.PID(): true})[browser.PID()] {
-			if used.Bytes > most {
-				t.Errorf("process %d has %d MiB", pid, used.Bytes>>20)
-			}
+		if got := pagetest.LargestProcess(browser.PID()); got > most {
+			t.Errorf("a process has %d MiB", got>>20)
 		}
 	}
+}
+
+// A set that is shrunk gives back what its documents took, on the pages for prints and for captures, and works as before.
+func TestAShrunkSetIsSmall(t *testing.T) {
+	const small = 40 << 20 // of 120 MiB
+	browser := ownBrowser(t, chromium.Options{})
+	s := openSlotIn(t, browser, newGate(egress.Policy{}))
+	work := func() {
+		t.Helper()
+		if _, err := s.Print(context.Background(), Print{HTML: pagetest.LongTables}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Capture(context.Background(), Capture{HTML: pagetest.LongTables}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work()
+	if got := pagetest.LargestProcess(browser.PID()); got <= small {
+		t.Fatalf("the documents take %d MiB, which shows nothing", got>>20)
+	}
+	s.set.Shrink(context.Background())
+	testkit.Eventually(t, "the renderers are small", func() bool { return pagetest.LargestProcess(browser.PID()) <= small })
+	work()
+	s.set.Dispose()
+	s.set.Shrink(context.Background()) // may come late
 }

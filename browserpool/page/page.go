@@ -33,7 +33,7 @@ const (
 )
 
 // page is one browser page, alone in its browser context. Its holder, one goroutine at a
-// time, calls all methods but onEvent, ended, crashed and dispose.
+// time, calls all methods but onEvent, ended, crashed, shrink and dispose.
 type page struct {
 	// Fixed once the page is open.
 	kind      kind
@@ -213,6 +213,14 @@ func (p *page) blank(ctx context.Context) error {
 	p.used = false
 	// The history keeps titles, and would grow.
 	return client.ResetNavigationHistory()
+}
+
+// shrink has the renderer collect its garbage and give the memory back. A renderer by itself keeps what its last documents
+// took until the next one has taken as much again.
+func (p *page) shrink(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	_ = proto.MemoryForciblyPurgeJavaScriptMemory{}.Call(p.session.With(ctx)) // a page that has ended holds nothing
 }
 
 // dispose ends the page with its whole browser context, whatever it is doing. It may be

@@ -18,8 +18,8 @@ import (
 // prints HTML on a page that is opened for the job and disposed of after it. Each page is
 // alone in its browser context.
 //
-// One goroutine at a time, the holder, calls Print, Capture, Spoiled and Reset. Ended,
-// Crashed and Dispose may be called from any goroutine, while the holder is at work too.
+// One goroutine at a time, the holder, calls Print, Capture, Spoiled and Reset. Ended, Crashed, Shrink and
+// Dispose may be called from any goroutine, while the holder is at work too.
 type Set struct {
 	// Fixed once the set is open.
 	browser *chromium.Browser
@@ -154,6 +154,19 @@ func (s *Set) Ended() bool { return s.warm != nil && s.warm.ended() }
 
 // Crashed reports whether a renderer crashed under the job since the last Reset.
 func (s *Set) Crashed() bool { return s.warm != nil && s.warm.crashed() || s.crashed.Load() }
+
+// Shrink frees the memory that earlier jobs have left in the renderers of the pages for HTML. It may be called while the holder is at
+// work, whose job then pauses for some milliseconds.
+func (s *Set) Shrink(ctx context.Context) {
+	s.mu.Lock()
+	pages := []*page{s.warm, s.capture}
+	s.mu.Unlock()
+	for _, p := range pages {
+		if p != nil {
+			p.shrink(ctx)
+		}
+	}
+}
 
 // Reset empties the set for the next job. It fails when the warm page may carry something
 // over to that job, because it used the network or was spoiled, or does not answer: the
