@@ -27,7 +27,7 @@ var errShort = fmt.Errorf("%w: all pages together use too much memory", page.Err
 // meter holds leases to their bounds. It belongs to one goroutine.
 type meter struct {
 	pool *Pool
-	// last is what all browsers had used at the last tick, nil if that was not measured.
+	// last is the usage of all browsers at the last tick, nil if that was not measured.
 	last map[int]chromium.Group
 	// begun is the processor time of a lease's processes when it was first seen.
 	begun map[*Lease]time.Duration
@@ -62,7 +62,7 @@ func (p *Pool) leases() []*Lease {
 	}
 }
 
-// reading is what a lease uses.
+// reading is the usage of a lease.
 type reading struct {
 	lease *Lease
 	chromium.Usage

@@ -73,8 +73,8 @@ func Open(config Config) (*Pool, error) {
 	return p, nil
 }
 
-// spawn starts the scheduler. If it ever panics it is stopped rather than restarted:
-// its state is what it knows of running processes.
+// spawn starts the scheduler. If it ever panics, it is stopped rather than restarted:
+// its state is all its knowledge of running processes.
 func (p *Pool) spawn(first *instance) {
 	stop := actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
 	props := actor.PropsFromProducer(func() actor.Actor { return newScheduler(p) })

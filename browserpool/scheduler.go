@@ -53,7 +53,7 @@ type (
 	checkDue struct{}
 	// shrinkDue means that it is time to see which pages have been idle for long.
 	shrinkDue struct{}
-	// checked is what a health check found.
+	// checked is the result of a health check.
 	checked struct {
 		in         *instance
 		bytes      int64

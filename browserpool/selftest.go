@@ -12,8 +12,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// selfTestJob is what a browser has to print to prove that it renders, on paper of a size
-// that is not a default.
+// selfTestJob is the document that a browser has to print to prove that it renders, on
+// paper of a size that is not a default.
 var selfTestJob = page.Print{HTML: "<!doctype html><title>t</title><p>ok</p>", Options: contract.Paper{Format: "A3"}}
 
 // The paper of selfTestJob in points, and how far the browser may round.

@@ -42,7 +42,7 @@ type Finishing struct {
 	Denied                  Denied
 }
 
-// Denied is what an encrypted PDF asks its readers not to do.
+// Denied says what an encrypted PDF asks its readers not to do.
 type Denied struct{ Printing, Copying, Modifying, Annotating, FillingForms, Assembling bool }
 
 func (f Finishing) encrypts() bool { return f.Password != "" || f.OwnerPassword != "" }
@@ -140,7 +140,7 @@ func (f Finishing) lay(job map[string]any) {
 	}
 }
 
-// restrictions are what qpdf restricts. Reading aloud is always allowed.
+// restrictions returns the restrictions for qpdf. Reading aloud is always allowed.
 func (d Denied) restrictions() map[string]any {
 	all := map[string]any{}
 	for name, denied := range map[string]bool{

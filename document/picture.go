@@ -13,7 +13,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// picture is what decoding a picture takes, known before it is decoded.
+// picture is the cost of decoding a picture, known before it is decoded.
 type picture struct{ width, height, bytesPerPixel int }
 
 const (

@@ -24,7 +24,7 @@ const (
 var (
 	// ErrNoPage says that a PDF has no such page.
 	ErrNoPage = errors.New("no such page")
-	// errPicture is what Picture is asked for beyond its bounds.
+	// errPicture refuses a picture that is beyond the bounds of Picture.
 	errPicture = errors.New("no picture of that size")
 )
 

@@ -36,7 +36,7 @@ func Thumbnail(picture []byte, width int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// pictureOf is what decoding takes at most: eight bytes for a pixel of sixteen bits a channel.
+// pictureOf returns the highest cost of decoding: eight bytes for a pixel of sixteen bits a channel.
 func pictureOf(c image.Config) picture {
 	return picture{width: c.Width, height: c.Height, bytesPerPixel: 8}
 }

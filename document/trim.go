@@ -20,7 +20,7 @@ const (
 	maxRemoved = 250_000
 )
 
-// boundary is what the trimmer leaves where it takes something out, so that what was before and
+// boundary is left by the trimmer where it takes something out, so that the text before and
 // after it does not become one token.
 const boundary = "<!---->"
 

@@ -28,7 +28,7 @@ type Watermark struct {
 	On func(page int) bool
 }
 
-// Layers are what is laid over and under the pages of a PDF.
+// Layers are the layers over and under the pages of a PDF.
 type Layers struct {
 	// HTML is a document with a page for each of them. Printed on the paper that its page rules ask for, it becomes Finishing.Overlay.
 	// The browser prints it because it can lay out every script.

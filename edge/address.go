@@ -14,7 +14,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// ErrBlocked is what Config.Resolve returns for a host with an address that is not allowed.
+// ErrBlocked is returned by Config.Resolve for a host with an address that is not allowed.
 var ErrBlocked = errors.New("address is not allowed")
 
 // resolveTimeout bounds the resolution of a page's host.

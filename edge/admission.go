@@ -13,7 +13,8 @@ import (
 	"platen.dev/projections"
 )
 
-// front is what a request passes before it is handled: its key, the account's rate, and memory for its body. All endpoints have it.
+// front holds the checks every request passes before its handler: its key, the account's rate, and memory for its body. All endpoints
+// have it.
 type front struct {
 	cfg *Config
 	// match finds the endpoint of a path, form whose form a request of a page sends, and how many bytes it may have.
@@ -29,8 +30,8 @@ type front struct {
 	admitted sync.Map
 }
 
-// entry is what the key of a request came to: an account, whose request was counted, or why
-// there is none.
+// entry is the result of checking a request's key: an account, whose request was counted, or
+// why there is none.
 type entry struct {
 	caller projections.Caller
 	// rate is zero without an account.
@@ -39,7 +40,7 @@ type entry struct {
 	wrong *problem
 }
 
-// admission is what was decided about a request with a large body before that was read.
+// admission is the decision on a request with a large body, made before the body was read.
 type admission struct {
 	route string
 	// entry is nil if the request was refused before its key mattered.

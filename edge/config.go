@@ -72,7 +72,7 @@ type Documents struct {
 	Placeholders func(text string) error
 }
 
-// Config is what a server needs. Every field must be set but Dashboard and those that say so.
+// Config configures a server. Every field must be set but Dashboard and those that say so.
 type Config struct {
 	Accounts
 	Sources
@@ -80,13 +80,13 @@ type Config struct {
 	Listening
 	Operations
 	Links
-	// Dashboard is what members' pages need beside the fields of this Config, which are put into it; nil for none.
+	// Dashboard configures the members' pages; the fields that this Config has too are copied into it. Nil for none.
 	Dashboard *dashboard.Config
 	Logger    *slog.Logger
 	Now       func() time.Time
 }
 
-// Accounts are what accounts have and what is done for them.
+// Accounts gives the server access to accounts and their jobs.
 type Accounts struct {
 	Jobs       service.Jobs
 	Commands   Commands
@@ -126,7 +126,7 @@ type ContentStore interface {
 	Delete(name string) error
 }
 
-// Usage is what accounts were charged.
+// Usage gives the server access to the charges of accounts.
 type Usage struct {
 	Ledger usage.Ledger
 	// QuotaWindows returns the state of an account that says which quota windows may still change.
@@ -145,7 +145,7 @@ type Listening struct {
 	GotenbergKey string
 }
 
-// Operations are what operators see of the server. All but Ready and Metrics may be zero.
+// Operations is the operators' view of the server. All fields but Ready and Metrics may be zero.
 type Operations struct {
 	// Ready returns why the node cannot serve, nil if it can, and then a report in lines.
 	Ready func() (report string, err error)

@@ -78,7 +78,7 @@ func (s *submissions) endTemplate(html *string) *string {
 	return new(s.pageTemplate(*html))
 }
 
-// source is what is to be rendered.
+// source returns the content that a request asks to render.
 func (s *submissions) source(account events.AccountID, r request.Request) (c events.Content, wrong *problem) {
 	switch r.Operation {
 	case events.URLToPDF, events.URLToImage:

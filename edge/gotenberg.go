@@ -168,7 +168,7 @@ func answerGotenberg(ctx *fasthttp.RequestCtx, trace, name string) {
 	text(ctx, status, p.text())
 }
 
-// text is what a problem says, on one line.
+// text returns the text of a problem, on one line.
 func (p *problem) text() string {
 	if p.violations == nil {
 		return p.title + ": " + p.detail

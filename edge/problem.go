@@ -23,9 +23,9 @@ type problem struct {
 	detail string
 	// retryAfter is in seconds; zero for none.
 	retryAfter int64
-	// allow is what methods the path takes, if the request had another.
+	// allow lists the methods that the path takes, if the request had another.
 	allow string
-	// accepts is what encoding a body may have, if the request's had another.
+	// accepts is the encoding that a body may have, if the request's had another.
 	accepts string
 	// upgrade is set where a larger plan helps.
 	upgrade *upgrade

@@ -60,7 +60,7 @@ type placed struct {
 	found
 	replayed bool
 	wait     bool
-	// warning is what the caller should know about the job; "" for nothing.
+	// warning is a warning to the caller about the job; "" for none.
 	warning string
 }
 
@@ -224,7 +224,7 @@ func created(ctx *fasthttp.RequestCtx, job events.JobID, warning string) {
 	ctx.SetBodyString(`{"job_id":"` + job.String() + `","status":"queued","detail":"` + detail + `"}`)
 }
 
-// warning is what the caller should know about a job although it is accepted; "" for nothing.
+// warning returns what the caller should know about a job although it is accepted; "" for nothing.
 func warning(invoice *request.Invoice) string {
 	if invoice == nil || contract.CompleteInvoice(invoice.Profile) {
 		return ""

@@ -11,7 +11,7 @@ import (
 
 // The description of the endpoints about usage.
 
-// amount is what was charged. Corrections may make it negative.
+// amount is the schema of an amount charged. Corrections may make it negative.
 var amount = schema.Integer{Min: -1 << 53, Max: 1 << 53}
 
 var ledgerSource = openapi.Required("source", schema.String{OneOf: []string{usage.Source}}).Doc("The usage ledger, not the live quota.")

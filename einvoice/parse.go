@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Wanted is what an invoice has to be.
+// Wanted says what an invoice has to be.
 type Wanted struct {
 	// UBL: it is written in UBL, and not in CII. Then it has the profile en16931.
 	UBL     bool
@@ -21,7 +21,7 @@ type Wanted struct {
 	AnyType bool
 }
 
-// WantedBy is what a caller wants who names a format (contract.UBL or not), a profile, and what is to be done about business rules, "" for
+// WantedBy returns the wishes of a caller that names a format (contract.UBL or not), a profile, and what to do about business rules, "" for
 // nothing.
 func WantedBy(format, profile, rules string) Wanted {
 	return Wanted{UBL: format == contract.UBL, Profile: profile, AnyType: rules != ""}

@@ -87,7 +87,7 @@ type ThirdPartyPayment struct{ *Node }
 // Kind says what kind of payment it is.
 func (t ThirdPartyPayment) Kind() *Node { return t.At("cbc:ID") }
 
-// Amount is what is paid, and adds to the amount due.
+// Amount is the amount that is paid; it adds to the amount due.
 func (t ThirdPartyPayment) Amount() *Node { return t.At("cbc:PaidAmount") }
 
 // Description says what it is for.

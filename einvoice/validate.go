@@ -11,10 +11,10 @@ import (
 // validator builds the tree of a document in one pass and collects its violations.
 type validator struct {
 	// roots are the elements that the document may have as its root, all of one syntax, and
-	// name is what the schema is called.
+	// name is the name of the schema.
 	roots []*schema.Child
 	name  string
-	// profile is what a Cross-Industry Invoice is checked by.
+	// profile is the profile by which a Cross-Industry Invoice is checked.
 	profile    string
 	text       string
 	lines      *lineIndex

@@ -33,7 +33,7 @@ func (v Violation) String() string {
 // InvalidError refuses a document that is not well-formed XML, or that violates its
 // schema.
 type InvalidError struct {
-	// Schema is what the schema is called, such as "profile basic".
+	// Schema is the name of the schema, such as "profile basic".
 	Schema string
 	// Malformed: the document is not well-formed. Then there is exactly one violation.
 	Malformed bool

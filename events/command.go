@@ -79,8 +79,8 @@ type SubmitJob struct {
 	Tags []Tag `cbor:"11,keyasint,omitempty"`
 	// Trace is where the request belongs; zero if it is not traced.
 	Trace Trace `cbor:"12,keyasint,omitzero"`
-	// Summary is what decisions need to know about the content. It is not stored: decoding
-	// derives it from the content.
+	// Summary holds the properties of the content that decisions need. It is not stored:
+	// decoding derives it from the content.
 	Summary ContentSummary `cbor:"-"`
 }
 

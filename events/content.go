@@ -2,7 +2,7 @@ package events
 
 import "platen.dev/events/contract"
 
-// Content is what a job renders, and how.
+// Content says what a job renders, and how.
 type Content struct {
 	// HTML is as it will be rendered: sanitised, or made from Markdown. URL is the address
 	// of a page instead.
@@ -21,11 +21,11 @@ type Content struct {
 	Embeds bool `cbor:"9,keyasint,omitempty"`
 	// Full is set for HTML that is rendered as it was sent, scripts and all, like a page by URL.
 	Full bool `cbor:"10,keyasint,omitempty"`
-	// Assets are what such a document names by relative URL.
+	// Assets are the files that such a document names by relative URL.
 	Assets []contract.Asset `cbor:"11,keyasint,omitempty"`
 	// Stored says where HTML, Assets and Invoice are if they are too large for the log; they are empty then.
 	Stored *Stored `cbor:"12,keyasint,omitempty"`
-	// Headers and Cookies are what the URL is asked for with: lists of contract.Header and contract.Cookie as JSON.
+	// Headers and Cookies are those for the URL: lists of contract.Header and contract.Cookie as JSON.
 	Headers Sealed `cbor:"13,keyasint,omitempty"`
 	Cookies Sealed `cbor:"14,keyasint,omitempty"`
 }
@@ -67,7 +67,7 @@ func (o PrintOptions) Structured() bool { return o.Tagged || o.Outline || o.PDFU
 // Conforms reports whether the file must conform to a standard.
 func (o PrintOptions) Conforms() bool { return o.PDFA != "" || o.PDFUA }
 
-// Watermark is a text or a picture over or under pages (docs/API.md, Watermark). As JSON it is what a request says.
+// Watermark is a text or a picture over or under pages (docs/API.md, Watermark). Its JSON is that of a request.
 type Watermark struct {
 	Text string `cbor:"1,keyasint" json:"text,omitempty"`
 	// Color is a CSS colour, FontSize a CSS size.
@@ -104,7 +104,7 @@ type Metadata struct {
 	Language string `cbor:"6,keyasint,omitempty"`
 }
 
-// Denied is what readers of an encrypted PDF must not do (docs/API.md, PDF options).
+// Denied says what readers of an encrypted PDF must not do (docs/API.md, PDF options).
 type Denied struct {
 	Printing     bool `cbor:"1,keyasint,omitempty"`
 	Copying      bool `cbor:"2,keyasint,omitempty"`

@@ -50,7 +50,7 @@ func describe(v reflect.Value) (fields Fields) {
 	return fields
 }
 
-// shownValue is what is shown of a field; nil for nothing.
+// shownValue returns a field's value as it is shown; nil if it is not.
 func shownValue(v reflect.Value, show bool) any {
 	if s, ok := v.Interface().(fmt.Stringer); ok && v.Kind() != reflect.Struct {
 		return s.String()

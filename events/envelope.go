@@ -17,9 +17,9 @@ type Marker struct {
 	// Level is the highest that the owner can read. If the marker is the first record of the
 	// partition, that is the partition's.
 	Level Level `cbor:"4,keyasint,omitempty"`
-	// Timeline is what the marker calls a timeline that it begins: the first of its partition, that of
-	// a restored one, or one that begins because the journal has lost its end. It is empty in a marker that salvage
-	// puts in the place of a lost one.
+	// Timeline names a timeline that begins with the marker: the first of its partition, that of a restored one, or
+	// one that begins because the journal has lost its end. It is empty in a marker that salvage puts in the place of
+	// a lost one.
 	Timeline TimelineID `cbor:"5,keyasint,omitempty" log:"show"`
 	// At is the time by the owner's clock.
 	At Instant `cbor:"6,keyasint,omitempty"`

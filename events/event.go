@@ -206,8 +206,8 @@ type Warning struct {
 	Detail string `cbor:"2,keyasint"`
 }
 
-// JobOrigin is what a job came from. The end of a job repeats it, so that nobody who counts jobs
-// has to look it up.
+// JobOrigin describes the request that a job came from. The end of a job repeats it, so that nobody
+// who counts jobs has to look it up.
 type JobOrigin struct {
 	Key       KeyID     `cbor:"1,keyasint,omitempty"`
 	Operation Operation `cbor:"2,keyasint,omitempty"`

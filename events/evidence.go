@@ -1,7 +1,7 @@
 package events
 
-// Evidence is what was established of an e-invoice and of the file made of it, when that was made: the file conforms to
-// PDF/A-3b and has the XML inside, and the XML is valid by the schema of its profile.
+// Evidence records what was established about an e-invoice and its file when that was made: the file conforms to PDF/A-3b
+// and has the XML inside, and the XML is valid by the schema of its profile.
 type Evidence struct {
 	// XML is the SHA-256 of the XML as it was sent, File that of the finished file.
 	XML  [32]byte `cbor:"1,keyasint"`
@@ -27,7 +27,7 @@ type CheckedSet struct {
 	Others int `cbor:"5,keyasint,omitempty"`
 }
 
-// Engine is what made a file.
+// Engine identifies the programs and fonts that made a file.
 type Engine struct {
 	// Platen is the version, Binary the SHA-256 of the program; zero if it could not be read.
 	Platen string   `cbor:"1,keyasint,omitempty"`

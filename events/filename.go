@@ -12,7 +12,7 @@ func FileName(job JobID, attempt AttemptID, partition int32, extension string) s
 	return fmt.Sprintf("%s-%s-%d%s", job, attempt, partition, extension)
 }
 
-// fileName is what FileName makes.
+// fileName matches the names that FileName makes.
 var fileName = regexp.MustCompile(`^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-[0-9a-f]{16}-([0-9]{1,5})\.`)
 
 // ParseFileName returns the job that a file belongs to by its name, and the job's partition. It is false for a name that FileName does not

@@ -17,7 +17,7 @@ type SessionID string
 // NewSessionID makes a random session id, `ses_` and 16 base32 letters (80 bits).
 func NewSessionID() SessionID { return SessionID("ses_" + randomName(10)) }
 
-// Role is what a member may do.
+// Role says what a member may do.
 type Role string
 
 // The roles.

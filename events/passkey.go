@@ -2,11 +2,11 @@ package events
 
 // Passkey is a WebAuthn credential by which a member signs in, without its password and without another step.
 type Passkey struct {
-	// ID is what the authenticator calls it.
+	// ID is the authenticator's name for it.
 	ID []byte `cbor:"1,keyasint"`
 	// PublicKey is a COSE key (RFC 9052).
 	PublicKey []byte `cbor:"2,keyasint"`
-	// Name is what the member calls it.
+	// Name is the member's name for it.
 	Name string `cbor:"3,keyasint"`
 	// Counter is how often the authenticator says it has signed. Many do not count: theirs is zero for ever.
 	Counter uint32 `cbor:"4,keyasint,omitempty"`

@@ -121,7 +121,7 @@ var (
 	)
 )
 
-// declared is what is known of a type of command or event. T is the type, I the interface of its kind.
+// declared describes a type of command or event. T is the type, I the interface of its kind.
 type declared[T, I any] struct{ known[I] }
 
 // known is declared for any type of a kind.
@@ -131,7 +131,7 @@ type known[I any] struct {
 	decode func([]byte) (I, error)
 	// job is the field that names the job, nil if it is not about one.
 	job []int
-	// record is what the trail says it is about, nil if it is not recorded there.
+	// record returns the subject that the trail gives for it, nil if it is not recorded there.
 	record func(I) string
 }
 
@@ -162,7 +162,7 @@ func (d declared[T, I]) recorded(subject func(T) string) declared[T, I] {
 	return d
 }
 
-// nothing is what is about the account itself.
+// nothing is the subject of changes to the account itself.
 func nothing[T any](T) string { return "" }
 
 func (d declared[T, I]) declaration() known[I] { return d.known }

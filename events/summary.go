@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// ContentSummary is what decisions about a job need to know about its content.
+// ContentSummary holds the properties of a job's content that decisions about the job need.
 type ContentSummary struct {
 	// HTMLBytes is the length of the HTML to render; zero for a page by URL.
 	HTMLBytes int

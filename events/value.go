@@ -158,7 +158,7 @@ type Key struct {
 	Revoked  Instant `cbor:"6,keyasint,omitempty"`
 	// LastUsed is when the key was last used, to KeyUsePrecision.
 	LastUsed Instant `cbor:"7,keyasint,omitempty"`
-	// Name is what its maker calls it; "" for none.
+	// Name is the name that its maker gave it; "" for none.
 	Name string `cbor:"8,keyasint,omitempty"`
 }
 

@@ -57,11 +57,11 @@ type WebhookAttempted struct {
 	WebhookAttempt
 	// Next is when the next attempt may begin; zero if there is none.
 	Next Instant `cbor:"7,keyasint,omitempty"`
-	// Outcome is what has become of the webhook; "" if it is tried again.
+	// Outcome is the outcome of the webhook; "" if it is tried again.
 	Outcome WebhookOutcome `cbor:"8,keyasint,omitempty"`
 }
 
-// WebhookOutcome is what has become of a webhook. The names are stored.
+// WebhookOutcome is the outcome of a webhook. The names are stored.
 type WebhookOutcome string
 
 // The outcomes.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Batch is what the contiguous offsets Lo to Hi of one partition of a topic hold: entries at some
-// of them, maybe at none, maybe several at one.
+// Batch holds the entries at the contiguous offsets Lo to Hi of one partition of a topic: at some of
+// them, maybe at none, maybe several at one.
 type Batch struct {
 	Topic     string
 	Partition int32

@@ -55,7 +55,7 @@ type Entry struct {
 	ID string
 	// Account is whose entry it is.
 	Account string
-	// Job is what was charged for; empty if an adjustment is for no job.
+	// Job is the job that was charged for; empty if an adjustment is for no job.
 	Job  string
 	Kind Kind
 	// Key is the id of the API key, Operation what was called. Both may be empty.

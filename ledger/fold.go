@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Part is what a back end's database says about some entries of one group.
+// Part is a back end's sum of some entries of one group.
 type Part struct {
 	// At is the start in seconds since 1970 of the entries' Quarter for Hour, Day and Month, that
 	// of their window for Window, and nothing for Total.
@@ -17,8 +17,8 @@ type Part struct {
 	Units, Bytes, Entries Sum
 }
 
-// Fold makes the answer to a query from parts. It is what all back ends share, so that they put
-// entries into the same buckets.
+// Fold makes the answer to a query from parts. All back ends share it, so that they put entries into
+// the same buckets.
 type Fold struct {
 	query    Query
 	location *time.Location

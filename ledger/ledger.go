@@ -66,7 +66,7 @@ type Ledger interface {
 	Markers(ctx context.Context, topic string, partition int32, from int64) ([]Marker, error)
 
 	// RowsOf returns the figures of the entries that are there now and whose Source is within the
-	// offsets lo to hi. It is what a marker of that range says, unless entries were lost, or were
+	// offsets lo to hi. They equal those of a marker of that range, unless entries were lost, or were
 	// published twice: an entry's Source is the first place where it was read.
 	RowsOf(ctx context.Context, topic string, partition int32, lo, hi int64) (Figures, error)
 

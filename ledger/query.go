@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bucket is what a query divides its time range into.
+// Bucket is the unit into which a query divides its time range.
 type Bucket int
 
 // The buckets. Hours, days and months are those of the query's location. A day has 23 or 25 hours
@@ -27,7 +27,7 @@ func (b Bucket) String() string {
 	return [...]string{"total", "hour", "day", "month", "window"}[b]
 }
 
-// Dimension is what entries are grouped by: Key, Operation or a tag. Its text is stable.
+// Dimension is a property by which entries are grouped: Key, Operation or a tag. Its text is stable.
 type Dimension string
 
 // The dimensions besides tags.

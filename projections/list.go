@@ -40,7 +40,7 @@ func placeOf(key []byte) Place {
 	return Place{events.Instant(^binary.BigEndian.Uint64(row)), events.JobID(row[8:])}
 }
 
-// Summary is what lists of jobs are filtered by.
+// Summary holds the properties by which lists of jobs are filtered.
 type Summary struct {
 	Operation events.Operation `cbor:"1,keyasint"`
 	Key       events.KeyID     `cbor:"2,keyasint,omitempty"`

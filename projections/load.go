@@ -48,7 +48,7 @@ type loader struct {
 	// old are the tables in which the store has rows of the partition: true until the deletion of
 	// them all is written.
 	old map[byte]bool
-	// keys are what becomes of the API keys, which lie between those of other partitions. A nil
+	// keys are the new rows of the API keys, which lie between those of other partitions. A nil
 	// value deletes.
 	keys map[string][]byte
 

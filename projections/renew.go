@@ -50,9 +50,8 @@ func (r *Replica) Halted(partition int32) error { return r.followers[partition].
 // Renewed counts the partitions whose rows were made again because they were damaged.
 func (r *Replica) Renewed() int64 { return r.renewed.Load() }
 
-// Renew has the rows of a partition made again, because one of them cannot be used. It returns at once: true if whoever needs the row
-// is to try again after a while, and false if the rows were made again for the same reason before, so that it is what the journal
-// says.
+// Renew has the rows of a partition made again, because one of them cannot be used. It returns at once: true if the caller is to try
+// again after a while, and false if the rows were made again for the same reason before, so that the journal itself says so.
 func (r *Replica) Renew(partition int32, why error) bool {
 	f := r.followers[partition]
 	f.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// Config is what a replica folds, and where it keeps the result.
+// Config says what a replica folds, and where it keeps the result.
 type Config struct {
 	// Dir is the Pebble directory. Everything in it can be rebuilt from the journal.
 	Dir string

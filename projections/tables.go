@@ -22,7 +22,7 @@ func listedKey(partition int32, account events.AccountID, at Place) []byte {
 	return append(key, at.Job[:]...)
 }
 
-// listedPrefix is what the keys of an account's jobs begin with.
+// listedPrefix begins the keys of an account's jobs.
 func listedPrefix(partition int32, account events.AccountID) []byte {
 	return listed.Key(partition, append([]byte(account), 0)...)
 }

@@ -8,7 +8,7 @@ import (
 // TemplateVersions is how many versions of a saved template are kept, the present one among them.
 const TemplateVersions = 20
 
-// TemplateVersion is what a saved template was from a moment on, and whose doing that was.
+// TemplateVersion is a version of a saved template, in use from At on, and saved by By.
 type TemplateVersion struct {
 	Name string         `cbor:"1,keyasint,omitempty"`
 	At   events.Instant `cbor:"2,keyasint"`

@@ -5,7 +5,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// WebhookLog is what was attempted to send the webhook of a job, in order.
+// WebhookLog lists the attempts to send the webhook of a job, in order.
 type WebhookLog struct {
 	Attempts []WebhookEntry `cbor:"1,keyasint"`
 }

@@ -34,7 +34,7 @@ func opened(s State, use Usage) []events.Event {
 	return []events.Event{events.WindowOpened{Window: use.WindowStart, End: use.WindowEnd}}
 }
 
-// Usage is what an account has used of its limits in one quota window.
+// Usage counts an account's use of its limits in one quota window.
 type Usage struct {
 	WindowStart, WindowEnd events.Instant
 	// Running counts the charged jobs that have not ended, of any window.

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// Store reads committed state, which is what the replica has folded.
+// Store reads committed state: the state that the replica has folded.
 type Store interface {
 	// Account reads the state of an account, without its team.
 	Account(events.AccountID) (State, error)

@@ -2,7 +2,7 @@ package account
 
 import "platen.dev/events"
 
-// Limits are what a plan allows (docs/API.md, Plans and quotas).
+// Limits holds the limits of a plan (docs/API.md, Plans and quotas).
 type Limits struct {
 	// Jobs and Bytes are per quota window.
 	Jobs, Bytes int64

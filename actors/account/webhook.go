@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Webhooks is what all webhooks of an account have in common.
+// Webhooks holds the settings that all webhooks of an account share.
 type Webhooks struct {
 	// Secret signs. Until the first rotation it is nil, which stands for the one derived from the
 	// cluster's secret and the account's id; so is Previous.

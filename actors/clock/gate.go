@@ -21,7 +21,7 @@ const (
 	MaxBehind = 5 * time.Second
 )
 
-// Word is what other nodes say about a system's clock.
+// Word is the verdict of the other nodes on a system's clock.
 type Word int
 
 // Unknown is the word when no other node was measured, or the nodes do not agree. Doubted is a clock that differs
@@ -32,7 +32,7 @@ const (
 	Backed
 )
 
-// Testimony is what is known about the system's clock at a moment, besides what it says.
+// Testimony is the evidence about the system's clock at a moment, besides its own reading.
 type Testimony struct {
 	Word Word
 	// Others is how far the time that other nodes go by is ahead of the system's clock, if Known is set.

@@ -88,7 +88,7 @@ type Member struct {
 	// here. Gossip is the address that it gossips from.
 	Actors string
 	Gossip netip.Addr
-	// Metadata is what the node has published with SetMetadata.
+	// Metadata is set by the node, with SetMetadata.
 	Metadata []byte
 	// Level is the highest feature level that the node can read. Version is its build.
 	Level   events.Level

@@ -78,7 +78,7 @@ func (c *Cluster) keepPublishing() {
 	}
 }
 
-// nodeMeta is what memberlist carries for each node.
+// nodeMeta is the metadata that memberlist carries for each node.
 type nodeMeta struct {
 	Actors   string `cbor:"1,keyasint"`
 	Metadata []byte `cbor:"2,keyasint,omitempty"`

@@ -15,7 +15,7 @@ import (
 	"platen.dev/actors/cluster/pki"
 )
 
-// RemoteConfig is what a Remote needs.
+// RemoteConfig configures a Remote.
 type RemoteConfig struct {
 	// Address is where other nodes reach this one's actors, host:port; port 0 picks a free one.
 	Address string

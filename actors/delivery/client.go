@@ -26,7 +26,7 @@ func NewClient(policy egress.Policy, agent string) *Client {
 	return &Client{outbound.Transport(policy, contract.UploadConnect), agent}
 }
 
-// outcome is what an attempt has come to.
+// outcome is the result of an attempt.
 type outcome struct {
 	events.UploadAttempt
 	// refused is set if the policy refuses the address.

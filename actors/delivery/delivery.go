@@ -21,7 +21,7 @@ import (
 	"platen.dev/store"
 )
 
-// Config is what delivering files needs.
+// Config configures the performer of job.Deliver effects.
 type Config struct {
 	Log    eventlog.Log
 	Client *Client

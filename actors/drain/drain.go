@@ -13,7 +13,7 @@ import (
 // ErrNobodyElse means that a node has nobody to give its partitions to.
 var ErrNobodyElse = errors.New("no other node is up that is not draining itself: nobody would decide about jobs. A node that is alone is stopped, not drained")
 
-// State is what a node was told about draining, and what it makes of that. A node whose state is the zero State was told nothing.
+// State says whether a node was told to drain, and whether it keeps its share anyway. The zero State is that of a node that was told nothing.
 type State struct {
 	// Told is set from Begin to the end of the drain. Keeps is set while the node keeps its share nevertheless.
 	Told, Keeps bool

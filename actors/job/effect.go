@@ -26,7 +26,7 @@ const (
 	KindNotify     EffectKind = "notify"
 )
 
-// kind is what is known of a kind of effects.
+// kind describes one kind of effect.
 type kind struct {
 	name EffectKind
 	// pending returns the effect if the job's state asks for it.

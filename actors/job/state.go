@@ -87,7 +87,7 @@ type State struct {
 	Stored string `cbor:"27,keyasint,omitempty"`
 }
 
-// Traced is what spans of a job need to know; zero if the job is not traced.
+// Traced holds the data for the spans of a job; zero if the job is not traced.
 type Traced struct {
 	Trace events.Trace `cbor:"1,keyasint"`
 	// Queued is when the job was queued last.

@@ -26,7 +26,7 @@ const (
 	maxID = 128
 )
 
-// Config is what a Limiter needs.
+// Config configures a Limiter.
 type Config struct {
 	Self   events.NodeID
 	System *actor.ActorSystem

@@ -86,7 +86,7 @@ func (w *work) conforming(pdf []byte) (err error) {
 	return nil
 }
 
-// claimOf is what a file claims to be by its options.
+// claimOf returns the standards that a file with these options claims to meet.
 func claimOf(o events.PrintOptions) pdfa.Claim {
 	parts := map[string]int{contract.Archive2B: 2, contract.Archive3B: 3}
 	return pdfa.Claim{Part: parts[o.PDFA], Accessible: o.PDFUA}

@@ -61,7 +61,7 @@ func (w *work) finishConverted(ctx context.Context, pdf []byte, f document.Finis
 	return pdf, w.compare(pdf)
 }
 
-// finishedBy is what the options do to a printed PDF.
+// finishedBy returns the finishing of a printed PDF with these options.
 func (w *work) finishedBy(ctx context.Context, o events.PrintOptions) (f document.Finishing, err error) {
 	for _, s := range w.out.sheets {
 		f.Sheets = append(f.Sheets, document.Sheet(s))

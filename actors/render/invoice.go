@@ -26,7 +26,7 @@ type invoice struct {
 	// sets are the job's business rules, or those of the profile; the job's warnings have what they say if warns is set.
 	sets  []*rules.Set
 	warns bool
-	// checked is what rules returns.
+	// checked caches the result of rules.
 	checked *rules.Report
 }
 
@@ -43,7 +43,7 @@ func readInvoice(i *events.Invoice) (*invoice, error) {
 	return &invoice{profile: i.Profile, model: model, xml: xml, sets: sets, warns: i.Rules != ""}, nil
 }
 
-// rules is what the business rules say. A preview does not ask.
+// rules returns the report of the business rules. A preview does not ask for it.
 func (i *invoice) rules() *rules.Report {
 	if i.checked == nil {
 		i.checked = rules.Check(i.model, i.sets...)

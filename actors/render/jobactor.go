@@ -22,7 +22,7 @@ type jobActor struct {
 	end     *atomic.Pointer[ended] // set before the end; read by the parent after it
 }
 
-// ended is what the dispatcher has to know about an attempt that has ended.
+// ended describes an attempt that has ended, for the dispatcher.
 type ended struct {
 	attempt.End
 	// cost is how long the attempt had its page.

@@ -50,7 +50,7 @@ func (w *work) compare(pdf []byte) error {
 	return nil
 }
 
-// lackingError is what a page of our own lacks: a fault of Platen, or of a font.
+// lackingError names the terms that a page of our own lacks: a fault of Platen, or of a font.
 type lackingError struct{ terms string }
 
 func (e lackingError) Error() string { return "the page made of the invoice lacks " + e.terms }

@@ -65,8 +65,8 @@ type previews struct {
 	of map[events.AccountID]*turn
 }
 
-// turn is what the previews of an account wait for: one is made, and one more may wait, because whoever types on, or saves,
-// leaves one behind that nobody looks at any more.
+// turn queues the previews of an account: one is made, and one more may wait, because somebody who types on, or saves,
+// abandons the one before.
 type turn struct {
 	taken chan struct{}
 	count int // guarded by previews.mu

@@ -63,7 +63,7 @@ type Config struct {
 	Weight func(events.AccountID) int
 	// Unseal decrypts a credential.
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
-	// Engine is what makes the files, but for its fonts; nil if that is not known.
+	// Engine describes the engine that makes the files, without its fonts; nil if it is not known.
 	Engine func() events.Engine
 	// Pages counts the pages of a PDF that the browser pool has not counted.
 	Pages func(pdf []byte) (int, error)

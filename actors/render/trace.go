@@ -80,7 +80,7 @@ func (w *work) span(below events.Trace, name tracing.Name, begin time.Time) *tra
 	return w.cfg.Traces.Span(below, name, begin)
 }
 
-// facts are what all spans of the attempt say.
+// facts returns the facts that all spans of the attempt share.
 func (w *work) facts() tracing.Facts {
 	return tracing.Facts{Job: w.job, Partition: w.content.Partition, Operation: w.submission.Operation, Lane: w.lane}
 }

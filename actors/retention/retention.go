@@ -21,7 +21,7 @@ type Files interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Config is what deleting files needs.
+// Config configures the performer of job.DeleteFile effects.
 type Config struct {
 	Log    eventlog.Log
 	Files  Files

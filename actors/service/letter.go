@@ -157,7 +157,7 @@ you can sign in to an account at Platen, or choose a new password for it, with t
 It works once, until %s. If you didn’t expect it, ignore this letter: nothing changes until the link is used.
 `
 
-// Delivery is what became of a letter.
+// Delivery is the outcome of delivering a letter.
 type Delivery string
 
 // Deliveries.

@@ -91,7 +91,7 @@ func newInvitation(account events.AccountID, member events.MemberID) (link strin
 	return InvitationPath + string(account) + "/" + string(member) + "/" + base64.RawURLEncoding.EncodeToString(secret), hash
 }
 
-// Invitation is what a one-time link says.
+// Invitation is a parsed one-time link.
 type Invitation struct {
 	Account events.AccountID
 	Member  events.MemberID

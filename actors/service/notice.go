@@ -64,7 +64,7 @@ var notices = map[reflect.Type]notice{
 	}),
 }
 
-// secretShown is what the owners are told when somebody sees the first webhook secret, which takes no command.
+// secretShown tells the owners that somebody has seen the first webhook secret, which takes no command.
 const secretShown = "the secret that signs webhooks was shown."
 
 func owners[C events.CommandBody](text func(C) string) notice {

@@ -73,7 +73,7 @@ func (a Partitions) RecordOf(ctx context.Context, p int32, cause int64, q accoun
 	return record, nil
 }
 
-// Retried is what became of a command that was sent again. Reply is empty if such commands get none.
+// Retried is the outcome of a command that was sent again. Reply is empty if such commands get none.
 type Retried struct {
 	Reply events.ReplyCode
 	// Again is the command that was set aside in its place, at the offset Cause; nil if it was decided.
@@ -175,7 +175,7 @@ func (a Partitions) await(ctx context.Context, p int32, c events.Command) error 
 	return nil
 }
 
-// outcome is what became of a command that was sent again.
+// outcome returns the outcome of a command that was sent again.
 func (a Partitions) outcome(p int32, c events.Command) (out Retried, err error) {
 	reply, _, err := a.Replica.Reply(c.Account, c.ID)
 	out.Reply = reply.Code

@@ -8,7 +8,7 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// hashing is what a password costs: 19 MiB and two passes, the least that OWASP's cheat sheet on storing
+// hashing sets the cost of a password: 19 MiB and two passes, the minimum that OWASP's cheat sheet on storing
 // passwords names for argon2id with one thread.
 var hashing = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 

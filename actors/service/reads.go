@@ -93,7 +93,7 @@ type Receiver struct {
 	Error  string         `json:"error,omitempty"`
 }
 
-// Answer is what the receiver has answered last.
+// Answer returns the status of the last of these attempts, or its error.
 func (r Receiver) Answer() string {
 	if r.Error == "" && r.Status > 0 {
 		return strconv.Itoa(r.Status)

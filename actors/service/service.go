@@ -22,7 +22,7 @@ type Commands interface {
 	Append(ctx context.Context, c events.Command) (offset int64, err error)
 }
 
-// Config is what the services need. All fields but Mail are required.
+// Config configures the services. All fields but Mail are required.
 type Config struct {
 	Commands Commands
 	Replica  *projections.Replica
@@ -82,7 +82,7 @@ func (s *Services) Close(ctx context.Context) error {
 	return s.gate.post.close(ctx)
 }
 
-// gate is what every action passes.
+// gate is embedded in every service: all actions pass through it.
 type gate struct {
 	Config
 	post *post // nil if nothing sends letters

@@ -129,7 +129,7 @@ func (s Sessions) choices(of []projections.Membership, identity events.Identity,
 	return all, nil
 }
 
-// choice is what a membership is to somebody at a provider; false if it is nothing to them.
+// choice returns the choice that a membership gives somebody at a provider; false if it gives none.
 func (s Sessions) choice(t team.Team, m projections.Membership, identity events.Identity) (Choice, bool) {
 	member, known := t.Member(m.Member)
 	c := Choice{Membership: m, Role: member.Role, Identity: identity}

@@ -25,7 +25,7 @@ func startFeed(cfg Config, partition int32, a Activate, tell func(Input)) *feed 
 	return f
 }
 
-// reading is what a feed reads, and for whom.
+// reading says which partition a feed reads, and whom it tells.
 type reading struct {
 	cfg       Config
 	partition int32

@@ -242,7 +242,7 @@ func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
 
 func (h *Host) onDecided(ctx actor.Context, m account.Decided) {
 	switch {
-	case errors.Is(m.Err, table.ErrUndecodable) && !h.cfg.Replica.Renew(h.partition, m.Err): // it is what the journal says
+	case errors.Is(m.Err, table.ErrUndecodable) && !h.cfg.Replica.Renew(h.partition, m.Err): // the journal itself says so
 		ctx.Send(h.account(ctx, m.Command.Account), account.SetAside{Cause: m.Cause, Command: m.Command, Why: m.Err})
 		return
 	case m.Err != nil:

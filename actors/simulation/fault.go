@@ -19,7 +19,7 @@ type Fault struct {
 	attempt func(a *attemptRun, in attempt.Input, outs []attempt.Output) []attempt.Output
 	// notice changes a webhook that is sent.
 	notice func(e job.Notify, m *message)
-	// history is what is done wrong with snapshots.
+	// history is how nodes handle snapshots wrongly.
 	history historyFault
 	// clock is how nodes go wrongly by their clocks.
 	clock clockFault

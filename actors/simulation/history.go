@@ -23,8 +23,8 @@ type saved struct {
 	reads  events.Level // of the version that took it: versions that read less cannot read it
 }
 
-// keeping is what a node is doing for the history of a partition. Every step is one by itself: the node
-// may be paused or crash before the next, and another node may do the same.
+// keeping is a node's progress with the history of a partition. Each step stands alone: the node may be
+// paused or crash before the next, and another node may do the same work.
 type keeping struct {
 	taken saved
 	// listed are the snapshots that the node knows of, once its own is published.

@@ -16,7 +16,7 @@ import (
 // acknowledged; or the cluster is restored from a backup. What happened there has not happened any more, and the models of the
 // outside world forget it. In the public events it stays, and those that follow must not be taken for it.
 
-// disaster is what happens to the log in one step of a schedule.
+// disaster strikes the log in one step of a schedule.
 type disaster struct {
 	step    int
 	restore bool

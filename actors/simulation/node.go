@@ -27,8 +27,8 @@ type node struct {
 	id     events.NodeID
 	reads  events.Level // the highest that its version knows
 	paused bool
-	// gate is what the clock of the machine has to pass, which is wrong by some time, and kept by something or not.
-	// skew is the error that it does not see.
+	// gate judges the clock of the machine, which is off by wrong; kept is set if something keeps it. skew is an
+	// error that the gate does not see.
 	gate     *clock.Gate
 	wrong    time.Duration
 	kept     bool
@@ -38,10 +38,10 @@ type node struct {
 	// assigned as far as the node knows.
 	owned []*ownership
 	held  [partitions]bool
-	// keeping is what the node is doing for the history of the partitions.
+	// keeping is the node's progress with the history of each partition.
 	keeping [partitions]*keeping
 	jobs    *jobs
-	// told is what the node makes of being told to drain.
+	// told is the drain state of the node.
 	told drain.State
 	// effects are those of other kinds than rendering.
 	effects effects

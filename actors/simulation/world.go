@@ -240,7 +240,7 @@ func (w *world) commandAt(at events.Instant, id events.AccountID, body events.Co
 	return packet{events.Partition(id, partitions), value}
 }
 
-// reply is what a client received.
+// reply records a reply that a client has received.
 func (w *world) reply(id events.CommandID, r events.Reply) {
 	w.replies[id] = append(w.replies[id], r)
 }

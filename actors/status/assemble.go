@@ -9,7 +9,7 @@ import (
 	"platen.dev/events"
 )
 
-// Seen is what the node that is asked knows by itself.
+// Seen holds what the node that is asked knows without the others.
 type Seen struct {
 	At   time.Time
 	Node events.NodeID

@@ -26,7 +26,7 @@ const (
 	protocol = 1
 )
 
-// DeskConfig is what a Desk needs.
+// DeskConfig configures a Desk.
 type DeskConfig struct {
 	Node   events.NodeID
 	System *actor.ActorSystem

@@ -1,4 +1,4 @@
-// Package status is what a cluster says about itself: a Report of all nodes, as one of them sees it.
+// Package status describes a cluster: a Report covers all nodes, as one of them sees them.
 //
 // A node describes itself (Node), asks the others that are up (Desk), and puts the answers together
 // (Assemble). Findings says what needs attention, Table shows everything to people. The JSON of a Report
@@ -25,11 +25,11 @@ type Report struct {
 	// Accounts are those with the most jobs on the nodes that answered, most waiting first. Each node
 	// names a few only.
 	Accounts []Account `json:"accounts"`
-	// Attention is what should not stay as it is. It is empty if all is well.
+	// Attention lists the findings. It is empty if all is well.
 	Attention []Finding `json:"attention"`
 }
 
-// State is what a node does.
+// State is the operating state of a node.
 type State string
 
 // The states of a node.
@@ -175,7 +175,7 @@ type Partition struct {
 	// State is serving, starting or halted, as its owner says, "no owner" if nobody says so, and
 	// "unknown" if the owner did not answer.
 	State string `json:"state"`
-	// Level is what may be written into it.
+	// Level says what may be written into it.
 	Level events.Level `json:"level"`
 	// Reason is why it is halted.
 	Reason string `json:"reason"`

@@ -20,7 +20,7 @@ import (
 	"platen.dev/events/tracing"
 )
 
-// Config is what sending webhooks needs.
+// Config configures the performer of job.Notify effects.
 type Config struct {
 	Log    eventlog.Log
 	Client *Client

@@ -26,7 +26,7 @@ type Message struct {
 	Trace events.Trace
 }
 
-// Outcome is what an attempt has come to.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	events.WebhookAttempt
 	// RetryAfter is in seconds.

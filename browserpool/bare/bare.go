@@ -1,7 +1,7 @@
-// Package bare is what Platen is compared with: a browser driven over rod itself, without
-// pool, budgets or guards. Benchmarks use the shortest loops that print documents on one
-// warm page, and URLs each in a context of its own. Package corpus uses Show, which
-// shows a document as the browser by itself does. Nothing else uses it.
+// Package bare is the baseline that Platen is compared with: a browser driven over rod
+// itself, without pool, budgets or guards. Benchmarks use the shortest loops that print
+// documents on one warm page, and URLs each in a context of its own. Package corpus uses
+// Show, which shows a document as the browser by itself does. Nothing else uses it.
 package bare
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Document is what a browser shows: HTML, whose script does not run, or what is at a URL.
+// Document is a document for a browser to show: HTML, whose script does not run, or a page by URL.
 type Document struct {
 	HTML, URL string
 	// Width and Height are those of the window in CSS pixels; 0 leaves the browser's own.
@@ -122,7 +122,7 @@ func (s *Shown) Print(params map[string]any) ([]byte, error) {
 	return s.bytes("Page.printToPDF", params)
 }
 
-// Capture is what is shown as PNG: the window, or all that can be scrolled down to.
+// Capture captures the shown document as PNG: the window, or all that can be scrolled down to.
 func (s *Shown) Capture(fullPage bool) ([]byte, error) {
 	metrics, err := proto.PageGetLayoutMetrics{}.Call(s.page)
 	if err != nil {

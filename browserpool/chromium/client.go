@@ -10,7 +10,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// client is what rod speaks over: a browser, or one of its sessions. Unlike rod's own, it ends
+// client is rod's connection to a browser, or to one of its sessions. Unlike rod's own, it ends
 // the calls that wait when the renderer crashes or the browser is gone.
 type client struct {
 	browser *Browser

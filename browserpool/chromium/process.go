@@ -219,8 +219,8 @@ func (p *Process) Close(ctx context.Context) {
 	}
 }
 
-// environment is what the browser needs for fonts and time, and nothing else, which may
-// hold secrets.
+// environment returns the variables that the browser needs for fonts and time, and no
+// others, which may hold secrets.
 func environment(profile string) []string {
 	env := []string{"HOME=" + profile, "XDG_CONFIG_HOME=" + profile, "XDG_CACHE_HOME=" + profile, "TMPDIR=" + profile}
 	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH"} {

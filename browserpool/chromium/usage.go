@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Usage is what processes have used.
+// Usage is the resource usage of processes.
 type Usage struct {
 	// CPU is the processor time since they began, that of helpers that have ended included.
 	CPU time.Duration
@@ -31,7 +31,7 @@ func (u *Usage) Add(other Usage) {
 // Group is the processes of a process group, by id.
 type Group map[int]Usage
 
-// Total is what all processes of the group have used together.
+// Total returns the usage of all processes of the group together.
 func (g Group) Total() (all Usage) {
 	for _, u := range g {
 		all.Add(u)

@@ -11,10 +11,10 @@ import (
 )
 
 // Proxy is a SOCKS 5 proxy (RFC 1928) on a loopback port, without authentication. It carries
-// bytes and does not read them: what a browser makes of a server's answer, however malformed, is
-// what it would make of it without a proxy. A host that the policy refuses, a name that does not
-// resolve and a server that cannot be reached get the same reply, the first two after the same
-// time, so that a page does not learn which names there are inside.
+// bytes and does not read them: a browser treats a server's answer, however malformed, as it would
+// without a proxy. A host that the policy refuses, a name that does not resolve and a server that
+// cannot be reached get the same reply, the first two after the same time, so that a page does not
+// learn which names there are inside.
 type Proxy struct {
 	*Gate
 	listener net.Listener

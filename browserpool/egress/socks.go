@@ -30,7 +30,7 @@ const (
 
 var errSOCKS = errors.New("not a SOCKS 5 client")
 
-// target is what a client asks to be connected to.
+// target is the address a client asks to be connected to.
 type target struct {
 	host string // a name or an address literal
 	port uint16

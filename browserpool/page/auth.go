@@ -37,7 +37,7 @@ func isToken(text string) bool {
 	return text != "" && strings.IndexFunc(text, notVisibleASCII) < 0
 }
 
-// Access is what a page by URL is asked for with.
+// Access holds the credentials, headers and cookies for a page by URL.
 type Access struct {
 	Auth Auth
 	// Headers are sent to the origin of the URL as Auth is, in place of those of the same name. A request that has an Authorization

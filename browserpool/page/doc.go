@@ -3,7 +3,7 @@
 // It knows the browser (package chromium) and the way to the network (package egress),
 // and nothing of pools, leases or other jobs: those are up to package browserpool.
 //
-// A Set is what a job works with. Its holder calls
+// A job works with a Set, whose holder calls
 //
 //	Open → ((Print | Capture) → (Reset | Follow))* → Dispose
 //

@@ -37,8 +37,8 @@ func validateLoad(l contract.Load) error {
 	}
 }
 
-// document is what prints and captures have in common: what is to be loaded, how, and
-// on what it is shown.
+// document is the common part of prints and captures: what to load, how, and on what to
+// show it.
 type document struct {
 	html, url string
 	full      bool

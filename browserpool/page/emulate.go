@@ -13,8 +13,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// emulation is what a visit shows its page of the browser, in all its frames and workers. Those that
-// are targets of their own wait, when they start, until they have it.
+// emulation decides what the page of a visit sees of the browser, in all its frames and workers. Those
+// that are targets of their own wait, when they start, until they have it.
 type emulation struct {
 	page   *page
 	media  string // of the page

@@ -74,7 +74,7 @@ func (f *function) await(ctx, within context.Context) error {
 	return err
 }
 
-// last is what became of the expression when it was evaluated last.
+// last describes how the last evaluation of the expression went.
 func (f *function) last() string {
 	if f.failure == "" {
 		return ""

@@ -19,7 +19,7 @@ import (
 // stepTimeout bounds each piece of housekeeping on a page: opening, resetting, disposing.
 const stepTimeout = 10 * time.Second
 
-// kind is what a page is for.
+// kind is the purpose of a page.
 type kind int
 
 const (
@@ -55,7 +55,7 @@ type page struct {
 	output   proto.IOStreamHandle // what was printed last; empty after it was freed
 	warned   []Warning            // about the document that is shown
 	// equipped means that a visit has been prepared for its job, private that it has headers or cookies of that
-	// job; function is what it waits for, nil for nothing.
+	// job. function is the function that it waits for, nil for none.
 	equipped bool
 	private  bool
 	function *function

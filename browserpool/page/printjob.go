@@ -23,7 +23,7 @@ type Print struct {
 	// URL, in place of HTML, is a page to go to, http or https. It runs its script,
 	// in a browser context that serves nothing else at the time.
 	URL string
-	// Auth, Headers and Cookies are what the URL is asked for with, as in Access.
+	// Auth, Headers and Cookies are those for the URL, as in Access.
 	Auth    Auth
 	Headers []contract.Header
 	Cookies []contract.Cookie

@@ -19,7 +19,7 @@ import (
 // idleFor is how long no request must be under way before a page counts as idle.
 const idleFor = 500 * time.Millisecond
 
-// progress is what the events of a page tell about its document. The goroutine that
+// progress records what the events of a page tell about its document. The goroutine that
 // reads the pipe writes it, the page's holder reads it.
 type progress struct {
 	frame       proto.PageFrameID // fixed: the main frame

@@ -14,7 +14,7 @@ import (
 //go:embed script/ruling.js
 var ruling string
 
-// ruled is what page rules say of the paper, in CSS pixels; nil is what they leave open.
+// ruled is the paper that page rules ask for, in CSS pixels; what they leave open is nil.
 type ruled struct {
 	Width, Height            *float64
 	Turned                   string

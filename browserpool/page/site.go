@@ -65,7 +65,7 @@ var mediaTypes = map[string]string{
 	".mp4": "video/mp4", ".webm": "video/webm", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".pdf": "application/pdf",
 }
 
-// siteName is what a message calls a part of a full document.
+// siteName names a part of a full document in messages.
 func siteName(u *url.URL) string {
 	if name := strings.TrimPrefix(u.Path, "/"); name != "" {
 		return clip(name)

@@ -15,7 +15,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// This file is what a page does only when it goes to a URL and runs the script it finds.
+// This file has the work that a page does only when it goes to a URL and runs the script it finds.
 
 // confinement refuses what a page may ask of an interactive browser: downloads and
 // permissions.

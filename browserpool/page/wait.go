@@ -11,7 +11,7 @@ import (
 const (
 	// pollInterval is how often a page is asked for what it may still change.
 	pollInterval = 50 * time.Millisecond
-	// searchTimeout is what the first search may take even if the load timeout has ended.
+	// searchTimeout is how long the first search may take even if the load timeout has ended.
 	searchTimeout = time.Second
 )
 

@@ -10,7 +10,7 @@ import (
 	"platen.dev/browserpool/chromium"
 )
 
-// work is what a job does on a page. Its error is one of this package's.
+// work does the work of a job on a page. Its error is one of this package's.
 type work = func(context.Context, *page) error
 
 // do does a job until it is done, or until the page's proxy has carried all that it may.

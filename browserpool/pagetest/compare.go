@@ -296,7 +296,7 @@ func hasReferenceFonts(release string) bool {
 	return strings.Contains("\n"+release, "\nID=debian\n") && strings.Contains(release, "VERSION_ID=\"12\"\n")
 }
 
-// osRelease is what the system says of itself, nothing if it does not.
+// osRelease returns the system's description of itself, "" if there is none.
 func osRelease() string {
 	text, _ := os.ReadFile("/etc/os-release")
 	return string(text)

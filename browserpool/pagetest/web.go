@@ -19,7 +19,7 @@ type Web struct {
 	requests map[string][]http.Header // guarded by mu: by path
 }
 
-// Pages are what a Web serves, by path: HTML as a string, or an http.HandlerFunc.
+// Pages are the pages that a Web serves, by path: HTML as a string, or an http.HandlerFunc.
 type Pages map[string]any
 
 // NewWeb starts a server that is closed when the test ends.

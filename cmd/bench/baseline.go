@@ -17,8 +17,8 @@ import (
 	"platen.dev/events"
 )
 
-// baseline is what Platen is compared with: bare browsers, a site to visit and a proxy to
-// reach it.
+// baseline is the setup that Platen is compared with: bare browsers, a site to visit and a
+// proxy to reach it.
 type baseline struct {
 	site  *httptest.Server
 	full  illustrated // of the site
@@ -63,7 +63,7 @@ func (b *baseline) close() {
 	b.site.Close()
 }
 
-// kinds are what is compared.
+// kinds returns the kinds of jobs that are compared.
 func (b *baseline) kinds(documents string) (all []kind, err error) {
 	texts := map[string]string{"report (200 KB)": report()}
 	for _, name := range []string{"tiny", "invoice"} {

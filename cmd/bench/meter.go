@@ -14,7 +14,7 @@ import (
 	"platen.dev/events"
 )
 
-// reading is what a node has used and written since it was started.
+// reading counts what a node has used and written since it was started.
 type reading struct {
 	at time.Time
 	// node is the processor time of the node, in seconds, browsers that of the processes it has started.
@@ -93,7 +93,7 @@ func descendantsTime(root int) (seconds float64, err error) {
 	return seconds, nil
 }
 
-// since is what was used and written since an earlier reading.
+// since returns the amounts used and written since an earlier reading.
 func (r reading) since(before reading) reading {
 	diff := func(now, then map[string]float64) map[string]float64 {
 		d := map[string]float64{}

@@ -128,7 +128,7 @@ func neighboursBench(s settings) error {
 	return nil
 }
 
-// quiet is what a quiet account's documents took beside a neighbour, or alone.
+// quiet holds the times of a quiet account's documents beside a neighbour, or alone.
 type quiet struct {
 	neighbour string
 	html, url percentiles

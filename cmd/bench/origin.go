@@ -33,7 +33,7 @@ func originOf(platen string) origin {
 	return o
 }
 
-// said is what a program prints.
+// said returns the output of a program.
 func said(name string, args ...string) string {
 	out, _ := exec.Command(name, args...).Output() // if it fails, nothing is known
 	return strings.TrimSpace(string(out))

@@ -30,7 +30,7 @@ type figure struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
-	// Rounds is what each round measured, in order, Spread the difference between the highest and the lowest as a share of Value.
+	// Rounds has the value of each round, in order, Spread the difference between the highest and the lowest as a share of Value.
 	Rounds []float64 `json:"rounds,omitempty"`
 	Spread float64   `json:"spread,omitempty"`
 	Goal   *goal     `json:"goal,omitempty"`
@@ -133,7 +133,7 @@ func quotient(name string, ours, bare outcome, of func(outcome) float64) figure 
 	return figure{Name: name, Unit: "ratio", Value: of(ours) / of(bare)}.over(rounds)
 }
 
-// record is what is written of a run.
+// record is the written result of a run.
 type record struct {
 	Run  origin `json:"run"`
 	Rows []row  `json:"rows"`

@@ -28,7 +28,7 @@ type allowance struct {
 	swing float64 // over the half that is judged, in its unit: how far it rises and falls anyway
 }
 
-// anHour is what it allows in an hour.
+// anHour returns how much it allows in an hour.
 func (a allowance) anHour(middle, jobs, hoursJudged float64) float64 {
 	return a.share*middle + a.job*jobs + a.swing/hoursJudged
 }

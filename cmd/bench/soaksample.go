@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// soakSample is what is seen of a node at a moment.
+// soakSample is a sample of a node at a moment.
 type soakSample struct {
 	after time.Duration
 	// nodeBytes and browserBytes are memory (PSS); descriptors are those of all processes.
 	nodeBytes, browserBytes            int64
 	processes, descriptors, goroutines int
-	// disk is what each entry of the data directory takes, without results; surplusBytes is what results have beyond the files that jobs made.
+	// disk is the disk usage of each entry of the data directory, without results; surplusBytes is how much results have beyond the files that
+	// jobs made.
 	disk                      map[string]int64
 	resultBytes, surplusBytes int64
 	p50, p99                  time.Duration
@@ -31,7 +32,7 @@ func (s soakSample) String() string {
 		s.Done, s.Failed, s.Refused, s.Unexpected)
 }
 
-// diskBytes is what the data directory takes beside results.
+// diskBytes returns the disk usage of the data directory, without results.
 func (s soakSample) diskBytes() (sum int64) {
 	for _, bytes := range s.disk {
 		sum += bytes
@@ -68,7 +69,7 @@ func (k *soak) sample(after time.Duration) (s soakSample, err error) {
 	return s, nil
 }
 
-// diskOf is what each entry of a directory takes on the disk, without the one apart, the sizes of whose files it adds up.
+// diskOf returns the disk usage of each entry of a directory but the one apart, and the total size of the files in that.
 func diskOf(dir, apart string) (parts map[string]int64, size int64) {
 	parts = map[string]int64{}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -16,7 +16,7 @@ type tally struct {
 	hooked map[string]bool // jobs whose webhooks are awaited: false until they arrive
 }
 
-// counts are what a sample has of a tally.
+// counts are the counts of a tally, as a sample has them.
 type counts struct{ Done, Failed, Refused, Unexpected int }
 
 // mostSaid is how many unexpected failures are told.

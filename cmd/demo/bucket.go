@@ -74,7 +74,7 @@ func (b *bucket) stop() {
 	}
 }
 
-// environment is what the node needs to trust the bucket.
+// environment returns the environment in which the node trusts the bucket.
 func (b *bucket) environment() []string {
 	if b == nil {
 		return os.Environ()

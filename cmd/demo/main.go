@@ -131,7 +131,7 @@ func run(ctx context.Context, s settings) (err error) {
 	return report(results, outcome{documents[0].name, waited, store != nil, events}, s.out)
 }
 
-// outcome is what the demo did besides the files.
+// outcome is the result of the demo besides the files.
 type outcome struct {
 	again     string // the document that was waited for
 	waited    time.Duration

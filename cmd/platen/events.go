@@ -23,7 +23,7 @@ func eventsCommand() *cobra.Command {
 	return parent("events", "Follow the public events", tailCommand())
 }
 
-// tail is what the flags of `platen events tail` say.
+// tail holds the flags of `platen events tail`.
 type tail struct {
 	data, kind, account, since string
 	once, json                 bool

@@ -44,7 +44,7 @@ func needsCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), near)
 }
 
-// completions are what a shell offers for arguments and values, by the names that usages give them.
+// completions are the completions of arguments and values, by the names that usages give them.
 var completions = map[string]cobra.CompletionFunc{
 	"FILE":   cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	"DIR":    cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),

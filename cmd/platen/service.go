@@ -97,7 +97,7 @@ func (s unit) pause() time.Duration {
 	return min(look, watchdog/3)
 }
 
-// stateOf is what systemd is told: that the node is well, for the first time or again, or why it is not.
+// stateOf returns the state that systemd is told: that the node is well, for the first time or again, or why it is not.
 func stateOf(well error, told bool) string {
 	switch {
 	case well != nil:

@@ -25,7 +25,7 @@ const (
 	exitNoAnswer  exitStatus = 2 // the node does not answer
 )
 
-// statusOptions are what the flags of `platen status` say.
+// statusOptions holds the flags of `platen status`.
 type statusOptions struct {
 	data        string
 	watch, json bool

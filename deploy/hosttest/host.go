@@ -152,7 +152,7 @@ func (h *Host) Copy(t *testing.T, from, to string) {
 	}
 }
 
-// Property is what systemd says of Platen's service.
+// Property returns a property of Platen's service, as systemd shows it.
 func (h *Host) Property(t *testing.T, name string) string {
 	t.Helper()
 	return h.Run(t, "systemctl", "show", "platen", "--value", "--property", name)

@@ -17,7 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// charge is what the data of the events says that are read here.
+// charge is the data of an event, as far as it is read here.
 type charge struct {
 	number  int64
 	Account string

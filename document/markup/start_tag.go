@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// wantQName is what a fault in a name expects.
+// wantQName is the expected form in a fault about a name.
 const wantQName = "a name with at most one colon, and with text on both sides of it"
 
 // startTag reads "<name attributes>" or "<name attributes/>".

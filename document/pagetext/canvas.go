@@ -78,7 +78,7 @@ func (c *canvas) span(box rect) span {
 	return span{index(box.x0, c.columns), index(box.y0, c.rows), index(box.x1, c.columns), index(box.y1, c.rows)}
 }
 
-// shape is what is inside some outlines: a box, or a mask of cells in that box.
+// shape is the inside of some outlines: a box, or a mask of cells in that box.
 type shape struct {
 	box  rect
 	mask *image.Alpha // nil for the whole box
@@ -92,7 +92,7 @@ func (s shape) has(p point) bool {
 	return s.mask == nil || s.mask.AlphaAt(int(math.Floor(p.x/s.size)), int(math.Floor(p.y/s.size))).A >= 128
 }
 
-// shapeOf is what is inside outlines.
+// shapeOf returns the inside of outlines.
 func (c *canvas) shapeOf(outlines [][]point) shape {
 	if len(outlines) == 1 && isBox(outlines[0]) {
 		return shape{box: boxOf(outlines[0])}
@@ -131,7 +131,7 @@ func (c *canvas) shapeOf(outlines [][]point) shape {
 	return s
 }
 
-// clip is what is left after all clips.
+// clip is the area that is left after all clips.
 type clip struct {
 	box    rect
 	shapes []shape // those that are no boxes

@@ -1,6 +1,6 @@
 // Package pagetext reads what a person can read on the pages of a PDF: text with its place.
 //
-// It interprets the content of pages (ISO 32000-1, 8 and 9) far enough to tell which characters are seen. Not seen is what is
+// It interprets the content of pages (ISO 32000-1, 8 and 9) far enough to tell which characters are seen. Text is not seen if it is
 // invisible by its rendering mode, transparent, of nearly the colour of what is under it, smaller than MinSize, outside the page or
 // its clip, in a layer that is off, or under something opaque that is painted later. Characters are those that their glyphs stand
 // for: replacement text (ActualText) counts only for glyphs that stand for nothing by themselves.

@@ -11,7 +11,7 @@ import (
 	"platen.dev/document/pdfa/cos"
 )
 
-// encoding is what the codes of a simple font stand for (9.6.6).
+// encoding returns the characters that the codes of a simple font stand for (9.6.6).
 func (r *reader) encoding(d cos.Dict, name string) *[256]string {
 	base, differences := r.name(d["Encoding"]), cos.Array(nil)
 	if e := r.file.Dict(d["Encoding"]); e != nil {
@@ -93,7 +93,7 @@ func hexCharacter(digits string) string {
 	return string(rune(n))
 }
 
-// characterOf is what the name of a glyph stands for, "" for what is not known.
+// characterOf returns the text that the name of a glyph stands for, "" if it is not known.
 func characterOf(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	if text, known := glyphNames[name]; known {

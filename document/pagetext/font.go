@@ -166,7 +166,7 @@ func (f *font) width(code int) float64 {
 	return f.otherwise
 }
 
-// text is what a code stands for. It is false if the font does not say it.
+// text returns the text that a code stands for. It is false if the font does not say.
 func (f *font) text(code int) (string, bool) {
 	if f.unicode != nil {
 		if text, known := f.unicode.text(code); known {

@@ -33,7 +33,7 @@ func (p paint) covers() bool { return p.normal && p.alpha >= opaque }
 // replaces reports whether the paint hides all that is under it.
 func (p paint) replaces() bool { return p.covers() && p.alpha > 0.99 }
 
-// over is what is seen where the paint is on something.
+// over returns the ink that is seen where the paint is on another.
 func (p paint) over(under ink) ink {
 	switch {
 	case p.alpha < 0.01:

@@ -28,7 +28,7 @@ const (
 	maxSaved     = 512       // graphics states
 )
 
-// Page is what can be read on a page.
+// Page holds the text that can be read on a page.
 type Page struct {
 	// Width and Height are those of the page as it is shown, in points.
 	Width, Height float64

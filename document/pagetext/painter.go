@@ -17,7 +17,7 @@ type state struct {
 	mode                       int64
 }
 
-// group is what the transparency groups around an operation do to it.
+// group is the combined effect of the transparency groups around an operation.
 type group struct {
 	alpha          float64
 	masked, normal bool

@@ -84,8 +84,8 @@ func (c *conversion) content(page types.Dict) ([]byte, bool) {
 // painting are the operators that draw something.
 var painting = []cos.Operator{"S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "sh", "Do", "BI", "Tj", "TJ", "'", "\""}
 
-// marking is what is known of a content stream: which marked content the structure owns, and which forms have
-// marks of their own.
+// marking describes a content stream: which marked content the structure owns, and which forms have marks of
+// their own.
 type marking struct {
 	owned      func(int) bool
 	structured func(string) bool

@@ -33,8 +33,8 @@ func (c *checker) font(number int, d cos.Dict) {
 	c.simpleFont(number, d)
 }
 
-// compositeFont checks a Type 0 font. Its encoding must be Identity, which is what the
-// browser writes: this checker does not read other CMaps.
+// compositeFont checks a Type 0 font. Its encoding must be Identity, as the browser writes
+// it: this checker does not read other CMaps.
 func (c *checker) compositeFont(number int, d cos.Dict) {
 	encoding := c.name(d["Encoding"])
 	c.reportIf(encoding != "Identity-H" && encoding != "Identity-V", "6.2.11.3.3-1", "font %d has the encoding %q", number, encoding)

@@ -22,8 +22,8 @@ type Claim struct {
 
 func (c Claim) claims() bool { return c != Claim{} }
 
-// Document is what a printed PDF is to become. Without a claim only its structure is repaired, and it is
-// written in little space.
+// Document describes the file that a printed PDF is to become. Without a claim only its structure is
+// repaired, and it is written in little space.
 type Document struct {
 	Claim
 	// What is empty of these is as the printed PDF says it. PDF/UA needs a title, from either.

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Packet is what a packet says. What is empty is left out.
+// Packet holds the properties of a packet. Empty ones are left out.
 type Packet struct {
 	Title, Author, Subject, Keywords string
 	// Creator is the program that made the source, Producer the one that made the PDF.

@@ -40,13 +40,13 @@ type ReadModels interface {
 	TemplateHistory(events.AccountID, events.TemplateID) ([]projections.NumberedVersion, error)
 }
 
-// Config is what a dashboard needs. Every field must be set but SignIn and Demo.
+// Config configures a dashboard. Every field must be set but SignIn and Demo.
 type Config struct {
 	Services *service.Services
 	Models   ReadModels
-	// Usage is what an account uses in its quota window.
+	// Usage returns the usage of an account in its quota window.
 	Usage func(events.AccountID) (service.Usage, error)
-	// Ledger is what accounts were charged.
+	// Ledger answers what accounts were charged.
 	Ledger Ledger
 	Jobs   Jobs
 	// CheckInvoice makes the report on an e-invoice, or says why not.
@@ -89,7 +89,7 @@ type Place struct {
 	DocsURL, UpgradeURL string
 }
 
-// site is what all sections share.
+// site is shared by all sections.
 type site struct {
 	cfg  Config
 	live *live
@@ -309,10 +309,10 @@ func Routes() (all []string) {
 	return all
 }
 
-// inPath is what a path names below a section: a job, a page of its file, an operation.
+// inPath holds the names in a path below a section: a job, a page of its file, an operation.
 type inPath struct{ job, page, operation string }
 
-// find finds the route of a path below Path. Whether there is what the path names is for the route to say.
+// find finds the route of a path below Path. It is up to the route whether the job or operation in the path exists.
 func (d *Dashboard) find(method, path string) (r route, at inPath, known bool) {
 	if r, known = d.routes[method+strings.TrimSuffix(path, "/")]; known {
 		return r, at, true

@@ -51,7 +51,8 @@ func (d invoicePages) check(ctx *fasthttp.RequestCtx, v visitor) {
 	d.show(ctx, view)
 }
 
-// sentInvoice is what a form sends: a file as a data URI, so that its bytes arrive as they are, or XML. It is false if the file cannot be read.
+// sentInvoice reads the invoice that a form sends: a file as a data URI, so that its bytes arrive as they are, or XML. It is false if the file
+// cannot be read.
 func sentInvoice(args *fasthttp.Args) (c request.InvoiceCheck, ok bool) {
 	xml := string(args.Peek("xml"))
 	if file := string(args.Peek("file")); file != "" {

@@ -105,7 +105,7 @@ func attemptRow(a projections.WebhookEntry) page.Attempt {
 	}
 }
 
-// course is what has happened to a job, as far as the read models tell.
+// course returns the steps of a job, as far as the read models tell.
 func course(j projections.Job, log projections.WebhookLog) []page.Step {
 	steps := []page.Step{{Kind: page.StepAccepted, At: j.Created.Time()}}
 	add := func(kind page.StepKind, at events.Instant, detail string) {

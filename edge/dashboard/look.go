@@ -48,7 +48,7 @@ type looks struct {
 	mu   sync.Mutex
 	by   map[events.AccountID]*lookTurn
 	kept map[look]keptLook
-	// order is that in which they were made, bytes is what they have together.
+	// order is the order in which they were made, bytes is their total size.
 	order []look
 	bytes int
 }

@@ -101,7 +101,7 @@ func options(all []given) (shown []page.Option) {
 	return shown
 }
 
-// fieldsOf are what a job was asked to do: the source as it is rendered, options with their defaults.
+// fieldsOf returns the fields of a job's request: the source as it is rendered, options with their defaults.
 func fieldsOf(s events.Submission) []given {
 	var f fields
 	c := s.Content

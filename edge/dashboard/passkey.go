@@ -18,8 +18,8 @@ const (
 	ticketPasskey    = "passkey"
 )
 
-// question is what a browser keeps while its authenticator answers. At is when it was asked. Of who is asked for a new passkey it
-// has the member and its handle.
+// question is the state that a browser keeps while its authenticator answers. At is when it was asked. Member and Handle identify
+// the member who is asked for a new passkey.
 type question struct {
 	Challenge string
 	At        events.Instant

@@ -120,7 +120,7 @@ func (d playPages) try(ctx *fasthttp.RequestCtx, v visitor) {
 	d.showTry(ctx, v, newAttempt(op, func(path string) string { return values[path] }), nil, nil)
 }
 
-// again is what has to be typed to ask for what a job was asked for, but for credentials; or the response says why not.
+// again returns the texts to type to repeat a job's request, without credentials; if it cannot, the response says why.
 func (d playPages) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operation, text string) (map[string]string, bool) {
 	ctx.SetUserValue(jobInPath{}, text)
 	id, j, ok := d.inPath(ctx, v)
@@ -147,7 +147,7 @@ func (d playPages) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operat
 	return nil, false
 }
 
-// typedFor is what has to be typed for fields, by path. A job that is run again is a test first.
+// typedFor returns the texts to type for fields, by path. A job that is run again is a test first.
 func typedFor(all []given) map[string]string {
 	values := map[string]string{}
 	for _, g := range all {
@@ -235,7 +235,7 @@ func (d playPages) showTry(ctx *fasthttp.RequestCtx, v visitor, a attempt, made 
 	d.show(ctx, view)
 }
 
-// problemOf is what stands above the form; nil if everything stands at the fields.
+// problemOf returns the problem shown above the form; nil if everything is shown at the fields.
 func problemOf(r Refusal) *page.TryProblem {
 	if len(r.Violations) > 0 {
 		return nil
@@ -299,8 +299,8 @@ func (d playPages) resultLive(ctx *fasthttp.RequestCtx, v visitor) {
 //go:embed example.xml
 var exampleInvoice string
 
-// examples are what the forms begin with: the examples of the API's description, which work, but for the invoice that is
-// too long for it.
+// examples are the initial values of the forms: the examples of the API's description, which work, except that of the invoice,
+// which would be too long for it.
 var examples = readExamples()
 
 func readExamples() map[events.Operation]map[string]string {

@@ -18,7 +18,7 @@ import (
 type JobLog interface {
 	// Submission is the command that made a job.
 	Submission(ctx context.Context, account events.AccountID, id events.JobID) (events.Submission, error)
-	// Timeline is what has happened to a job, as far as it was read in time.
+	// Timeline is the timeline of a job, as far as it was read in time.
 	Timeline(ctx context.Context, account events.AccountID, id events.JobID) (timeline.Timeline, error)
 }
 

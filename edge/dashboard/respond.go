@@ -65,8 +65,8 @@ func wrongText(code string) (string, bool) {
 	return page.LookUp("wrong." + code)
 }
 
-// frame is what every page of a visitor has. A path that ends with ?done=NAME shows what the last action has done, and the
-// read models have caught up with it; ?wrong=NAME shows why it was refused.
+// frame returns the common frame of a visitor's pages. A path that ends with ?done=NAME shows what the last action has done,
+// and the read models have caught up with it; ?wrong=NAME shows why it was refused.
 func (d *site) frame(ctx *fasthttp.RequestCtx, v visitor) page.Frame {
 	f := page.Frame{Account: v.Account, Email: v.member.Email, Role: v.member.Role, Token: v.formToken(), Now: d.cfg.Now().UTC()}
 	if done := string(ctx.QueryArgs().Peek("done")); done != "" {

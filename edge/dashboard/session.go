@@ -38,7 +38,7 @@ func (v visitor) principal() service.Principal {
 	return service.Member(v.Account, v.member, v.session, v.address)
 }
 
-// formToken is what the forms of a session prove by that a page of this session made them.
+// formToken returns the token by which a form proves that a page of this session made it.
 func (v visitor) formToken() string {
 	mac := hmac.New(sha256.New, v.Secret)
 	mac.Write([]byte("form"))
@@ -135,7 +135,7 @@ func (d *site) origin(ctx *fasthttp.RequestCtx) string {
 	return cmp.Or(d.cfg.Place.URL, d.scheme()+string(ctx.Host()))
 }
 
-// scheme is what the node itself speaks.
+// scheme returns the URL scheme of the node itself.
 func (d *site) scheme() string {
 	if d.cfg.Place.TLS {
 		return "https://"

@@ -19,7 +19,7 @@ import (
 
 // SignIn signs people in somewhere else; it is implemented by sso.Provider.
 type SignIn interface {
-	// Name is what members know the provider as.
+	// Name is the name by which members know the provider.
 	Name() string
 	// Begin begins an attempt: the browser goes to the address, and comes back to redirect with a state and a code.
 	Begin(redirect string) (address string, a sso.Attempt, err error)
@@ -30,7 +30,7 @@ type SignIn interface {
 // ticketAway is the purpose of a ticket that its holder brings back from the provider.
 const ticketAway = "away"
 
-// away is what a browser keeps while its member signs in at the provider.
+// away is the state that a browser keeps while its member signs in at the provider.
 type away struct {
 	sso.Attempt
 	Next string

@@ -63,8 +63,8 @@ func (d templatePages) showEditor(ctx *fasthttp.RequestCtx, view page.Template) 
 	d.show(ctx, view)
 }
 
-// sentTemplate is what a browser sent of the page on which a template is changed: the page again, with what is wrong beside
-// the fields, and the template if nothing is.
+// sentTemplate reads the page on which a template is changed as a browser sent it. It returns the page again, with the
+// problems beside the fields, and the template if there are none.
 func (d templatePages) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page.Template, body []byte) {
 	args := ctx.PostArgs()
 	var blank []string

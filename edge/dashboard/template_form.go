@@ -38,7 +38,7 @@ func readForm() formNode {
 // former has the schemas of named objects.
 type former map[string]schema.JSONSchema
 
-// node makes a part of its schema. doc is what is said of what it is in.
+// node makes a part of its schema. doc describes the part that it is in.
 func (f former) node(path string, s schema.JSONSchema, doc string) formNode {
 	s = f.resolve(s)
 	if own, ok := s["description"].(string); ok {

@@ -232,7 +232,7 @@ type Templates interface {
 	CheckText(text string) error
 	// Placeholders are their names.
 	Placeholders() []string
-	// Defaults are what stands in the place of empty fields, by their paths.
+	// Defaults are the texts that stand in for empty fields, by path.
 	Defaults() map[string]string
 	// BuiltIn is the built-in template, as JSON.
 	BuiltIn() []byte

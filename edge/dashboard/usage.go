@@ -76,7 +76,7 @@ func (d usagePages) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Us
 	return view, shown, true
 }
 
-// asked is what is said about a question to the ledger.
+// asked returns a text about a question to the ledger.
 func asked(what string) string { return page.Text("asked." + what) }
 
 // withoutFigures says why there are none.
@@ -112,7 +112,7 @@ func askedUsage(args *fasthttp.Args) page.UsageQuery {
 	return page.UsageQuery{Window: get(windowParam), By: get(byParam), Tag: get(tagParam)}
 }
 
-// dimensions is what the figures are divided by, at most one.
+// dimensions returns the dimensions that divide the figures, at most one.
 func dimensions(q page.UsageQuery) (by []ledger.Dimension, wrong []string) {
 	switch q.By {
 	case "":

@@ -48,7 +48,7 @@ func (d usagePages) entries(ctx *fasthttp.RequestCtx, v visitor) {
 	d.show(ctx, view)
 }
 
-// conditions are what entries have in common, in words.
+// conditions returns the conditions that entries meet, in words.
 func conditions(all []ledger.Match, names map[events.KeyID]string) (only []page.UsageGroup) {
 	for _, m := range all {
 		g := group(m.Dimension, m.Value, func(id string) string { return names[events.KeyID(id)] })

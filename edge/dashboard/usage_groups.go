@@ -14,7 +14,7 @@ import (
 // other stands for all groups that would be too many, on the page and in its file.
 const other = "(other)"
 
-// dimension is what a report is divided by; "" for nothing.
+// dimension returns the dimension that divides a report; "" for none.
 func dimension(r usage.Report) ledger.Dimension {
 	if len(r.GroupBy) == 0 {
 		return ""
@@ -116,7 +116,7 @@ func renamed(r usage.Row, by ledger.Dimension) usage.Row {
 	return r
 }
 
-// corrections are what corrections were by day, from a report by operation: only they have none.
+// corrections returns the corrections of each day, from a report by operation: only corrections have none.
 func corrections(byOperation usage.Report) map[string]page.UsageFigures {
 	all := map[string]page.UsageFigures{}
 	for _, row := range byOperation.Rows {

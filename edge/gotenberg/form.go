@@ -14,7 +14,7 @@ import (
 // maxParts is how many parts a form may have: a hundred files, and every field there is.
 const maxParts = 400
 
-// form is what a request sends.
+// form holds the values and files that a request sends.
 type form struct {
 	values map[string]string
 	files  map[string][]byte

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// mark is what a form says about a watermark, which is behind the content, or about a stamp, which is on top of it.
+// mark holds the fields of a form about a watermark, which is behind the content, or about a stamp, which is on top of it.
 type mark struct{ source, expression, pages, options string }
 
 // markKinds are the two marks that a form can have. The names of their fields begin with these words.

@@ -15,7 +15,7 @@ import (
 // Documents converts the Markdown that a page includes to HTML of at most limit bytes.
 type Documents func(markdown string, limit int) (html string, err error)
 
-// source is what a route is given.
+// source is the kind of document that a route is given.
 type source int
 
 const (

@@ -28,7 +28,7 @@ const Path = "/operator"
 // cookie is the name of the session's cookie.
 const cookie = "platen-operator"
 
-// Config is what a console needs. Every field must be set.
+// Config configures a console. Every field must be set.
 type Config struct {
 	Services *service.Services
 	// Status reports on all nodes.
@@ -183,7 +183,7 @@ func (c *Pages) page(ctx *fasthttp.RequestCtx, v visit, path string) {
 	serve(c, ctx, v)
 }
 
-// frame is what every page has. A path that ends with ?done=NAME shows what the last action has done.
+// frame returns the common frame of all pages. A path that ends with ?done=NAME shows what the last action has done.
 func (c *Pages) frame(ctx *fasthttp.RequestCtx, v visit) page.Operator {
 	o := page.Operator{Token: token(v.session), Now: c.cfg.Now().UTC()}
 	if text, ok := page.Done(page.Deed(ctx.QueryArgs().Peek("done"))); ok {

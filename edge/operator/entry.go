@@ -74,7 +74,7 @@ func (e *entries) take(secret string, now time.Time) bool {
 	return now.Before(until)
 }
 
-// token is what the forms of a session prove by that a page of this session made them.
+// token returns the token by which a form proves that a page of this session made it.
 func token(secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte("form"))

@@ -88,7 +88,7 @@ type Invoice struct {
 // Delivery is where the file is to be uploaded (docs/API.md, Delivery).
 type Delivery struct{ URL string }
 
-// Sent is what a request consists of, as it was sent.
+// Sent holds the parts of a request, as they were sent.
 type Sent struct {
 	Body []byte
 	// ContentType is the header of that name; it decides nothing, and explains what is wrong with a body.

@@ -11,9 +11,9 @@ import (
 	"platen.dev/events/contract"
 )
 
-// BlockTemplate is what has to be looked at in a block template: its texts, which may
-// have placeholders. The rest is checked here and read by those who show the invoice,
-// from the JSON (docs/API.md, Block templates).
+// BlockTemplate holds the parts of a block template that need a closer look: its texts,
+// which may have placeholders. The rest is checked here and read by those who show the
+// invoice, from the JSON (docs/API.md, Block templates).
 type BlockTemplate struct{ Blocks []Block }
 
 // Block is one of the nine blocks.

@@ -7,7 +7,7 @@ type Field[T any] interface {
 	read(d *decoder, members object, into *T) (present bool)
 }
 
-// member is what does not depend on the types of a field.
+// member holds the parts of a field that do not depend on its types.
 type member struct {
 	name     string
 	step     any // name, ready for a path

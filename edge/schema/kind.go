@@ -18,7 +18,7 @@ type Type[V any] interface {
 	decode(d *decoder, value any) V
 }
 
-// None is what is read where only the JSON matters.
+// None stands for the value where only the JSON matters.
 type None = struct{}
 
 // String is a JSON string.
@@ -33,7 +33,7 @@ type String struct {
 	Pattern *regexp.Regexp
 	// Check returns a sentence that says what is wrong with the value, "" for nothing.
 	Check func(string) string
-	// Normal, in place of Check, returns the value in its usual form as well, which is what is read.
+	// Normal, in place of Check, also returns the usual form of the value, which is read in its place.
 	Normal func(string) (usual, wrong string)
 	// Format names a JSON Schema format for readers, such as uri or date-time.
 	Format string

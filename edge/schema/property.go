@@ -5,7 +5,7 @@ type Property struct {
 	Name, Doc string
 	Required  bool
 	Kind      Kind
-	// Default is what an absent field is read as, Example a value for readers; nil for none.
+	// Default is the value of an absent field, Example a value for readers; nil for none.
 	Default, Example any
 	// Plan is the smallest plan that may set the field; "" for any.
 	Plan string

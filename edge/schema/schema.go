@@ -63,7 +63,7 @@ func (o Object[T]) Decode(body []byte, contentType string) (Document[T], []Gate,
 	return Document[T]{Value: value, tree: tree, kind: o}, d.gates, nil
 }
 
-// Empty is what an empty object is read as: the defaults. The object must not have
+// Empty returns the value of an empty object: the defaults. The object must not have
 // required fields.
 func (o Object[T]) Empty() T { return o.decode(&decoder{}, object{}) }
 

@@ -17,13 +17,13 @@ type Live struct {
 	Charged Charged
 	// Unfinished are the windows to which jobs that have not ended will be charged.
 	Unfinished []time.Time
-	// All is what was charged in all windows.
+	// All is the total charged in all windows.
 	All Charged
 	// End returns the end of the window that began at start.
 	End func(start time.Time) time.Time
 }
 
-// Charged is what was charged.
+// Charged is an amount charged.
 type Charged struct{ Units, Bytes int64 }
 
 func (c Charged) plus(f Figures) Charged { return Charged{c.Units + f.Units, c.Bytes + f.Bytes} }
@@ -54,8 +54,8 @@ type WindowRow struct {
 //
 // Jobs of a window can be charged after its end, and a job has no longest life: while rendering is
 // suspended it waits. So the window is open as long as one of its jobs has not ended. Corrections
-// count in the window that was opened last. What the ledger lacks shows in the sums: those of the
-// windows before are what the account was charged in all but the last window.
+// count in the window that was opened last. What the ledger lacks shows in the sums: if it lacks
+// nothing, those of the windows before equal the account's charges in all but the last window.
 func (l Live) statuses(rows []ledger.Row, now time.Time) []Status {
 	last, before := l.inLedger(rows)
 	all := Charged{last.Units + before.Units, last.Bytes + before.Bytes} == l.All

@@ -40,7 +40,7 @@ const (
 // DefaultLimit is how many entries a page has unless a parameter says so.
 const DefaultLimit = 100
 
-// reason is what the ledger has against a query, without the words around it.
+// reason returns the ledger's objection to a query, without the words around it.
 func reason(err error) string {
 	return strings.TrimPrefix(err.Error(), ledger.ErrInvalid.Error()+": query: ")
 }

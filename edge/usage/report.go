@@ -18,7 +18,7 @@ type Report struct {
 	Total    Figures            `json:"total"`
 }
 
-// Row is what was charged in one bucket to one group. A dimension that was not asked for is missing.
+// Row has the figures of one group in one bucket. A dimension that was not asked for is missing.
 type Row struct {
 	Start     string            `json:"start"`
 	End       string            `json:"end"`

@@ -13,7 +13,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// Ledger is what is needed of a ledger.Ledger.
+// Ledger is the part of ledger.Ledger that a Service needs.
 type Ledger interface {
 	Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, error)
 	Entries(ctx context.Context, q ledger.EntryQuery) (ledger.Page, error)
@@ -32,7 +32,7 @@ var (
 	ErrNoWindow = errors.New("no such window")
 )
 
-// Source is what every answer says it comes from: the ledger, and not the live quota.
+// Source is the source that every answer names: the ledger, and not the live quota.
 const Source = "ledger"
 
 // Limits of queries.

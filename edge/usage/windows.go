@@ -25,13 +25,13 @@ type Window struct {
 	Fingerprint Fingerprint    `json:"fingerprint"`
 }
 
-// OperationRow is what was charged for one operation; corrections have none.
+// OperationRow has the figures of one operation; corrections have none.
 type OperationRow struct {
 	Operation string `json:"operation"`
 	Figures
 }
 
-// KeyRow is what was charged for the jobs of one API key; corrections have none.
+// KeyRow has the figures of the jobs of one API key; corrections have no key.
 type KeyRow struct {
 	Key string `json:"key_id"`
 	Figures

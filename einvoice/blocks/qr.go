@@ -81,7 +81,7 @@ func transferOf(i *einvoice.Invoice) string {
 	return ""
 }
 
-// reference is what the payer states, in one line.
+// reference returns the reference that the payer states, in one line.
 func reference(i *einvoice.Invoice) string {
 	if text := oneLine(i.PaymentReference()); text != "" {
 		return text

@@ -76,7 +76,7 @@ var defaultLabels = map[string]map[string]string{
 	AmountsDue:   {"subtotal": "Total without VAT", "tax": "VAT", "total": "Total"},
 }
 
-// Defaults are what stands in the place of fields that a template does not have, by their paths: blocks.0.labels.title.
+// Defaults returns the texts that stand in for fields that a template does not have, by path: blocks.0.labels.title.
 func Defaults() map[string]string {
 	all := map[string]string{"branding.accent_color": defaultAccent, "page.margin": defaultMargin}
 	for i, blockType := range blockTypes {

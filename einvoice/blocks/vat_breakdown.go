@@ -26,7 +26,7 @@ func (p *presenter) vatBreakdown(b Block) *vatBreakdown {
 	return v
 }
 
-// Facts are what a row says, with labels.
+// Facts returns the fields of a row, with labels.
 func (v *vatBreakdown) Facts(r vatRow) []field {
 	h := v.Headings
 	return nonEmpty(field{h[0], r.Category}, field{h[1], r.Rate}, field{h[2], r.Basis}, field{h[3], r.Amount}, field{h[4], r.Reason})

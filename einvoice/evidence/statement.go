@@ -64,7 +64,7 @@ type Match struct {
 	Mismatches int  `json:"mismatches"`
 }
 
-// Engine is what made the file.
+// Engine identifies the programs and fonts that made the file.
 type Engine struct {
 	Platen  string `json:"platen"`
 	Binary  Digest `json:"binary_sha256"`

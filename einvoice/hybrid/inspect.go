@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Inspection is what a PDF from any producer is by itself. Whether its XML is an invoice is for others to say.
+// Inspection describes a PDF from any producer by itself. Whether its XML is an invoice is for others to decide.
 type Inspection struct {
 	// Embedded is zero if there is no invoice that could be read; then Err says why.
 	Embedded

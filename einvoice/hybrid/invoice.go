@@ -63,7 +63,7 @@ func Convert(pdf []byte, in Invoice) ([]byte, error) {
 
 func (in Invoice) claim() pdfa.Claim { return pdfa.Claim{Part: 3, Accessible: in.Accessible} }
 
-// extension is what the XMP packet says about the invoice.
+// extension returns the part of the XMP packet about the invoice.
 func extension(p profile) xmp.Extension {
 	return xmp.Extension{
 		Name: "Factur-X PDFA Extension Schema", Namespace: namespace, Prefix: "fx",

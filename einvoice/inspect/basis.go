@@ -6,7 +6,7 @@ import (
 	"platen.dev/einvoice"
 )
 
-// basis is what an invoice is checked by.
+// basis says by which specification an invoice is checked.
 type basis struct {
 	guideline string
 	// profile is the one whose schema applies, "" for none.

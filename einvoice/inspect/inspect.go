@@ -11,7 +11,7 @@ import (
 	"platen.dev/einvoice/rules"
 )
 
-// Wanted is what an invoice is to be checked against. The zero value is what its guideline implies.
+// Wanted says what an invoice is checked against. The zero value leaves that to its guideline.
 type Wanted struct {
 	// Profile is one of contract.Profiles, or "".
 	Profile string

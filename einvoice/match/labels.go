@@ -154,7 +154,7 @@ func (c *comparison) labelledDate(reach box, k kind) {
 	}
 }
 
-// note is what a label has whose term may be beside another one.
+// note records the value beside a label whose term may be beside another label.
 type note struct {
 	t     *term
 	shown string

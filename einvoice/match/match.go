@@ -8,7 +8,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// State is what became of a term.
+// State is the state of a term that was not found.
 type State string
 
 // The states of terms that are not found.
@@ -27,7 +27,7 @@ type Finding struct {
 	Value, Shown string
 }
 
-// Result is what the comparison has found.
+// Result is the result of a comparison.
 type Result struct {
 	// Findings are in the order of the terms, each term once.
 	Findings []Finding

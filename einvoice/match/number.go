@@ -11,7 +11,8 @@ type amount struct {
 	box
 	piece, from, to int // in raw
 	raw             string
-	// readings are what it may be, canonical: 1.234 is a thousand or one. parts are what it is if a space in it is none of its own.
+	// readings are the numbers that it may be, canonical: 1.234 is a thousand or one. parts has, for each space in it, the readings of the two
+	// amounts that the space may separate.
 	readings []string
 	parts    [][2][]string
 	percent  bool

@@ -8,7 +8,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// kind is what a term is, so that it can be told which place of a page is for it.
+// kind is the kind of a term. It tells which place of a page is for the term.
 type kind string
 
 // The kinds of terms that places of a page are for. Other terms have none.
@@ -46,7 +46,7 @@ type term struct {
 	kind         kind
 	node         model.Term
 	line         int // of the invoice, from 1; 0 for the document
-	// One of these is what the value is.
+	// One of these is the value.
 	amount string    // canonical, without sign
 	rate   bool      // the amount is a percentage
 	date   time.Time // a day

@@ -108,7 +108,7 @@ type Reference struct{ Node, Number, Date Term }
 type Document struct {
 	Node       Term
 	Number     Term // BT-122, BT-17 or BT-18
-	TypeCode   Term // 916 supports the invoice (BG-24), 50 is a tender (BT-17), 130 is what is invoiced (BT-18)
+	TypeCode   Term // 916 supports the invoice (BG-24), 50 is a tender (BT-17), 130 is the invoiced object (BT-18)
 	Name       Term // BT-123
 	Attachment Term // BT-125
 	URI        Term // BT-124

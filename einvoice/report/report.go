@@ -10,7 +10,7 @@ import (
 // MaxViolations is how many violations of the business rules a report lists, fatal ones first. Other sections have at most 20.
 const MaxViolations = 100
 
-// Kind is what a document was recognised as.
+// Kind is the kind that a document was recognised as.
 type Kind = Text
 
 // The kinds. A PDF with an invoice in it is a hybrid, whatever the syntax of that.
@@ -64,7 +64,7 @@ func Sections() []string {
 	return []string{WellFormedSection, SchemaSection, RulesSection, PDFASection}
 }
 
-// Section is what one kind of check has found.
+// Section is the result of one kind of check.
 type Section struct {
 	// Valid is false if a violation is fatal.
 	Valid bool `json:"valid"`

@@ -10,7 +10,7 @@ import (
 // MaxPlaces is how many places of one rule are reported. The next rules are still checked.
 const MaxPlaces = 10
 
-// Report is what rules say about an invoice.
+// Report is the result of checking an invoice by rules.
 type Report struct {
 	// Sets are the sets that were applied.
 	Sets []*Set

@@ -23,7 +23,7 @@ var readCodes sync.Map
 
 // CodeList is a list of codes that rules refer to by its name.
 type CodeList struct {
-	// Name is what rules call the list, Title what it is, Version the official rules whose state it has.
+	// Name is its name in rules, Title its name for people, Version the official rules whose state it has.
 	Name, Title, Version string
 	// Size is the number of codes.
 	Size int

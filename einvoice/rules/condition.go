@@ -54,7 +54,7 @@ func decimalsOf(amount model.Term) int {
 	return len(decimals)
 }
 
-// equals holds if the amount of each thing is what is calculated for it.
+// equals holds if the amount of each thing equals the one that is calculated for it.
 func equals[T any](s scope[T], term func(T) model.Term, want func(*model.Invoice, T) decimal) finder {
 	return func(i *model.Invoice, broken func(model.Term, string)) {
 		for _, t := range s.of(i) {

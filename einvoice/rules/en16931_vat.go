@@ -194,7 +194,7 @@ func (c category) isBase(given, calculated decimal) bool {
 	return difference.abs().below(one) || c.anyTax && difference.equals(one)
 }
 
-// key is what tells the rows of a category apart: the rate, if tax is due.
+// key returns the key that tells the rows of a category apart: the rate, if tax is due.
 func (c category) key(t model.Tax) (key useKey) {
 	if c.taxed {
 		key.rate = number(t.Rate).canonical()

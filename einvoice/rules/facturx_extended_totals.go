@@ -38,7 +38,7 @@ var extendedTotalRules = []Rule{
 		})),
 }
 
-// closeTo holds if a total is what is calculated, give or take a cent for each of a number.
+// closeTo holds if a total equals the calculated one, give or take a cent for each of a number.
 func closeTo(total func(model.Totals) model.Term, want func(*model.Invoice) (decimal, int)) finder {
 	return func(i *model.Invoice, broken func(model.Term, string)) {
 		term := total(i.Totals)

@@ -29,7 +29,7 @@ type Rule struct {
 	// Term is the business term (BT-…) or group (BG-…) that the rule is about.
 	Term     string
 	Severity Severity
-	// Demand is what the rule demands, and Fix how to keep it, each in a sentence.
+	// Demand says what the rule demands, and Fix how to keep it, each in a sentence.
 	Demand, Fix string
 	find        finder
 }
@@ -76,7 +76,7 @@ type Violation struct {
 	// Path and Line are where the element is, or the one that lacks what is demanded. Line counts from 1.
 	Path string
 	Line int
-	// Message is what the rule demands, and what was found; Fix is how to mend it.
+	// Message says what the rule demands and what was found, Fix how to mend it.
 	Message, Fix string
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Set is a set of rules that belong together.
 type Set struct {
-	// Name is what callers call the set, Title what it is, Version the state of the official rules whose verdicts it has.
+	// Name is its name in requests, Title its name for people, Version the state of the official rules whose verdicts it has.
 	Name, Title, Version string
 	// Profiles are those whose invoices are checked by the set unless others are named.
 	Profiles []string

@@ -14,8 +14,8 @@ import (
 //go:embed facturx/*.txt
 var structureFiles embed.FS
 
-// structure is what Factur-X demands of an element beyond the schema: a line of a file in the
-// folder facturx, which has the structure of a profile. A line is the element's name, perhaps
+// structure holds the demands of Factur-X on an element beyond the schema: a line of a file in
+// the folder facturx, which has the structure of a profile. A line is the element's name, perhaps
 // with a variant, and demands. Lines below it that are indented further are of its children.
 //
 // The demands, each but unused with the number of its rule after a colon:
@@ -42,7 +42,7 @@ type demand struct {
 	unused    bool
 }
 
-// variants tell elements of one name apart; other is what is none of them.
+// variants tell elements of one name apart; the variant other is for elements that are none of them.
 var variants = map[string][]string{
 	"SpecifiedTaxRegistration":      {"VA", "FC"},
 	"AdditionalReferencedDocument":  {"916", "50", "130"},

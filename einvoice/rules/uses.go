@@ -2,7 +2,7 @@ package rules
 
 import "platen.dev/einvoice/model"
 
-// use is what the lines, allowances and charges come to that a row of the VAT breakdown is for, and how many of them there are.
+// use sums and counts the lines, allowances and charges that a row of the VAT breakdown is for.
 type use struct {
 	lines, charges, logistics, allowances decimal
 	n                                     int
@@ -15,7 +15,7 @@ func (u *use) total() decimal {
 	return u.lines.round(2).plus(u.charges.round(2)).plus(u.logistics.round(2)).minus(u.allowances.round(2))
 }
 
-// useKey is what a set tells the rows of the breakdown apart by; rates are in their canonical form.
+// useKey is the key by which a set tells the rows of the breakdown apart; rates are in their canonical form.
 type useKey struct{ category, rate, reason, code string }
 
 type usages map[useKey]*use

@@ -87,7 +87,7 @@ func subLinesAddUp(line model.Term) bool {
 	return len(parts) == 0 || number(line.At("LineExtensionAmount")).equals(sum(parts, func(t model.Term) decimal { return number(t.At("LineExtensionAmount")) }))
 }
 
-// dueWithThirdParties holds if the amount due is what is calculated, to the cent.
+// dueWithThirdParties holds if the amount due equals the calculated one, to the cent.
 func dueWithThirdParties(i *model.Invoice, broken func(model.Term, string)) {
 	t := i.Totals
 	others := sum(i.Document.All("PrepaidPayment"), func(t model.Term) decimal { return optional(t.At("PaidAmount")) })

@@ -72,7 +72,7 @@ var germanPeppolRules = []Rule{
 	}))},
 }
 
-// adjustmentAmount holds if allowances and charges are what their percentages come to, within a slack that may depend on the currency.
+// adjustmentAmount holds if allowances and charges equal their percentages of the base, within a slack that may depend on the currency.
 func adjustmentAmount(slack func(*model.Invoice) decimal) Rule {
 	return Rule{
 		"PEPPOL-EN16931-R040", "BT-92", Fatal, "An allowance or charge is its base amount times its percentage, give or take 0.02.", "Correct one of the three.",

@@ -17,7 +17,7 @@ var invoiceXML string
 // invoiceTemplate escapes as HTML does, which is right in XML, too.
 var invoiceTemplate = template.Must(template.New("invoice").Parse(invoiceXML))
 
-// invoice is what the cases vary.
+// invoice holds the parts of an invoice that the cases vary.
 type invoice struct {
 	Number, Name, Type, Reference, Order, Account, Terms, Sum, Tax, Total string
 	Notes                                                                 []string

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// look is what the cases vary of a block template.
+// look holds the parts of a block template that the cases vary.
 type look struct {
 	locale, font, format, margin, footer string
 	// labels are by block and name.

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Batch is what the offsets Lo to Hi of a partition hold: the records there that were wanted.
+// Batch holds the wanted records at the offsets Lo to Hi of a partition.
 type Batch struct {
 	Topic     string
 	Partition int32

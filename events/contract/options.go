@@ -124,7 +124,7 @@ type Load struct {
 	WaitForFunction string `cbor:"6,keyasint,omitempty"`
 	// Scroll scrolls the page to its end and back, before the waits.
 	Scroll bool `cbor:"7,keyasint,omitempty"`
-	// UserAgent is what the page is told that the browser is; empty means the browser's own.
+	// UserAgent is the user agent that the page sees; empty means the browser's own.
 	UserAgent string `cbor:"8,keyasint,omitempty"`
 	// Locale is a language tag as ParseLocale reads it; empty means DefaultLocale.
 	Locale string `cbor:"9,keyasint,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// This file is what a page by URL is asked for with.
+// This file has the headers, cookies and settings of a page by URL.
 
 // Limits of the headers and cookies of a page by URL.
 const (

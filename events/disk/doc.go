@@ -1,4 +1,4 @@
-// Package disk is what all parts of a node share that keep something on a disk: directories
-// that survive power loss, and how a Pebble database may fail without taking the process
-// along.
+// Package disk serves all parts of a node that keep something on a disk: with directories
+// that survive power loss, and with a way for a Pebble database to fail without taking the
+// process along.
 package disk

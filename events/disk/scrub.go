@@ -37,8 +37,7 @@ func Scrub(ctx context.Context, dir string, pace func(bytes int) error) (damaged
 	return damaged, nil
 }
 
-// scrubFile returns what is damaged in a file. One that is gone meanwhile is not damaged, and neither is what is wrong once only: it was being
-// written.
+// scrubFile returns the damage in a file. A file that is gone by then is not damaged, nor is one that is wrong once only: it was being written.
 func scrubFile(path string) error {
 	check := checkTable
 	if filepath.Ext(path) == ".log" {

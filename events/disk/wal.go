@@ -16,8 +16,8 @@ import (
 // WALBlock is the size of the blocks of a write-ahead log. Each begins with a chunk, so reading can begin again there.
 const WALBlock = 32 << 10
 
-// ReadWAL puts the entries that are set by the batches in a write-ahead log of Pebble, but for batches that are damaged. wrong is what is damaged, err
-// an error of put. A write at the end that a crash has torn is not damage.
+// ReadWAL puts the entries that are set by the batches in a write-ahead log of Pebble, but for batches that are damaged. wrong is the damage, err an
+// error of put. A write at the end that a crash has torn is not damage.
 func ReadWAL(path string, put func(key, value []byte) error) (wrong []error, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"platen.dev/events"
 )
 
-// Data is what an event says. Its JSON fields are described by their tags: doc says what a field
+// Data is the data of an event. Its JSON fields are described by their tags: doc says what a field
 // is, and omitempty that it may be missing.
 type Data interface{ eventType() string }
 
@@ -92,14 +92,14 @@ type JobStarted struct {
 	Attempt string           `json:"attempt_id" doc:"The attempt."`
 }
 
-// Usage is what an account is charged. It is zero for jobs that fail and for test jobs, so the sum
-// over all jobs that have ended is what was charged for them. Only corrections may be negative.
+// Usage is an amount charged to an account. It is zero for jobs that fail and for test jobs, so the sum
+// over all jobs that have ended is the amount charged for them. Only corrections may be negative.
 type Usage struct {
 	Units int64 `json:"render_units" doc:"Render units charged: for a job 1 or 0."`
 	Bytes int64 `json:"bytes" doc:"Bytes charged."`
 }
 
-// Origin is what a job came from.
+// Origin describes the request that a job came from.
 type Origin struct {
 	Key       events.KeyID     `json:"key_id,omitempty" doc:"The API key of the request."`
 	Operation events.Operation `json:"operation,omitempty" doc:"What the job does, by the name of its endpoint."`

@@ -130,7 +130,7 @@ func finished(e events.Envelope, done events.JobDone) JobFinished {
 	}
 }
 
-// charged is what the envelope that ends a job charges for it.
+// charged returns the amount that the envelope that ends a job charges for it.
 func charged(e events.Envelope) Usage {
 	for _, ev := range e.Events {
 		if d, is := ev.(events.QuotaDebited); is {

@@ -21,7 +21,7 @@ import (
 // key, for another job, or was changed since.
 var ErrSealed = errors.New("sealed with another key, or damaged")
 
-// Secrets are what a key is derived from, each of any length.
+// Secrets are the secrets that a key is derived from, each of any length.
 type Secrets struct {
 	// Present seals. Next, unless nil, will: what other nodes have sealed with it can be opened.
 	Present, Next []byte
@@ -46,7 +46,7 @@ func (s Secrets) Names() (names []string) {
 	return names
 }
 
-// root is what keys of a secret are derived from.
+// root returns the root that keys of a secret are derived from.
 func (s Secrets) root(of []byte) secret.Root {
 	if s.Chosen {
 		return secret.Stretch(string(of))
@@ -58,7 +58,7 @@ func (s Secrets) root(of []byte) secret.Root {
 // from any goroutine.
 type Key struct{ ring atomic.Pointer[ring] }
 
-// ring is what a key consists of at a time.
+// ring is the key material of a Key at a moment.
 type ring struct {
 	aeads  []cipher.AEAD // the first one seals
 	derive [32]byte

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Root is what the keys of a secret are derived from. It is as good as the secret itself.
+// Root is the value from which the keys of a secret are derived. It is as sensitive as the secret itself.
 type Root [32]byte
 
 // Random returns the root of a secret that consists of at least 32 random bytes.

@@ -14,7 +14,7 @@ import (
 type Client struct {
 	// CA has the authorities that are trusted instead of the system's.
 	CA string
-	// Cert and Key are what the client shows of itself, if a server asks.
+	// Cert has the certificate that the client shows if a server asks for one, Key its private key.
 	Cert, Key string
 }
 

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events"
 )
 
-// Name is what a span is about.
+// Name says what a span is about.
 type Name string
 
 // The names. Below Request are Decide, and for each attempt Queue and Attempt, then Deliver and
@@ -22,13 +22,13 @@ const (
 	Decide Name = "decide"
 	// Queue is from when the job was queued until an attempt has what it needs to begin.
 	Queue Name = "queue"
-	// Attempt is what follows, until the outcome is reported.
+	// Attempt follows, until the outcome is reported.
 	Attempt Name = "attempt"
 	// Render is the work of the browser, and of it Load is loading the page and Make printing or capturing it.
 	Render Name = "render"
 	Load   Name = "load"
 	Make   Name = "make"
-	// Finish is what is done to the file without a browser, Store making it durable.
+	// Finish is the work on the file without a browser, Store making it durable.
 	Finish Name = "finish"
 	Store  Name = "store"
 	// Deliver is an attempt to upload the file, Webhook one to report the outcome.
@@ -39,7 +39,7 @@ const (
 // kinds are the kinds of spans; the others are internal.
 var kinds = map[Name]trace.SpanKind{Request: trace.SpanKindServer, Deliver: trace.SpanKindClient, Webhook: trace.SpanKindClient}
 
-// Facts are what a span says, but for its name and times. A field that is zero is not said.
+// Facts holds what a span says besides its name and times. A field that is zero is not said.
 type Facts struct {
 	Job       events.JobID
 	Partition int32 // said even if it is zero

@@ -137,7 +137,7 @@ func (t *Tracer) span(below events.Trace, name Name, begin time.Time) *Span {
 	return &Span{name, span, begin}
 }
 
-// Figures are what became of the spans of this node. They never decrease.
+// Figures counts what became of the spans of this node. The counts never decrease.
 type Figures struct{ Sent, Dropped, Failed uint64 }
 
 // Figures returns how many spans the collector has taken, were dropped because too many waited, and

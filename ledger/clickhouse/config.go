@@ -40,7 +40,7 @@ const DefaultTimeout = 30 * time.Second
 // dialTimeout bounds the dialling of one address, the greeting, and the questions whether its server is fit.
 const dialTimeout = 5 * time.Second
 
-// name is what databases and clusters may be called: nothing in it has a meaning in a statement.
+// name matches the names that databases and clusters may have: nothing in them has a meaning in a statement.
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
 // Validate returns what is wrong, by the name of the field.
@@ -65,8 +65,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// options are what the driver is told. The server stops working for a call when nobody waits for
-// it any more.
+// options returns the options of the driver. The server stops working for a call when nobody waits
+// for it any more.
 func (c Config) options() (*driver.Options, error) {
 	o := &driver.Options{
 		Addr:         c.Addresses,

@@ -1,7 +1,7 @@
 // Package clickhouse keeps the usage ledger in a ClickHouse server or cluster of version 18.16 or
 // newer, over the native protocol.
 //
-// ClickHouse has no transactions, so the order of the inserts is what makes entries count once:
+// ClickHouse has no transactions, so the order of the inserts makes entries count once:
 // first the rows, one insert for each month that they touch; then their ids, by which other
 // content under the same id is noticed; then the marker, which moves Next. Each insert is one
 // block, so it is there or not. What stops anywhere is done again. It inserts what is missing; if

@@ -8,8 +8,8 @@ import (
 	"platen.dev/ledger"
 )
 
-// amounts are what the inner query of a sum takes of the copies of one entry: any of them, as long
-// as all are the same.
+// amounts are the columns of a sum's inner query. They are those of any copy of an entry, as long as
+// all copies are the same.
 const amounts = "any(render_units) AS units, any(bytes) AS size, min(row_hash) != max(row_hash) AS torn, entry_id AS id"
 
 // sums are the columns of the outer query, in the order of partRow. The halves are those of
@@ -20,7 +20,7 @@ func halves(column string) string {
 	return fmt.Sprintf("sum(intDiv(%[1]s, toInt64(4294967296))), sum(%[1]s %% toInt64(4294967296))", column)
 }
 
-// partRow is what sums returns.
+// partRow is a row that sums returns.
 type partRow struct {
 	torn                                     uint64
 	tornID                                   string
@@ -58,7 +58,7 @@ func (l *Ledger) Usage(ctx context.Context, q ledger.Query) (rows []ledger.Row, 
 	return fold.Rows()
 }
 
-// summing is what answers one query.
+// summing is the work on one query.
 type summing struct {
 	*Ledger
 	query    ledger.Query

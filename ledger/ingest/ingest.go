@@ -45,7 +45,7 @@ type Ingest struct {
 	stalled                     atomic.Pointer[time.Time] // when appending began to fail; nil if it does not
 }
 
-// Figures are what an Ingest counts.
+// Figures are the figures of an Ingest.
 type Figures struct {
 	// Entries were appended, Poisoned were records that could not be; Failures is how often appending
 	// has failed, and was tried again.

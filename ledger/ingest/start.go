@@ -19,7 +19,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// Config is what Start needs.
+// Config configures Start.
 type Config struct {
 	Ledger ledger.Ledger
 	// Log is where what was missed is read.

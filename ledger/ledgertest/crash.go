@@ -26,7 +26,7 @@ func straddle() ledger.Batch {
 	return batchAt(0, entries...)
 }
 
-// errFault is what faulty steps fail with.
+// errFault is the error of faulty steps.
 var errFault = errors.New("the step failed")
 
 // stopAt appends a batch to a ledger that stops at step number n, if there is one.

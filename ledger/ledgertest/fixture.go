@@ -139,7 +139,7 @@ func rowsOf(t testing.TB, l ledger.Ledger, lo, hi int64) ledger.Figures {
 	return f
 }
 
-// content is what can be read of a ledger.
+// content is all that can be read of a ledger.
 type content struct {
 	Next    int64
 	Markers []ledger.Marker

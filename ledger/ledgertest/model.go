@@ -13,7 +13,7 @@ import (
 
 var modelCases = []testCase{{"a dumb model agrees", agrees}}
 
-// records are what a topic holds: for each offset its entries.
+// records are the records of a topic: for each offset its entries.
 type records [][]ledger.Entry
 
 var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu"}

@@ -109,7 +109,7 @@ func summarize(entries []ledger.Entry) (ledger.Figures, error) {
 	return ledger.Summarize(hashed)
 }
 
-// sum is what an account was charged.
+// sum is the total charged to an account.
 type sum struct {
 	entries      int64
 	units, bytes ledger.Sum

@@ -36,7 +36,7 @@ type Config struct {
 	From, To time.Time
 }
 
-// Report is what was found in one partition.
+// Report is the result for one partition.
 type Report struct {
 	Partition int32 `json:"partition"`
 	// The offsets from Start to End were compared. What the ledger has not appended yet is behind End,

@@ -17,7 +17,7 @@ import (
 	"platen.dev/store"
 )
 
-// Config is what a Keeper works on. All fields are required unless they say otherwise.
+// Config configures a Keeper. All fields are required unless they say otherwise.
 type Config struct {
 	Policy
 	Files   store.Files
@@ -75,7 +75,7 @@ type known struct {
 	Last
 }
 
-// Counts are what a keeper has done since it began.
+// Counts counts what a keeper has done since it began.
 type Counts struct {
 	// Taken counts snapshots that count, Failed attempts that came to nothing, Mismatches those whose
 	// rows are not those of a rebuild.

@@ -10,8 +10,8 @@ import (
 	"platen.dev/store"
 )
 
-// spared is what a node of the version before needs of a partition's history, if it may come back and has an earlier
-// schema: the newest snapshot that it can read, and the journal from needed on.
+// spared is the part of a partition's history that a node of the version before needs, if it may come back and has an
+// earlier schema: the newest snapshot that it can read, and the journal from needed on.
 type spared struct {
 	ref    snapshot.Ref
 	needed int64

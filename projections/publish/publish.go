@@ -22,7 +22,7 @@ import (
 	"platen.dev/projections"
 )
 
-// Config is what publishing needs.
+// Config configures a Publisher.
 type Config struct {
 	Log    eventlog.Log
 	Logger *slog.Logger

@@ -81,8 +81,8 @@ type search struct {
 	partition int32
 }
 
-// last returns the place of the last of some facts that the journal has. Those of a timeline that are not in the journal are
-// what it has lost. If it has none of them, they are another journal's.
+// last returns the place of the last of some facts that the journal has. The journal has lost those of a timeline that are not
+// in it. If it has none of them, they are another journal's.
 func (s search) last(facts []public.Received) (at place, some bool, err error) {
 	at = origin(s.partition)
 	var foreign error

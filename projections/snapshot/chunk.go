@@ -15,8 +15,7 @@ import (
 // MaxChunk is the most bytes that a chunk may have before compression.
 const MaxChunk = chunkBytes + maxRow
 
-// AbandonedAge is the age from which on a chunk that no manifest names is what something has left that has ended: longer
-// than any snapshot, or backup, takes.
+// AbandonedAge is the age from which on a chunk that no manifest names is abandoned. No snapshot or backup takes that long.
 const AbandonedAge = 48 * time.Hour
 
 // maxStored bounds a chunk's file: zstd makes what it cannot compress a little larger.

@@ -15,7 +15,7 @@
 // SHA-256 of the rows before compression, the digest, is the same.
 //
 // The manifest is written last, and only after the chunks were read back and the digest was compared
-// with that of a rebuild: what has a manifest is verified. Chunks without one are what a crash left.
+// with that of a rebuild: what has a manifest is verified. Chunks without one were left by a crash.
 //
 // # Trust
 //

@@ -9,7 +9,7 @@ import (
 	"platen.dev/store"
 )
 
-// Listing is what a store has.
+// Listing is the content of a store.
 type Listing struct {
 	// Refs are the snapshots that have a manifest, by partition, the newest first.
 	Refs map[int32][]Ref

@@ -1,4 +1,4 @@
-// Package table is what a replica's tables are made of: rows by key, the transaction in which projections fold envelopes into them, and the
+// Package table has the parts of a replica's tables: rows by key, the transaction in which projections fold envelopes into them, and the
 // tables that deciders and read models share. It knows no store.
 package table
 
@@ -16,7 +16,7 @@ type Writer interface {
 	Delete(key []byte) error
 }
 
-// Tx is what the projections of a run of envelopes read and write. A write is visible to
+// Tx is the transaction in which projections fold a run of envelopes. A write is visible to
 // later reads of the same Tx and reaches the store with Flush. Values stay decoded until
 // then, so a job that changes four times in one run is encoded once. The first error
 // sticks, and Flush returns it.
@@ -42,7 +42,7 @@ func (tx *Tx) fail(err error) {
 	}
 }
 
-// Err is what has failed so far.
+// Err returns the first error so far.
 func (tx *Tx) Err() error { return tx.err }
 
 // Flush hands every write to w, in no order. If it fails, some writes may have been made.

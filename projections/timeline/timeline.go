@@ -20,7 +20,7 @@ type Query struct {
 	Submitted int64
 }
 
-// Timeline is what has happened to a job, in order.
+// Timeline lists what has happened to a job, in order.
 type Timeline struct {
 	Steps []Step
 	// Read is the time of the last entry of the account that was read: later events of the job are missing

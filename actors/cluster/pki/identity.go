@@ -27,7 +27,7 @@ type Identity struct {
 	stamp   tlsfile.Stamp // guarded by mu: of the files that were read last
 }
 
-// credentials are what an identity consists of at a time.
+// credentials are the certificate and the roots of an identity at a moment.
 type credentials struct {
 	certificate tls.Certificate
 	roots       *x509.CertPool

@@ -49,7 +49,7 @@ type Fault struct {
 	Detail string
 }
 
-// Health is what an attempt says about what its node depends on.
+// Health is an attempt's verdict on the infrastructure of its node.
 type Health uint8
 
 // The values of Health.

@@ -18,14 +18,14 @@ import (
 //
 // One account holds its limit.Share of the attempts, so another one always finds some.
 
-// firstCost is what the first job of an account is charged until its cost is known.
+// firstCost is charged for the first job of an account until its real cost is known.
 const firstCost = 100 * time.Millisecond
 
-// share is what an account has of the node while it has jobs here.
+// share tracks an account's use of the node while it has jobs here.
 type share struct {
 	weight int
-	// spent is what the account's jobs have cost, divided by its weight; for jobs under way
-	// it is an estimate.
+	// spent is the cost of the account's jobs, divided by its weight; for jobs under way it is
+	// an estimate.
 	spent time.Duration
 	// last is the cost of the job that ended last, and the estimate for the next.
 	last time.Duration

@@ -16,7 +16,7 @@ const (
 	beginLimit = time.Minute
 )
 
-// acquaintance is what this node remembers about another.
+// acquaintance records what this node knows about another.
 type acquaintance struct {
 	load Load
 	// given counts the jobs that the node took since it reported its load.

@@ -14,10 +14,10 @@ const (
 	probeAfter = 5 * time.Second
 )
 
-// health is what the node knows about what its attempts depend on: the store of results,
-// the log, the browsers. While it is suspended, the node begins no attempts and takes no
-// jobs: they would fail one after the other, although nothing is wrong with them. It
-// probes until everything works again.
+// health is the node's view of its infrastructure: the store of results, the log, the
+// browsers. While suspended, the node begins no attempts and takes no jobs: they would fail
+// one after the other, although nothing is wrong with them. It probes until everything works
+// again.
 type health struct {
 	faults    int // in a row
 	suspended bool

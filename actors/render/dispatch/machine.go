@@ -52,7 +52,7 @@ type Machine struct {
 	running [Lanes]int
 	tasks   map[events.JobID]*task
 	shares  map[events.AccountID]*share
-	// virtual is what the account that began a job last had spent before.
+	// virtual is the virtual time: how much the account that last began a job had spent before it.
 	virtual  time.Duration
 	arrivals uint64 // numbers the tasks
 	offers   uint64 // numbers the offers

@@ -13,7 +13,7 @@ import (
 type Panel struct {
 	Title, Unit string
 	Lines       []Line
-	// Note is what is decided about it; Bad highlights the note.
+	// Note is the verdict on it; Bad highlights the note.
 	Note string
 	Bad  bool
 }

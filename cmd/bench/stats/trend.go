@@ -20,7 +20,7 @@ const (
 
 // Trend is how a measure changes in an hour.
 type Trend struct {
-	// Slope is the estimate, Low and High are what it is between: either is passed with the probability Level.
+	// Slope is the estimate, Low and High are its limits: either is passed with the probability Level.
 	Slope, Low, High float64
 	// Middle is the median of the measure.
 	Middle float64
@@ -28,7 +28,7 @@ type Trend struct {
 	Bound float64
 }
 
-// Verdict is what a trend shows.
+// Verdict is the verdict on a trend.
 type Verdict string
 
 // The verdicts. A trend is undecided if it may be on either side of its bound; a longer run tells.

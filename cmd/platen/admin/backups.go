@@ -101,7 +101,7 @@ func (s *Server) repairBackups(ctx context.Context, place string) (v verified, e
 	return v, err
 }
 
-// place is what --to says, for a node that runs in another directory.
+// place returns the place that --to names, for a node that runs in another directory.
 func (c call) place() (string, error) {
 	if c.to == "" {
 		return "", fmt.Errorf("--to must say where backups are kept: a directory, or s3://bucket/prefix")

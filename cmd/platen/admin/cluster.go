@@ -71,7 +71,7 @@ func runJoinCluster(c call) error {
 	return c.issue(dir, a, node)
 }
 
-// nodeName is what a node may be called in the names of its files.
+// nodeName matches the names that a node may have in the names of its files.
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
 func (c call) issue(dir clusterDir, a pki.Authority, node string) error {

@@ -47,7 +47,7 @@ func (s *Server) retryPoison(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, struct{}{})
 }
 
-// reconciliation is what a request compares.
+// reconciliation says what a request compares.
 type reconciliation struct {
 	Repair   bool      `json:"repair"`
 	Account  string    `json:"account"`

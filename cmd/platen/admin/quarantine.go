@@ -38,7 +38,7 @@ type shownCommand struct {
 	Gone   string `json:"gone,omitempty"`
 }
 
-// retried is what became of a command that was sent again. Reply is empty if such commands get none; Again is the command that was set aside
+// retried is the outcome of a command that was sent again. Reply is empty if such commands get none; Again is the command that was set aside
 // in its place, nil if it was decided.
 type retried struct {
 	Reply events.ReplyCode `json:"reply,omitempty"`

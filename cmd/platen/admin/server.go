@@ -41,7 +41,7 @@ type Config struct {
 	Now    func() time.Time
 }
 
-// Ledger is what accounts were charged.
+// Ledger answers what accounts were charged.
 type Ledger struct {
 	ledger.Ledger
 	// Windows says which quota windows of an account may still change.

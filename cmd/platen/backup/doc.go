@@ -31,6 +31,6 @@
 //	backup-<time>-<id>  the manifest: JSON, and in a line of its own its SHA-256
 //
 // Chunks never change, so a backup writes only those that are not there. The manifest is written last, when
-// each new chunk was read back: what has a manifest is whole. Chunks that no manifest names are what a
-// crash, or a backup that was dropped, has left; they are deleted when they are two days old.
+// each new chunk was read back: what has a manifest is whole. Chunks that no manifest names were left by a
+// crash, or by a backup that was dropped; they are deleted when they are two days old.
 package backup

@@ -46,13 +46,13 @@ type Manifest struct {
 	Partitions []Partition `json:"partitions"`
 }
 
-// Partition is what a backup has of a partition.
+// Partition describes the backup of a partition.
 type Partition struct {
 	// Cursor is the cut. Schema, and the number, size and digest of Rows, are those of the rows there.
 	Cursor projections.Cursor `json:"cursor"`
 	Schema int                `json:"schema"`
 	Rows   Rows               `json:"rows"`
-	// Base is what the journal continues from; nil if it is whole.
+	// Base is the snapshot that the journal continues from; nil if the journal is whole.
 	Base    *Base   `json:"base,omitempty"`
 	Journal Records `json:"journal"`
 	// Commands have the content of unfinished jobs, and are those that were set aside.

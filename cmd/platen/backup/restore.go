@@ -89,7 +89,7 @@ func Restore(ctx context.Context, files store.Files, m Manifest, to Target) erro
 type restorer struct {
 	*shelf
 	to Target
-	// timeline is what continues from the backup.
+	// timeline is the timeline that continues from the backup.
 	timeline events.TimelineID
 }
 

@@ -29,7 +29,7 @@ type shelf struct {
 	unpacker *snapshot.Unpacker
 }
 
-// stock is what all shelves of a place know of it. It is safe for concurrent use.
+// stock is the knowledge about a place that all its shelves share. It is safe for concurrent use.
 type stock struct {
 	// rereads says which chunks are read again before they are relied on.
 	rereads func(snapshot.Chunk) bool
@@ -43,7 +43,7 @@ type stock struct {
 	there map[string]int64
 	// read are those that were read again.
 	read map[string]bool
-	// sent is what was written.
+	// sent counts what was written.
 	sent Sent
 }
 

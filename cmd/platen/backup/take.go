@@ -18,7 +18,7 @@ import (
 	"platen.dev/store"
 )
 
-// Config is what backups are taken of. All fields are required.
+// Config says what backups are taken of. All fields are required.
 type Config struct {
 	Log     eventlog.Log
 	Replica *projections.Replica
@@ -44,7 +44,7 @@ type Config struct {
 // Report says what a backup has become.
 type Report struct {
 	Ref Ref `json:"ref"`
-	// Sent is what was written, beside the manifest.
+	// Sent counts what was written, beside the manifest.
 	Sent Sent `json:"sent"`
 	// Worked is how many bytes were read or compared, and Took how long the backup took.
 	Worked int64         `json:"worked"`

@@ -16,7 +16,7 @@ import (
 	"platen.dev/store"
 )
 
-// Rebuilding is what the rows of a backup are rebuilt with.
+// Rebuilding configures the rebuild of a backup's rows.
 type Rebuilding struct {
 	// Scratch is a directory that is emptied.
 	Scratch     string

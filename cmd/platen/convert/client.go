@@ -174,7 +174,7 @@ func (c client) once(ctx context.Context, method, path string, body []byte, once
 	return text, nil
 }
 
-// problemText is what a problem says, for people.
+// problemText returns the text of a problem, for people.
 func problemText(status string, body []byte) string {
 	var p struct {
 		Title  string `json:"title"`
@@ -194,7 +194,7 @@ func problemText(status string, body []byte) string {
 	return strings.Join(lines, "; ")
 }
 
-// violationText is what is wrong with one field, by the name of its flag.
+// violationText says what is wrong with one field, by the name of its flag.
 func violationText(v any) string {
 	fields, _ := v.(map[string]any)
 	steps, _ := fields["loc"].([]any)

@@ -15,7 +15,7 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// settings are what the flags of the command itself say.
+// settings holds the values of the command's own flags.
 type settings struct {
 	from, to    string
 	server, key string

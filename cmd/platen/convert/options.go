@@ -102,7 +102,7 @@ func (v *value) Set(typed string) error {
 // String implements pflag.Value.
 func (v *value) String() string { return v.typed }
 
-// Type implements pflag.Value: it is what the help calls the value.
+// Type implements pflag.Value: it is the name of the value in the help.
 func (v *value) Type() string {
 	switch v.kind {
 	case page.FieldTruth:
@@ -130,7 +130,7 @@ func (o *options) given() (names []string) {
 	return names
 }
 
-// text is what was typed for an option; "" for nothing.
+// text returns the text that was typed for an option; "" for none.
 func (o *options) text(name string) string { return o.flags.Lookup(name).Value.String() }
 
 // fits returns an error if an option is none of a conversion's.

@@ -21,7 +21,7 @@ type conversion struct {
 	image string
 }
 
-// kind is what an input is.
+// kind is a kind of input.
 type kind struct {
 	source     string
 	pdf, image events.Operation // "" for what cannot be made

@@ -230,7 +230,7 @@ func (w *wkhtmltopdf) pairs(flag string, given []string, one conversion) error {
 	return errors.Join(err, w.options.flags.Set("cookies", string(text)))
 }
 
-// fills are what the browser fills in for wkhtmltopdf's words.
+// fills replaces wkhtmltopdf's placeholders with elements that the browser fills in.
 var fills = strings.NewReplacer(
 	"[page]", `<span class="pageNumber"></span>`, "[topage]", `<span class="totalPages"></span>`, "[toPage]", `<span class="totalPages"></span>`,
 	"[title]", `<span class="title"></span>`, "[doctitle]", `<span class="title"></span>`, "[date]", `<span class="date"></span>`, "[webpage]", `<span class="url"></span>`,

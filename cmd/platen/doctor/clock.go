@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ClockState is what the kernel says about its clock.
+// ClockState is the state of the clock, as the kernel reports it.
 type ClockState struct {
 	Synchronised bool
 	// Error is the largest error that it may have.

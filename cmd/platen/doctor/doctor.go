@@ -18,7 +18,7 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Finding is what a check has found.
+// Finding is one result of a check.
 type Finding struct {
 	Check   string  `json:"check"`
 	Verdict Verdict `json:"verdict"`

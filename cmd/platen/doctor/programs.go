@@ -2,7 +2,7 @@ package doctor
 
 import "context"
 
-// programs are what the node runs besides the browser, with what it needs them for.
+// programs are the programs that the node runs besides the browser, with what it needs them for.
 var programs = []struct{ name, purpose, install string }{
 	{"qpdf", "passwords and compression", "apt install qpdf"},
 	{"pdftoppm", "pictures in the dashboard", "apt install poppler-utils"},

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Topics are what a Kafka cluster has.
+// Topics describes the brokers and topics of a Kafka cluster.
 type Topics struct {
 	Brokers int
 	// Missing are topics that the first node will create.

@@ -43,7 +43,7 @@ func Collect[T any](ask func() T, all ...[]Series[T]) prometheus.Collector {
 // Itself is for a part each of whose figures has a method.
 func Itself[T any](part T) func() T { return func() T { return part } }
 
-// Number is what a value may be.
+// Number is a type that a value may have.
 type Number interface {
 	~int | ~int32 | ~int64 | ~uint64 | ~float64
 }

@@ -18,7 +18,7 @@ import (
 	"platen.dev/events"
 )
 
-// Metrics are what one node counts as it happens. All methods may be called from any goroutine.
+// Metrics counts what happens on one node, as it happens. All methods may be called from any goroutine.
 type Metrics struct {
 	// Registry has them, and what others register.
 	Registry *prometheus.Registry

@@ -19,7 +19,7 @@ type Network struct {
 	hosts []*Host // in the order of their addresses
 
 	mu    sync.Mutex
-	rules map[link][]*Rule // in force; guarded by mu, as is what follows
+	rules map[link][]*Rule // in force; guarded by mu, as are the fields below
 	dice  *rand.Rand
 	lines map[link]*line
 	drops int // packets that rules dropped
@@ -28,8 +28,8 @@ type Network struct {
 // link is the way from one host to another, by their places in Network.hosts.
 type link struct{ from, to int }
 
-// Rule is what happens to the packets of a link. The zero value harms none. Each of several
-// rules of a link does what it says.
+// Rule says what happens to the packets of a link. The zero value harms none. If a link has
+// several rules, each applies.
 type Rule struct {
 	// Cut drops all packets.
 	Cut bool

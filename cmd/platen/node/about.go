@@ -10,7 +10,7 @@ import (
 	"platen.dev/events"
 )
 
-// engineOf is what a node makes files with, but for its fonts.
+// engineOf returns the description of the engine by which a node makes files, without its fonts.
 func engineOf(version string, pool *browserpool.Pool) func() events.Engine {
 	return func() events.Engine {
 		return events.Engine{Platen: version, Binary: binaryDigest(), Browser: pool.Version()}

@@ -25,8 +25,8 @@ type BrowserConfig struct {
 	MemoryMB int `toml:"memory_mb"`
 	// Path is the browser's binary; empty means to look for chromium-headless-shell.
 	Path string `toml:"path"`
-	// UserAgent is what pages are asked for with; empty means that of a windowed browser of the
-	// same version.
+	// UserAgent is the user agent of requests for pages; empty means that of a windowed browser of
+	// the same version.
 	UserAgent string `toml:"user_agent"`
 	// NoSandbox switches Chromium's sandbox off.
 	NoSandbox bool `toml:"no_sandbox"`

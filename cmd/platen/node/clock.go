@@ -24,7 +24,7 @@ type nodeClock struct {
 	wall func() time.Time
 	// steady never jumps: Go's time.Now, by its monotonic reading.
 	steady func() time.Time
-	// others is what other nodes say about the system's clock, kernel whether the kernel says that something keeps it.
+	// others returns what other nodes say about the system's clock, kernel whether the kernel says that something keeps it.
 	others func() clock.Testimony
 	kernel func() bool
 	logger *slog.Logger

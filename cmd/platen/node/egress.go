@@ -13,7 +13,7 @@ import (
 	"platen.dev/edge"
 )
 
-// EgressConfig is what documents, webhooks and deliveries reach.
+// EgressConfig says which addresses and ports documents, webhooks and deliveries may reach.
 type EgressConfig struct {
 	// EgressAllow exempts address ranges from the refusal of non-public addresses
 	// when pages are loaded.

@@ -28,8 +28,8 @@ import (
 	"platen.dev/store"
 )
 
-// Checks are what shows whether a node of this configuration can run on this host. They change nothing; the store on S3 gets a
-// file for a moment.
+// Checks returns the checks of whether a node of this configuration can run on this host. They change nothing; the store on S3
+// gets a file for a moment.
 func (c Config) Checks() []doctor.Check {
 	all := []doctor.Check{
 		doctor.User(os.Geteuid()),

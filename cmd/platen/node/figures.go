@@ -118,7 +118,7 @@ func shardFigures(s *shard.Shards) prometheus.Collector {
 	)
 }
 
-// pending is what the partitions that the node owns wait for.
+// pending counts what the partitions that the node owns wait for.
 type pending struct {
 	// webhooks and quarantined are how many there are; notified and aside since when the first of them is so, zero if there is none.
 	webhooks, quarantined int64

@@ -57,7 +57,7 @@ type Options struct {
 	HoldEvents bool
 }
 
-// base is what every part is started with.
+// base holds the dependencies that all parts share.
 type base struct {
 	cfg     Config
 	id      events.NodeID

@@ -15,10 +15,10 @@ import (
 type OIDCConfig struct {
 	// Issuer is the URL of an OpenID provider; empty means that there is none.
 	Issuer string `toml:"issuer"`
-	// ClientID and ClientSecret are what the provider knows Platen by.
+	// ClientID and ClientSecret are the credentials by which the provider knows Platen.
 	ClientID     string `toml:"client_id"`
 	ClientSecret string `toml:"client_secret"`
-	// Name is what the members call the provider; empty means the issuer's host.
+	// Name is the name by which members know the provider; empty means the issuer's host.
 	Name string `toml:"name"`
 	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
 	CAFile string `toml:"ca_file"`

@@ -6,7 +6,7 @@ import (
 	"platen.dev/cmd/platen/admin"
 )
 
-// operations are what operators see of a node, and do with it.
+// operations lets operators see and control a node.
 type operations struct {
 	base   *base
 	keys   *keyring

@@ -156,7 +156,7 @@ func (c Config) checkSecrets(names []string) error {
 		strings.Join(missing, ", "), c.sealPath())
 }
 
-// rebuilding is what rows of a backup are rebuilt with.
+// rebuilding configures the rebuild of a backup's rows.
 func (c StorageConfig) rebuilding(pace snapshot.Pace, logger *slog.Logger) backup.Rebuilding {
 	return backup.Rebuilding{Scratch: filepath.Join(c.Data, "scratch-backup"), Projections: folds(), Pace: pace, Logger: logger}
 }

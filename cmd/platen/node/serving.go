@@ -17,7 +17,7 @@ import (
 	"platen.dev/events"
 )
 
-// serving is what clients and operators reach.
+// serving holds the parts of a node that clients and operators reach.
 type serving struct {
 	limiter     *rate.Limiter
 	status      *reporter

@@ -26,7 +26,7 @@ import (
 	"platen.dev/store"
 )
 
-// storage is what the node keeps.
+// storage holds the parts of a node that keep its data.
 type storage struct {
 	keys      *keyring
 	log       measuredLog

@@ -49,7 +49,7 @@ type LedgerConfig struct {
 	// of the system's.
 	TLS    bool   `toml:"tls"`
 	CAFile string `toml:"ca_file"`
-	// CertFile and KeyFile are what the node shows to a server that asks for a certificate (PEM).
+	// CertFile and KeyFile have the node's certificate and key (PEM), for a server that asks for a certificate.
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
 	// Cluster is the name of the ClickHouse cluster on whose servers the tables are made,

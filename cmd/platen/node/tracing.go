@@ -25,7 +25,7 @@ type TracingConfig struct {
 	HeadersFile string `toml:"headers_file"`
 	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
 	CAFile string `toml:"ca_file"`
-	// CertFile and KeyFile are what the node shows to a collector that asks for a certificate (PEM).
+	// CertFile and KeyFile have the node's certificate and key (PEM), for a collector that asks for a certificate.
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
 	// Sample is the share of requests, 0 to 1, that begin a trace which is recorded.

@@ -37,7 +37,7 @@ func ReadJSON(path string) (json.RawMessage, error) {
 	return b, nil
 }
 
-// byteOrderMark is what some editors write at the beginning of a file in UTF-8.
+// byteOrderMark is written by some editors at the beginning of a file in UTF-8.
 const byteOrderMark = "\ufeff"
 
 // Decode returns the content of a text file in UTF-8, without a byte order mark. Its error names the encoding of a file in another

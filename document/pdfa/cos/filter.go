@@ -99,7 +99,7 @@ func (f *File) decodeFilter(name Name, data []byte, parms Dict) ([]byte, error) 
 	return nil, fmt.Errorf("%w: %q", ErrUnsupportedFilter, string(name))
 }
 
-// counted is what a stream decodes to, unless that is beyond the limit of the file.
+// counted returns the decoded data of a stream, unless it is beyond the limit of the file.
 func (f *File) counted(data []byte) ([]byte, error) {
 	if err := f.countDecoded(len(data)); err != nil {
 		return nil, err

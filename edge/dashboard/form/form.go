@@ -104,7 +104,7 @@ func object(fields []field, value func(string) string) schema.Ordered {
 	return set
 }
 
-// json is what is typed into a field that is no group, as a JSON value.
+// json returns the text typed into a field that is no group, as a JSON value.
 func (f field) json(typed string) any {
 	switch bare := strings.TrimSpace(typed); f.kind {
 	case page.FieldTruth:
@@ -141,7 +141,7 @@ func lines(typed string) []string {
 	return all
 }
 
-// Values are what has to be typed for a body, by path. An empty text and an empty object cannot be typed. The error means
+// Values returns the texts to type for a body, by path. An empty text and an empty object cannot be typed. The error means
 // that the body has something that the form has no field for.
 func (f Form) Values(body []byte) (map[string]string, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -180,7 +180,7 @@ func collect(fields []field, tree any, all map[string]string) error {
 	return nil
 }
 
-// text is what has to be typed for a JSON value.
+// text returns the text to type for a JSON value.
 func (f field) text(value any) (string, error) {
 	if text, ok := value.(string); ok && f.kind != page.FieldJSON {
 		return text, nil

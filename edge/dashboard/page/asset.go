@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// AssetPrefix is what the addresses of all static files begin with.
+// AssetPrefix begins the addresses of all static files.
 const AssetPrefix = "/dashboard/assets/"
 
 //go:embed static

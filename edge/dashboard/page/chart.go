@@ -32,7 +32,7 @@ type chart struct {
 	Ticks              []tick
 }
 
-// bar is what was charged on a day.
+// bar shows the charges of a day.
 type bar struct {
 	Address, Title   string
 	X, Width, Middle string
@@ -49,7 +49,7 @@ type part struct {
 // tick is a day below the bars.
 type tick struct{ X, Anchor, Text string }
 
-// charted is what a chart shows, with the words for it.
+// charted is a figure that a chart shows, with the words for it.
 type charted struct {
 	id   string
 	of   func(UsageFigures) int64
@@ -171,7 +171,7 @@ func (c charted) parts(u Usage, rows []UsageRow, s scale) (parts []part) {
 	return parts
 }
 
-// title is what is shown when the pointer is on a bar.
+// title returns the text that is shown while the pointer is on a bar.
 func (c charted) title(u Usage, at time.Time, rows []UsageRow) string {
 	lines := []string{day(at).Text}
 	for _, r := range rows {

@@ -28,7 +28,7 @@ func filtered(f Filter) (n int) {
 	return n
 }
 
-// date is what a field for a date can show: a date, or nothing.
+// date returns what a date field can show of a text: a date, or nothing.
 func date(typed string) string {
 	if _, err := time.Parse(time.DateOnly, typed); err != nil {
 		return ""

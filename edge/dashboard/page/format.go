@@ -37,7 +37,7 @@ func day(at time.Time) *moment {
 	return &moment{ISO: at.Format(time.DateOnly), Text: at.Format("2 Jan 2006")}
 }
 
-// units are what times are told in, the largest first; each from when on it is used.
+// units are the units in which times are told, the largest first. Each is used for durations of at least from.
 var units = []struct {
 	key        string
 	from, unit time.Duration

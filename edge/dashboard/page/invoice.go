@@ -9,7 +9,7 @@ import (
 // CheckInvoice is the form that checks an e-invoice, with the report on the one that was sent.
 type CheckInvoice struct {
 	Frame
-	// XML is what was pasted, Profile what was chosen, "" for none.
+	// XML is the text that was pasted, Profile the profile that was chosen; "" for none.
 	XML, Profile string
 	Profiles     []string
 	// Problem is why there is no report; nil if nothing was refused.
@@ -22,7 +22,7 @@ type CheckInvoice struct {
 type checked struct {
 	*report.Section
 	Key string
-	// Facts are what the section is about, such as the versions of rules.
+	// Facts name the subject of the section, such as the versions of rules.
 	Facts string
 }
 

@@ -6,11 +6,11 @@ import (
 	"platen.dev/events"
 )
 
-// Operator is what every page of operators has around its own part.
+// Operator is the common frame of all operators' pages.
 type Operator struct {
 	// Token is a form's proof that it comes from a page of this session.
 	Token string
-	// Notice is what the last action has done or why it was refused; nil for none.
+	// Notice says what the last action has done or why it was refused; nil for none.
 	Notice *Notice
 	Now    time.Time
 }
@@ -30,7 +30,7 @@ const (
 	Unavailable Reason = "unavailable"
 )
 
-// Deed is what an action of an operator has done.
+// Deed is a completed action of an operator.
 type Deed string
 
 // The deeds.
@@ -53,7 +53,7 @@ func Done(d Deed) (string, bool) { return LookUp("deed." + string(d)) }
 // Accounts is the list of accounts.
 type Accounts struct {
 	Operator
-	// Find is what their ids contain; "" for all.
+	// Find is the text that their ids contain; "" for all.
 	Find string
 	// Accounts are the first of Total.
 	Accounts []AccountRow
@@ -129,7 +129,7 @@ type ClusterPartition struct {
 // ClusterFinding is something that should not stay as it is, and what to do about it.
 type ClusterFinding struct{ About, Text, Do string }
 
-// Queues is what waits and runs.
+// Queues is the page of the jobs that wait and run.
 type Queues struct {
 	Operator
 	Lanes    []Load

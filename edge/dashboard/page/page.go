@@ -8,7 +8,7 @@ import (
 	"platen.dev/events"
 )
 
-// Frame is what every page of a member has around its own part.
+// Frame is the common frame of all members' pages.
 type Frame struct {
 	Account events.AccountID
 	Plan    events.Plan
@@ -18,7 +18,7 @@ type Frame struct {
 	Suspended string
 	// Token is a form's proof that it comes from a page of this session.
 	Token string
-	// Notice is what the last action has done or why it was refused; nil for none.
+	// Notice says what the last action has done or why it was refused; nil for none.
 	Notice *Notice
 	// Now is when the page is written. All times are shown in UTC.
 	Now time.Time
@@ -37,7 +37,7 @@ type Message struct {
 	SignIn string
 }
 
-// Home is what an account does now.
+// Home is the page that shows what an account does now.
 type Home struct {
 	Frame
 	Quota   Quota
@@ -82,7 +82,7 @@ type Job struct {
 	Finished  time.Time // zero if it has not ended
 	Error     events.ErrorCode
 	Key       events.KeyID
-	// KeyName is what its maker calls the key; "" if it has no name.
+	// KeyName is the name that its maker gave the key; "" for none.
 	KeyName string
 	Tags    []events.Tag
 	Size    int64 // bytes; zero without a file
@@ -96,7 +96,7 @@ type Jobs struct {
 	Filter Filter
 	// Find is the id that the member looked for and that no job has; "" for none.
 	Find string
-	// Wrong is what is wrong with the filter, one sentence each.
+	// Wrong lists the problems of the filter, one sentence each.
 	Wrong []string
 	Jobs  []Job
 	// Next is the address of the next page, "" on the last one.
@@ -112,7 +112,7 @@ type JobPage struct {
 	Frame
 	Job
 	Timeline []Step
-	// Downloads are what is left of at most MaxDownloads; Expires is when the file is deleted; Gone if it is.
+	// Downloads is how many of at most MaxDownloads are left. Expires is when the file is deleted, Gone is set once it is.
 	Downloads, MaxDownloads int
 	Expires                 time.Time
 	Gone                    bool
@@ -131,7 +131,7 @@ type JobPage struct {
 	DocsURL  string
 }
 
-// Evidence is what was established of an e-invoice when its file was made.
+// Evidence records what was established about an e-invoice when its file was made.
 type Evidence struct {
 	// Profile is the one whose schema the XML keeps.
 	Profile string
@@ -156,7 +156,7 @@ type Step struct {
 	Detail string    // a number of milliseconds, a size; "" for none
 }
 
-// StepKind is what happened to a job.
+// StepKind says what happened to a job.
 type StepKind string
 
 // The kinds of steps.
@@ -204,7 +204,7 @@ type Key struct {
 	Created, LastUsed, Revoked time.Time // zero for never
 }
 
-// Webhooks is what all webhooks of an account have in common.
+// Webhooks is the page of the settings that all webhooks of an account share.
 type Webhooks struct {
 	Frame
 	// Secret is shown this once; "" for none. Rotated is set if the account has had more than its first one.
@@ -293,13 +293,13 @@ type Entry struct {
 	Last time.Time
 }
 
-// Usage is what an account was charged in a quota window, by the usage ledger, with the live quota beside it.
+// Usage is the page of an account's charges in a quota window, by the usage ledger, with the live quota beside them.
 type Usage struct {
 	Frame
 	Asked UsageQuery
 	// Windows are those that may be chosen, the newest first.
 	Windows []UsageWindow
-	// Wrong is what is wrong with what was asked, one sentence each: then there are no figures.
+	// Wrong lists the problems of the query, one sentence each; if there are any, there are no figures.
 	Wrong []string
 	// Missing is why the ledger has no figures now; "" if it has.
 	Missing string
@@ -313,26 +313,26 @@ type Usage struct {
 	CSV string
 }
 
-// UsageQuery is what a member asks for, as it was typed.
+// UsageQuery is a member's query, as it was typed.
 type UsageQuery struct{ Window, By, Tag string }
 
 // UsageWindow is a quota window. Present is set for the one that is open now, Closed if its figures will not change.
 type UsageWindow struct {
 	Start, End      time.Time
 	Present, Closed bool
-	// Charged is what was charged to it, whenever that was.
+	// Charged sums the charges to it, whenever they were made.
 	Charged UsageFigures
 }
 
 // UsageFigures are sums over entries of the ledger; corrections may make them negative.
 type UsageFigures struct{ Jobs, Bytes, Entries int64 }
 
-// UsageGroup is what the figures are divided by.
+// UsageGroup is one of the groups that figures are divided into.
 type UsageGroup struct {
 	Kind GroupKind
 	// Parameter and Value find the entries of the group; Parameter is "" if nothing finds just them.
 	Parameter, Value string
-	// Name is what people call it; "" for its Value.
+	// Name is its display name; "" for its Value.
 	Name string
 }
 
@@ -350,7 +350,7 @@ const (
 	GroupOther       GroupKind = "other" // what would be too many groups
 )
 
-// UsageRow is what was charged on a day to a group.
+// UsageRow has the figures of one group on one day.
 type UsageRow struct {
 	Day   time.Time // its start
 	Group int       // its place in Usage.Groups
@@ -363,7 +363,7 @@ type UsageRow struct {
 type UsageEntries struct {
 	Frame
 	From, To time.Time
-	// Only is what the entries have in common besides the time.
+	// Only lists the conditions that the entries meet, besides the time.
 	Only    []UsageGroup
 	Wrong   []string
 	Missing string

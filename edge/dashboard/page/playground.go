@@ -28,7 +28,7 @@ type Try struct {
 	Frame
 	Operation TryOperation
 	Fields    []Field
-	// Faults are what is wrong with the fields.
+	// Faults are the problems of the fields.
 	Faults []Fault
 	// Live is set if the job is to be charged.
 	Live bool
@@ -52,7 +52,7 @@ type TryProblem struct {
 // Program is a request in a programming language.
 type Program struct{ Language, Code string }
 
-// Fault is what is wrong with a field, or with all of them if Field is "".
+// Fault says what is wrong with a field, or with all of them if Field is "".
 type Fault struct{ Field, Text string }
 
 // FieldKind is how a field is typed in.
@@ -73,13 +73,13 @@ const (
 // Field is a field of a body. One that is empty is left out of it.
 type Field struct {
 	Kind FieldKind
-	// Path is what the form calls the field, Name is the last part of it.
+	// Path is the field's name in the form, Name the last part of it.
 	Path, Name string
 	Doc        string
 	Required   bool
 	// Plan is the smallest plan that may set the field; "" for any.
 	Plan events.Plan
-	// Default is what an absent field is read as; "" for nothing in particular.
+	// Default is the value of an absent field; "" for none in particular.
 	Default string
 	// Least and Most bound a number, MostChars a text; empty for no bound.
 	Least, Most string
@@ -87,7 +87,7 @@ type Field struct {
 	Secret      bool
 	Options     []string
 	Value       string
-	// Wrong is what is wrong with the value, one sentence each.
+	// Wrong lists the problems of the value, one sentence each.
 	Wrong []string
 	// Fields are those of a group, which is Open if any of them is set or wrong.
 	Fields []Field
@@ -181,7 +181,7 @@ func pictureAddress(id events.JobID, page int) string {
 	return jobAddress(id, "pages/"+strconv.Itoa(page)+".png")
 }
 
-// hint is what there is to know about a field, in one line.
+// hint returns the help for a field, in one line.
 func hint(c control) (string, error) {
 	all, errs := []string{c.Doc}, []error(nil)
 	add := func(sentence string, err error) { all, errs = append(all, sentence), append(errs, err) }

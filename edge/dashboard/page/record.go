@@ -6,13 +6,13 @@ import (
 	"platen.dev/events"
 )
 
-// Record is what the log has of a job: what was asked for, and everything that has happened to it.
+// Record is the page of all that the log has about a job: its request, and everything that has happened to it.
 type Record struct {
 	Frame
 	Job events.JobID
 	// Operation is that of the job.
 	Operation events.Operation
-	// Asked is what the request asked for, in the names of the API; Lost if the log no longer has it.
+	// Asked lists the fields of the request, by their names in the API; Lost is set if the log no longer has it.
 	Asked []Option
 	Lost  bool
 	// Steps are the events; Gone if the journal no longer has the first of them.
@@ -26,8 +26,8 @@ type Record struct {
 type Option struct {
 	// Name is its path in the request's body, such as options.margin.top.
 	Name string
-	// Value is what it was set to, or what stands for it by default. A long text is shown from its beginning: Bytes is how
-	// long all of it is, zero for a short one.
+	// Value is the field's value, as it was set or by default. A long text is cut short: Bytes is its full length, zero for a
+	// short one.
 	Value string
 	Bytes int64
 	// Hidden is set if the value is a credential.
@@ -44,6 +44,6 @@ type RecordStep struct {
 	// Node is where it happened, if it tells; Code is the error that it names.
 	Node events.NodeID
 	Code events.ErrorCode
-	// Detail is what else it tells in a few words; "" for nothing.
+	// Detail tells the rest in a few words; "" for nothing.
 	Detail string
 }

@@ -21,13 +21,13 @@ type SignIn struct {
 	Account string
 	// Demo are the demo accounts that sign in with one click; none unless the node serves this machine only.
 	Demo []events.Plan
-	// Provider is what people call the place where they can sign in instead; "" if there is none.
+	// Provider is the display name of the provider where people can sign in instead; "" if there is none.
 	Provider string
 }
 
 // Code is the page on which a member who has shown the password types the code of an authenticator.
 type Code struct {
-	// Ticket is what the form brings back: who the member is.
+	// Ticket says who the member is; the form sends it back.
 	Ticket, Next string
 	// Wrong is set if the code was not taken, or too many attempts were made.
 	Wrong bool
@@ -40,7 +40,7 @@ type Choice struct {
 	Next            string
 }
 
-// Choosable is an account that somebody may sign in to as a member with a role. Ticket is what the form brings back.
+// Choosable is an account that somebody may sign in to as a member with a role. The form sends Ticket back.
 type Choosable struct {
 	Account events.AccountID
 	Role    events.Role
@@ -97,7 +97,7 @@ const (
 // Factor is the page on which a member sets an authenticator up.
 type Factor struct {
 	Frame
-	// QR is the secret as a PNG, Secret as text; Ticket is what the form brings back.
+	// QR is the secret as a PNG, Secret as text; the form sends Ticket back.
 	QR     []byte
 	Secret string
 	Ticket string

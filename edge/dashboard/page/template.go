@@ -33,7 +33,7 @@ type TemplateImport struct {
 	Wrong      []Violation
 }
 
-// Violation is what is wrong with a value, by its path: blocks.0.labels.title.
+// Violation says what is wrong with a value, by its path: blocks.0.labels.title.
 type Violation struct{ Path, Text string }
 
 // Template is the page on which a block template is changed.
@@ -45,7 +45,7 @@ type Template struct {
 	// Version is the number of an earlier version that is shown in place of the present one; 0 for none.
 	Version int64
 	Groups  []TemplateGroup
-	// Wrong is what is wrong with the fields, and with what belongs to none of them.
+	// Wrong lists the problems of the fields, and those that belong to no field.
 	Wrong []Violation
 	// Placeholders are the names that texts may have in braces.
 	Placeholders []string
@@ -89,7 +89,7 @@ type TemplateField struct {
 	Choices []string
 	// Most is how many characters a text may have; 0 for any.
 	Most int
-	// Default is what stands in the place of a text that is left empty.
+	// Default stands in for a text that is left empty.
 	Default string
 	// Placeholders is set if the text may have some.
 	Placeholders bool
@@ -99,7 +99,7 @@ type TemplateField struct {
 	On bool
 	// Blank is set if an empty text is meant to be empty.
 	Blank bool
-	// Wrong is what is wrong with the value.
+	// Wrong says what is wrong with the value.
 	Wrong string
 }
 
@@ -144,7 +144,7 @@ type Preview struct {
 	Pages    int
 	Size     int64
 	Problem  string
-	// Wrong is what is wrong with the XML.
+	// Wrong lists the problems of the XML.
 	Wrong []string
 }
 
@@ -161,7 +161,7 @@ type TemplateVersions struct {
 	Kept int
 }
 
-// TemplateVersion is what a template was from a moment on.
+// TemplateVersion is a version of a template, in use from At on.
 type TemplateVersion struct {
 	Number int64
 	Name   string

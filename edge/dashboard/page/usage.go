@@ -101,7 +101,7 @@ func (m *moment) orNone() string {
 	return m.Text
 }
 
-// byOptions are what usage may be grouped by.
+// byOptions returns the ways to group usage.
 func byOptions() []option {
 	return []option{{"", word("by", "nothing")}, {"key", word("by", "key")}, {"operation", word("by", "operation")}, {"tag", word("by", "tag")}}
 }
@@ -111,7 +111,7 @@ func used(u Usage) ([]gauge, error) {
 	return gaugesOf("charged", u.Window.Charged.Jobs, u.Window.Charged.Bytes, u.Live, u.Window.Present)
 }
 
-// liveUse is what the live quota says of the present window.
+// liveUse returns the gauges of the live quota in the present window.
 func liveUse(u Usage) ([]gauge, error) {
 	return gaugesOf("live", u.Live.Jobs, u.Live.Bytes, u.Live, true)
 }

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events"
 )
 
-// functions are what templates call.
+// functions are the functions that templates may call.
 var functions = template.FuncMap{
 	"t": text, "word": word, "counted": counted, "asset": address,
 	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,

@@ -44,7 +44,7 @@ func plain(made protocol.AttestationObject) bool {
 	return made.Format == string(protocol.AttestationFormatNone) || made.Format == string(protocol.AttestationFormatPacked) && !certified
 }
 
-// Answer is what a browser says to sign somebody in. Nothing of it is known to be true before Check.
+// Answer is the answer by which a browser signs somebody in. None of it is verified before Check.
 type Answer struct {
 	// Handle names who it says that is, ID the passkey.
 	Handle, ID []byte

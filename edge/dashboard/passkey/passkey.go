@@ -74,7 +74,7 @@ func (p Party) relyingParty() (*webauthn.WebAuthn, error) {
 	})
 }
 
-// session is what the library wants to know again of what it has asked for.
+// session rebuilds the session data of a question, as the library wants it back.
 func (p Party) session(challenge string, handle []byte) webauthn.SessionData {
 	return webauthn.SessionData{
 		Challenge: challenge, RelyingPartyID: p.id, UserID: handle, UserVerification: protocol.VerificationRequired,

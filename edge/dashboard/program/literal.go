@@ -47,8 +47,8 @@ var php8 = language{
 	},
 }
 
-// likeList reports whether PHP would take an object for a list: it makes numbers of names that look like numbers, and a list is what
-// has those from 0 on in order, or nothing. Others are not cast, since an object of PHP does not show names that begin with NUL.
+// likeList reports whether PHP would take an object for a list: PHP makes numbers of names that look like numbers, and an array whose
+// keys count from 0, or that is empty, is a list. Others are not cast, since an object of PHP does not show names that begin with NUL.
 func likeList(o object) bool {
 	seen := map[string]bool{}
 	for _, m := range o {

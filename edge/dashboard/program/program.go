@@ -19,7 +19,7 @@ type Request struct {
 	Body []byte
 }
 
-// key is what stands in for the key.
+// key stands in for the API key.
 const key = "sk_test_…"
 
 // All are the programs of a request. The error means that the body is not JSON.

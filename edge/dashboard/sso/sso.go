@@ -25,7 +25,7 @@ type Config struct {
 	Issuer       string
 	ClientID     string
 	ClientSecret string
-	// Name is what members know the provider as.
+	// Name is the name by which members know the provider.
 	Name string
 	// TLS says whom to trust; nil for the system's authorities.
 	TLS *tls.Config
@@ -54,7 +54,7 @@ func New(cfg Config) *Provider {
 	return &Provider{cfg: cfg, client: &http.Client{Timeout: responseTime, Transport: bounded{transport}}}
 }
 
-// Name is what members know the provider as.
+// Name is the name by which members know the provider.
 func (p *Provider) Name() string { return p.cfg.Name }
 
 // Close ends idle connections to the provider.

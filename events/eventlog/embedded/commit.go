@@ -80,8 +80,8 @@ func (l *Log) runPublisher() {
 	}
 }
 
-// padding is what a fence writes: enough to reach the next block of the write-ahead log, because Pebble looks for what was durable only behind
-// the block of the damage.
+// padding is written by a fence: enough to reach the next block of the write-ahead log, because Pebble looks for what was durable only behind
+// the damaged block.
 var padding = bytes.Repeat([]byte("fence--"), disk.WALBlock/len("fence--"))
 
 // flushEvery is the number of fences after which the write-ahead log is left behind, which they would fill if little else is appended.

@@ -28,7 +28,7 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// identity is what a database says about itself.
+// identity is read from a database: the number of its partitions, and its id.
 type identity struct {
 	partitions int32
 	id         string

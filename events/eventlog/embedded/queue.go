@@ -20,7 +20,7 @@ type request struct {
 	done   func(offset int64, err error)
 }
 
-// commit is what the committer takes at once, on its way to the publisher.
+// commit holds the requests that the committer takes at once, on their way to the publisher.
 type commit struct {
 	requests []request
 	offsets  []int64 // of the requests, set by the committer

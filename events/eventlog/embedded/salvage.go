@@ -27,7 +27,7 @@ type Lost struct {
 	From, To  int64
 }
 
-// Salvaged is what a salvage has found.
+// Salvaged is the result of a salvage.
 type Salvaged struct {
 	Records int64
 	// Damaged are the files that could not be read, or only in part, with the reasons.

@@ -10,7 +10,7 @@ import (
 )
 
 // readTable puts the entries of a table, but for those in blocks that are damaged. prefixes are those of the partitions that it may have
-// records of, in order. wrong is what is damaged, err an error of put.
+// records of, in order. wrong is the damage, err an error of put.
 func readTable(path string, prefixes [][]byte, put func(key, value []byte) error) (wrong, err error) {
 	for first := []byte{0}; ; {
 		last, damage, err := readFrom(path, first, put)

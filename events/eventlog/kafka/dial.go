@@ -23,7 +23,7 @@ const (
 	// partition stays without an owner after the cut has ended.
 	silence = 3 * time.Second
 	// requestOverhead is how long a broker may take for a request, beyond the time that the
-	// request itself gives it; produceTimeout is what a produce request gives it.
+	// request itself gives it; produceTimeout is the time that a produce request gives it.
 	requestOverhead = 5 * time.Second
 	produceTimeout  = 5 * time.Second
 )

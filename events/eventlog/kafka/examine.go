@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// Examined is what a cluster has.
+// Examined is the result of examining a cluster.
 type Examined struct {
 	// Brokers is how many there are.
 	Brokers int

@@ -79,7 +79,7 @@ func (l *Log) confirmLeader(ctx context.Context, t *topic, partition int32) (lea
 	return newest, nil
 }
 
-// word is what a broker says about who leads a partition.
+// word is a broker's statement about who leads a partition.
 type word struct {
 	leadership
 	err error

@@ -16,7 +16,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// topic is what fetch requests need to know about a topic.
+// topic holds the data about a topic that fetch requests need.
 type topic struct {
 	name string
 	id   [16]byte

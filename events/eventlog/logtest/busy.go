@@ -25,7 +25,7 @@ func held(t *testing.T, s Storage) (l eventlog.Log, release func()) {
 	return s.OpenHeld(t)
 }
 
-// outcome is what an append called back with.
+// outcome is the result that an append has called back with.
 type outcome struct {
 	number int
 	offset int64

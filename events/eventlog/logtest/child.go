@@ -16,8 +16,8 @@ const (
 	runVariable   = "PLATEN_LOGTEST_RUN" // the number of the run, part of the content
 )
 
-// roles are what a child can do. A role ends when the process is killed, or with an
-// error. It reports lines on the standard output.
+// roles are the roles that a child can play. A role ends when the process is killed, or
+// with an error. It reports lines on the standard output.
 var roles = map[string]func(l eventlog.Log, s Storage) error{
 	"append": childAppends,
 	"trim":   childTrims,

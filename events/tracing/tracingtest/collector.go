@@ -27,15 +27,15 @@ type Span struct {
 	Kind, Status int
 	Text         string
 	Begin, End   time.Time
-	// Attributes and Resource are what is said of the span and of its process.
+	// Attributes are those of the span, Resource those of its process.
 	Attributes, Resource map[string]string
-	// More is what Platen never sends: events, links, a trace state.
+	// More counts what Platen never sends: events, links, a trace state.
 	More int
 }
 
 // Collector takes spans over HTTP. Its methods may be called from any goroutine.
 type Collector struct {
-	// URL is what nodes are configured with.
+	// URL is the address that nodes are configured with.
 	URL     string
 	mu      sync.Mutex // guards what follows
 	spans   []Span

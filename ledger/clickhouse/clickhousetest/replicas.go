@@ -20,8 +20,8 @@ const Cluster = "main"
 
 const zookeeperVariable = "PLATEN_TEST_ZOOKEEPER"
 
-// replicaConfig is what a replica has beside serverConfig. A replica that was killed is known to be dead after
-// session_timeout_ms.
+// replicaConfig is the configuration of a replica beside serverConfig. A replica that was killed is known to be
+// dead after session_timeout_ms.
 const replicaConfig = `
   <zookeeper><node><host>127.0.0.1</host><port>%s</port></node><session_timeout_ms>2000</session_timeout_ms></zookeeper>
   <interserver_http_host>127.0.0.1</interserver_http_host><interserver_http_port>%s</interserver_http_port>

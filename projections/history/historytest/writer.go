@@ -114,7 +114,7 @@ func (w *Writer) job(day, batch, number int) (id events.JobID) {
 	return id
 }
 
-// life is what happens to a job until its file is stored.
+// life returns the events of a job until its file is stored.
 func (w *Writer) life(id events.JobID, at events.Instant) []events.Event {
 	queued := events.JobQueued{Job: id, Key: "key_1", Operation: events.HTMLToPDF, Window: w.cfg.window()}
 	if id[15]%2 == 0 {

@@ -25,7 +25,7 @@ type Server struct {
 	Refuse bool
 }
 
-// Letter is what the server has taken.
+// Letter is a letter that the server has taken.
 type Letter struct{ User, From, To, Data string }
 
 // Password is the one that the server takes, of any user.
