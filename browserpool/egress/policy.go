@@ -134,19 +134,23 @@ func contains(ranges []netip.Prefix, addr netip.Addr) bool {
 }
 
 // Resolve returns the addresses of a host name or address literal, at least one, whose port may
-// be reached at each of them. A single refused address refuses the host with ErrBlocked; a name
-// without addresses is a *net.DNSError.
+// be reached at each of them. A single refused address refuses the host with ErrBlocked, but for a
+// name of this machine, such as localhost, which is reached at those of its loopback addresses that
+// are permitted. A name without addresses is a *net.DNSError.
 func (p Policy) Resolve(ctx context.Context, host string, port uint16) ([]netip.Addr, error) {
 	addrs, err := p.lookup(ctx, host)
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", host, err)
 	}
-	for _, addr := range addrs {
-		if at := netip.AddrPortFrom(addr, port); !p.Permits(at) {
-			return nil, fmt.Errorf("%s at %s: %w", host, at, ErrBlocked)
-		}
+	permitted := slices.DeleteFunc(slices.Clone(addrs), func(addr netip.Addr) bool { return !p.Permits(netip.AddrPortFrom(addr, port)) })
+	if len(permitted) == 0 || len(permitted) < len(addrs) && !areLoopback(addrs) {
+		return nil, fmt.Errorf("%s at %v, port %d: %w", host, addrs, port, ErrBlocked)
 	}
-	return addrs, nil
+	return permitted, nil
+}
+
+func areLoopback(addrs []netip.Addr) bool {
+	return !slices.ContainsFunc(addrs, func(addr netip.Addr) bool { return !addr.IsLoopback() })
 }
 
 func (p Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) {

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"platen.dev/browserpool/pagetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -188,5 +191,30 @@ func TestResolve(t *testing.T) {
 	var unknown *net.DNSError
 	if _, err := (Policy{}).Resolve(context.Background(), "nothing.invalid", 80); !errors.As(err, &unknown) {
 		t.Errorf("an unknown name gives %v", err)
+	}
+}
+
+// A name of this machine, as localhost is with both of its addresses, is reached where the policy permits it. Any other name with
+// a refused address is refused whole.
+func TestResolveThisMachine(t *testing.T) {
+	dns := pagetest.NewDNS(t, map[string][][]string{
+		"this.machine.": {{"127.0.0.1", "::1"}},
+		"mixed.":        {{"8.8.8.8", "127.0.0.1", "::1"}},
+		"inside.":       {{"8.8.8.8", "10.0.0.1"}},
+	})
+	for _, tc := range []struct {
+		host, allow string
+		want        []netip.Addr // nil for ErrBlocked
+	}{
+		{"this.machine.", "127.0.0.0/8", []netip.Addr{netip.MustParseAddr("127.0.0.1")}},
+		{"this.machine.", "::1/128", []netip.Addr{netip.MustParseAddr("::1")}},
+		{"this.machine.", "127.0.0.2/32", nil},
+		{"mixed.", "127.0.0.0/8", nil},
+		{"inside.", "127.0.0.0/8", nil},
+	} {
+		got, err := Policy{Allow: prefixes(tc.allow), Resolver: dns.Resolver()}.Resolve(t.Context(), tc.host, 80)
+		if !slices.Equal(got, tc.want) || (err == nil) != (tc.want != nil) || err != nil && !errors.Is(err, ErrBlocked) {
+			t.Errorf("%s with %s: got %v, %v, want %v", tc.host, tc.allow, got, err, tc.want)
+		}
 	}
 }
