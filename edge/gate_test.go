@@ -45,6 +45,7 @@ func TestMetricsAreForOperators(t *testing.T) {
 		for i := 0; i+1 < len(headers); i += 2 {
 			request.Header.Set(headers[i], headers[i+1])
 		}
+		request.Host = request.Header.Get("Host")
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -58,6 +59,11 @@ func TestMetricsAreForOperators(t *testing.T) {
 			t.Errorf("%s: X-Content-Type-Options is %q", path, got)
 		}
 		return response.StatusCode, string(body)
+	}
+	for _, host := range []string{"evil.test", "localhost.evil.test", "127.0.0.1.evil.test:8080"} { // a page whose name leads here (DNS rebinding)
+		if status, body := get(b.address, "/metrics", "Host", host); status != 404 || strings.Contains(body, "metrics") {
+			t.Errorf("/metrics of %s: %d %s", host, status, body)
+		}
 	}
 	if status, _ := get(b.address, "/metrics"); status != 200 {
 		t.Errorf("this machine got %d", status)

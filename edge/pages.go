@@ -10,6 +10,7 @@ import (
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/transport"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 )
 
 // newDashboard makes the dashboard, nil if there is none.
@@ -64,8 +65,8 @@ func inWords(wrong *problem) (status int, title, detail string) {
 	return wrong.status, wrong.title, wrong.detail
 }
 
-// clientOf is the address of a client, and whether it is this machine and no proxy. What a proxy says is believed if it
-// is a trusted one.
+// clientOf returns the address of a client, and whether it is on this machine and no proxy. What a proxy says is believed if it
+// is a trusted one. A browser that asks for another host's page, whose name leads here, does not count as this machine (DNS rebinding).
 func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool) {
 	addr, ok := transport.AddressOf(ctx.RemoteAddr())
 	switch {
@@ -74,7 +75,7 @@ func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool)
 	case s.cfg.Connections.Trusts(addr):
 		return forwardedFor(&ctx.Request.Header, addr).String(), false
 	}
-	return addr.String(), addr.IsLoopback() && !forwarded(&ctx.Request.Header)
+	return addr.String(), addr.IsLoopback() && !forwarded(&ctx.Request.Header) && contract.IsLoopback(string(ctx.Host()))
 }
 
 // forwardedFor is the address that a proxy has added at the end: what comes before it, the client may have made up.

@@ -16,7 +16,6 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/events"
-	"platen.dev/events/contract"
 	"platen.dev/events/team"
 )
 
@@ -164,11 +163,10 @@ func (d *site) toSafety(ctx *fasthttp.RequestCtx) {
 	redirect(ctx, d.cfg.Place.URL+Path)
 }
 
-// local reports whether a request comes from a browser on this machine that knows it as such. A page of another
-// host whose name leads here is not (DNS rebinding).
+// local reports whether a request comes from a browser on this machine.
 func (d *site) local(ctx *fasthttp.RequestCtx) bool {
 	_, local := d.cfg.Place.ClientOf(ctx)
-	return local && contract.IsLoopback(string(ctx.Host()))
+	return local
 }
 
 // linkedFromElsewhere reports whether a page of another site has led the browser here.
