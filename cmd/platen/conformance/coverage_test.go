@@ -16,6 +16,7 @@ type declared struct {
 	operation string // the path of the endpoint
 	at        string // the path of the field in the body
 	plan      string // the plan that the field needs; "" for none
+	required  bool   // in the object that it belongs to
 }
 
 // declaredFields reads the fields of all requests from the API description. It does not
@@ -38,8 +39,9 @@ func declaredFields(t *testing.T) (all []declared) {
 	var walk func(operation, prefix string, d described)
 	walk = func(operation, prefix string, d described) {
 		for _, d := range append(d.AnyOf, d) {
-			for name, p := range root.Components.Schemas[strings.TrimPrefix(d.Ref, "#/components/schemas/")].Properties {
-				all = append(all, declared{operation, prefix + name, p.Plan})
+			object := root.Components.Schemas[strings.TrimPrefix(d.Ref, "#/components/schemas/")]
+			for name, p := range object.Properties {
+				all = append(all, declared{operation, prefix + name, p.Plan, slices.Contains(object.Required, name)})
 				walk(operation, prefix+name+".", p)
 			}
 		}
@@ -58,7 +60,26 @@ type described struct {
 	Ref        string `json:"$ref"`
 	AnyOf      []described
 	Properties map[string]described
+	Required   []string
 	Plan       string `json:"x-platen-plan"`
+}
+
+// holders are the objects that ask for nothing by being there.
+var holders = []string{"options", "render", "options.margin", "options.metadata"}
+
+// nulls has null for every field of a request below a path, but for those that it needs.
+func nulls(fields []declared, prefix string) object {
+	all := object{}
+	for _, d := range fields {
+		name, below := strings.CutPrefix(d.at, prefix)
+		if !below || strings.Contains(name, ".") || d.required {
+			continue
+		}
+		if all[name] = nil; slices.Contains(holders, d.at) {
+			all[name] = nulls(fields, d.at+".")
+		}
+	}
+	return all
 }
 
 // otherwise are the fields whose rows are not made of a field, with the rows.

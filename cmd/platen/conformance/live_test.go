@@ -206,10 +206,12 @@ func proveStructuredInvoice(t *testing.T, s *server) {
 
 func proveNulls(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
-	null := object{"html": "<p>x</p>", "html_mode": nil, "assets": nil, "large": nil, "webhook_url": nil, "render": object{"media": nil, "wait_until": nil}, "einvoice": nil, "delivery": nil, "test": nil, "options": object{
-		"format": nil, "landscape": nil, "width": nil, "height": nil, "single_page": nil, "prefer_css_page_size": nil, "page_ranges": nil, "outline": nil, "tagged": nil, "metadata": object{"title": nil, "author": nil, "subject": nil, "keywords": nil, "creator": nil, "language": nil}, "pdfa": nil, "pdfua": nil, "margin": object{"top": nil, "right": nil, "bottom": nil, "left": nil}, "print_background": nil, "display_header_footer": nil,
-		"header_template": nil, "footer_template": nil, "first_page_header_template": nil, "first_page_footer_template": nil, "last_page_header_template": nil, "last_page_footer_template": nil, "toc": nil, "watermark": nil, "watermarks": nil, "user_password": nil, "owner_password": nil, "permissions": nil, "compression": nil, "scale": nil,
-	}}
+	fields := slices.DeleteFunc(declaredFields(t), func(d declared) bool { return d.operation != htmlToPDF })
+	null := nulls(fields, "")
+	if options, _ := null["options"].(object); len(options) < 20 {
+		t.Fatalf("the nulls of options are %v", null["options"])
+	}
+	null["html"] = "<p>x</p>"
 	if job := c.ended(c.post(htmlToPDF, null).accepted()); job["status"] != "done" {
 		t.Errorf("with nulls the job ended %v", job)
 	}
