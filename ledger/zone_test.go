@@ -39,7 +39,8 @@ func bounds(t *testing.T, location string, b Bucket, from, to string) (all []str
 }
 
 // Clocks that are changed at midnight, by half an hour, by a whole day or to another year's rule:
-// buckets have no gaps and do not overlap, because each ends where the next begins.
+// buckets have no gaps and do not overlap, because each ends where the next begins. What is to come may be decided otherwise (Cuba
+// did, for 2026), so changes of the past are taken.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		location string
@@ -55,14 +56,14 @@ func TestBounds(t *testing.T) {
 		// Midnight was skipped in Brazil, so the day began at one.
 		{"America/Sao_Paulo", Day, "2018-11-04T02:00:00Z", "2018-11-04T04:00:00Z", []string{"2018-11-03T00:00-0300", "2018-11-04T01:00-0200", "2018-11-05T00:00-0200"}},
 		// Havana shows the hour after midnight twice. The day begins with the first.
-		{"America/Havana", Day, "2026-11-01T04:30:00Z", "2026-11-01T05:30:00Z", []string{"2026-11-01T00:00-0400", "2026-11-02T00:00-0500"}},
+		{"America/Havana", Day, "2024-11-03T04:30:00Z", "2024-11-03T05:30:00Z", []string{"2024-11-03T00:00-0400", "2024-11-04T00:00-0500"}},
 		// Newfoundland went back from 00:01, so the date was reached twice.
 		{"America/St_Johns", Day, "2010-11-07T02:00:00Z", "2010-11-07T04:00:00Z", []string{"2010-11-06T00:00-0230", "2010-11-07T00:00-0230", "2010-11-08T00:00-0330"}},
 		// Samoa left out a whole day.
 		{"Pacific/Apia", Day, "2011-12-29T12:00:00Z", "2011-12-30T12:00:00Z", []string{"2011-12-29T00:00-1000", "2011-12-31T00:00+1400", "2012-01-01T00:00+1400"}},
 		// Lord Howe Island changes its clock by half an hour.
-		{"Australia/Lord_Howe", Hour, "2026-04-04T14:00:00Z", "2026-04-04T16:30:00Z", []string{"2026-04-05T01:00+1100", "2026-04-05T01:30+1030", "2026-04-05T02:00+1030", "2026-04-05T03:00+1030"}},
-		{"Australia/Lord_Howe", Hour, "2026-10-03T15:00:00Z", "2026-10-03T16:30:00Z", []string{"2026-10-04T01:00+1030", "2026-10-04T02:30+1100", "2026-10-04T03:00+1100", "2026-10-04T04:00+1100"}},
+		{"Australia/Lord_Howe", Hour, "2024-04-06T14:00:00Z", "2024-04-06T16:30:00Z", []string{"2024-04-07T01:00+1100", "2024-04-07T01:30+1030", "2024-04-07T02:00+1030", "2024-04-07T03:00+1030"}},
+		{"Australia/Lord_Howe", Hour, "2024-10-05T15:00:00Z", "2024-10-05T16:30:00Z", []string{"2024-10-06T01:00+1030", "2024-10-06T02:30+1100", "2024-10-06T03:00+1100", "2024-10-06T04:00+1100"}},
 		{"Asia/Kathmandu", Hour, "2026-01-01T00:00:00Z", "2026-01-01T00:15:00Z", []string{"2026-01-01T05:00+0545", "2026-01-01T06:00+0545"}},
 		{"Asia/Kathmandu", Hour, "2026-01-01T00:00:00Z", "2026-01-01T00:15:01Z", []string{"2026-01-01T05:00+0545", "2026-01-01T06:00+0545", "2026-01-01T07:00+0545"}},
 	} {

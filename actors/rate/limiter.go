@@ -43,6 +43,7 @@ type Limiter struct {
 	cfg     Config
 	windows *windows
 	pid     *actor.PID
+	timeout time.Duration // replyTimeout, but in tests
 
 	mu sync.Mutex
 	// silent maps owners that did not reply to the time from which they are asked again;
@@ -58,7 +59,7 @@ type takeRequest struct {
 
 // Start starts a limiter and the actor that other nodes ask.
 func Start(cfg Config) (*Limiter, error) {
-	l := &Limiter{cfg: cfg, windows: newWindows(), silent: map[events.NodeID]time.Time{}}
+	l := &Limiter{cfg: cfg, windows: newWindows(), timeout: replyTimeout, silent: map[events.NodeID]time.Time{}}
 	props := actor.PropsFromFunc(l.receive)
 	var err error
 	l.pid, err = cfg.System.Root.SpawnNamed(props, ActorName)
@@ -104,7 +105,7 @@ func (l *Limiter) ask(owner events.NodeID, req takeRequest) (rate events.Rate, e
 	if err != nil {
 		return rate, err
 	}
-	reply, err := l.cfg.System.Root.RequestFuture(actor.NewPID(address, ActorName), wrapperspb.Bytes(b), replyTimeout).Result()
+	reply, err := l.cfg.System.Root.RequestFuture(actor.NewPID(address, ActorName), wrapperspb.Bytes(b), l.timeout).Result()
 	if err != nil {
 		return rate, err
 	}
