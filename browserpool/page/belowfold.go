@@ -34,16 +34,17 @@ var (
 )
 
 // lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
-// waits for what that starts: pictures and sections that load or draw when they are seen. It
+// waits for what that starts: pictures and sections that load or draw when they are seen. A page that fits
+// into the window gets the frames of one look, too: it may draw in the second. It
 // comes before the job's other waits, which so cover it, too.
 func (p *page) lookBelow(ctx, within context.Context, d document) error {
 	content, err := p.expand(within)
-	seen := p.viewport.Height
+	seen := 0
 	for range looks {
-		if err != nil || content.Height <= seen || seen == d.below {
+		if err != nil || content.Height <= seen || seen >= d.below {
 			return err
 		}
-		seen = min(content.Height, d.below)
+		seen = max(p.viewport.Height, min(content.Height, d.below))
 		if err := p.look(ctx, within, d.load.WaitUntil, Size{Width: d.viewport.Width, Height: seen}); err != nil {
 			return err
 		}

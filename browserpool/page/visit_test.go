@@ -85,6 +85,25 @@ func TestVisit(t *testing.T) {
 	})
 }
 
+// A page that fits into the window is printed, and captured, after what waits for a frame, for its size or for visibility has drawn, without
+// being told to wait.
+func TestPagesThatFitAreDrawn(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<body style="margin: 0"><p id="a"></p><p id="b"></p><p id="c"></p><script>
+		const drawn = (box, text) => { box.textContent = text; box.style.cssText = "margin: 0; height: 50px; background: blue" }
+		requestAnimationFrame(() => requestAnimationFrame(() => drawn(a, "FRAME")))
+		new ResizeObserver(() => drawn(b, "RESIZE")).observe(document.body)
+		new IntersectionObserver(() => requestAnimationFrame(() => drawn(c, "INTERSECTION"))).observe(document.body)
+	</script>`})
+	for range 3 {
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL}), "FRAME", "RESIZE", "INTERSECTION")
+		picture, _ := mustCapture(t, slot, Capture{URL: web.URL})
+		for _, y := range []int{40, 90, 140} {
+			shows(t, picture, 500, y, color.RGBA{0, 0, 255, 255})
+		}
+	}
+}
+
 // Charts that wait for a frame, for their size or for visibility are drawn.
 func TestObserversFire(t *testing.T) {
 	slot := openSlot(t)
