@@ -25,7 +25,7 @@ const (
 
 var (
 	// looking waits until what waits for visibility has been told, and ends the transitions that
-	// this starts.
+	// run.
 	//go:embed script/looking.js
 	looking string
 	// expanding makes a page that scrolls in an inner box as high as its content.
@@ -60,16 +60,13 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 	if err != nil || !m.scripted {
 		return err
 	}
-	before, mark, g := p.viewport, p.progress.mark(), glance{Height: whole.Height}
-	if _, err := p.run(within, clock, nil, &g.Since); err != nil {
-		return err
-	}
+	before, mark := p.viewport, p.progress.mark()
 	if err := p.setView(ctx, p.media, whole, p.scale); err != nil {
 		return err
 	}
 	settling, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
 	defer cancel()
-	err = p.settle(settling, until, mark, g)
+	err = p.settle(settling, until, mark, whole.Height)
 	if errors.Is(err, errBudget) {
 		err = context.Cause(ctx)
 	}
@@ -77,9 +74,9 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 }
 
 // settle waits for what a look has started.
-func (p *page) settle(ctx context.Context, until string, mark mark, g glance) error {
+func (p *page) settle(ctx context.Context, until string, mark mark, height int) error {
 	for {
-		if _, err := p.run(ctx, looking, g, nil); err != nil {
+		if _, err := p.run(ctx, looking, height, nil); err != nil {
 			return err
 		}
 		if p.progress.begunSince(mark) == 0 {
@@ -96,16 +93,6 @@ func (p *page) settle(ctx context.Context, until string, mark mark, g glance) er
 		}
 	}
 }
-
-// glance is the argument of looking.
-type glance struct {
-	Height int
-	// Since is when the look began, in milliseconds by the document's clock.
-	Since float64
-}
-
-// clock returns that time.
-const clock = `document => document.timeline.currentTime ?? 0`
 
 func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 	for {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"image/color"
 	"net/http"
 	"strings"
 	"testing"
@@ -94,6 +95,22 @@ func TestWaitsToBeSeen(t *testing.T) {
 		if !hasInk(picture, 3060, 3120) {
 			t.Errorf("%+v: what fades in is not on the picture", load)
 		}
+	}
+}
+
+// What fades in when the page is loaded is there, whether the page fits into the window or not; what never ends goes on.
+func TestFadesInAtLoad(t *testing.T) {
+	page := func(height string) string {
+		return `<!doctype html><style>@keyframes in { from { opacity: 0 } } @keyframes round { to { rotate: 1turn } }
+			.hero { animation: in 60s 5s both; background: #00f; height: 50px; margin: 0 } i { animation: round 9s infinite }</style>
+			<body style="margin: 0"><p class="hero">HERO</p><i>ROUND</i><div style="height: ` + height + `"></div><script>1</script>`
+	}
+	web := pagetest.NewWeb(t, pagetest.Pages{"/low": page("10px"), "/high": page("3000px")})
+	slot := openSlot(t)
+	for _, path := range []string{"/low", "/high"} {
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "HERO", "ROUND")
+		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
+		shows(t, picture, 500, 25, color.RGBA{0, 0, 255, 255})
 	}
 }
 

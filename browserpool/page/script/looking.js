@@ -1,6 +1,6 @@
 // Lasts until what waits for visibility in a window of this height has been told, and has drawn. What
-// fades in or slides in because of that, since a time of the document's, is brought to its end.
-async (document, { Height: height, Since: since }) => {
+// fades in or slides in, because of that or since the page was loaded, is brought to its end.
+async (document, height) => {
 	// The compositor may keep showing the beginning of an animation that is at its end, unless that
 	// is made the element's own style.
 	const end = animation => {
@@ -19,8 +19,7 @@ async (document, { Height: height, Since: since }) => {
 	await frame()
 	await frame()
 	for (const animation of document.getAnimations()) {
-		const begun = animation.startTime === null || animation.startTime > since
-		if (begun && Number.isFinite(animation.effect?.getComputedTiming().endTime)) end(animation)
+		if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) end(animation)
 	}
 	await frame()
 }
