@@ -11,22 +11,6 @@ import (
 // maxFailures is the number of failed self-tests in a row after which a browser is replaced.
 const maxFailures = 2
 
-// periodically sends the scheduler a message again and again, until the pool ends.
-func (p *Pool) periodically(every time.Duration, message any) {
-	p.help(func() {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				p.tell(message)
-			case <-p.life.Done():
-				return
-			}
-		}
-	})
-}
-
 // onCheckDue has the serving browser checked, and the idle remote ones.
 func (s *scheduler) onCheckDue() {
 	s.endIdleRemotes()

@@ -33,23 +33,6 @@ type meter struct {
 	begun map[*Lease]time.Duration
 }
 
-// meterPeriodically measures until the pool ends.
-func (p *Pool) meterPeriodically() {
-	p.help(func() {
-		m := meter{pool: p}
-		ticker := time.NewTicker(meterEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				m.measure(p.leases())
-			case <-p.life.Done():
-				return
-			}
-		}
-	})
-}
-
 // leases asks the scheduler who has which pages.
 func (p *Pool) leases() []*Lease {
 	reply := make(chan []*Lease, 1)

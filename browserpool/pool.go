@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -80,9 +81,10 @@ func (p *Pool) spawn(first *instance) {
 	props := actor.PropsFromProducer(func() actor.Actor { return newScheduler(p) })
 	p.pid = p.config.System.Root.WithGuardian(stop).SpawnPrefix(props, "browserpool")
 	p.tell(launched{in: first})
-	p.periodically(p.config.CheckEvery, checkDue{})
-	p.periodically(p.config.ShrinkAfter, shrinkDue{})
-	p.meterPeriodically()
+	p.periodically(p.config.CheckEvery, func() { p.tell(checkDue{}) })
+	p.periodically(p.config.ShrinkAfter, func() { p.tell(shrinkDue{}) })
+	m := meter{pool: p}
+	p.periodically(meterEvery, func() { m.measure(p.leases()) })
 }
 
 // Close lets the running jobs finish, refuses the waiting ones with ErrClosed,
@@ -127,3 +129,19 @@ func (p *Pool) tell(message any) {
 
 // help runs work for the scheduler on a goroutine that Close waits for.
 func (p *Pool) help(work func()) { p.helpers.Go(work) }
+
+// periodically does work on a goroutine of its own, again and again until the pool ends.
+func (p *Pool) periodically(every time.Duration, work func()) {
+	p.help(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				work()
+			case <-p.life.Done():
+				return
+			}
+		}
+	})
+}

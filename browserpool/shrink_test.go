@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Idle pages of both lanes give back what their last document took; leased ones and a browser without large pages stay as they are.
+// Idle pages of both lanes give back what their last document took, and work as before.
 func TestIdlePagesShrink(t *testing.T) {
 	const small = 40 << 20 // of 120 MiB
 	pool := openPool(t, Config{Slots: 2, ShrinkAfter: 50 * time.Millisecond})

@@ -31,7 +31,7 @@ type front struct {
 }
 
 // entry is the result of checking a request's key: an account, whose request was counted, or
-// why there is none.
+// the reason for refusing it.
 type entry struct {
 	caller projections.Caller
 	// rate is zero without an account.

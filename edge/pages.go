@@ -65,7 +65,7 @@ func inWords(wrong *problem) (status int, title, detail string) {
 	return wrong.status, wrong.title, wrong.detail
 }
 
-// clientOf returns the address of a client, and whether it is on this machine and no proxy. What a proxy says is believed if it
+// clientOf returns the address of a client, and whether it is on this machine and not a proxy. What a proxy says is believed if it
 // is a trusted one. A browser that asks for another host's page, whose name leads here, does not count as this machine (DNS rebinding).
 func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool) {
 	addr, ok := transport.AddressOf(ctx.RemoteAddr())

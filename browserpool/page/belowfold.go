@@ -34,9 +34,9 @@ var (
 )
 
 // lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
-// waits for what that starts: pictures and sections that load or draw when they are seen. A page that fits
-// into the window gets the frames of one look, too: it may draw in the second. It
-// comes before the job's other waits, which so cover it, too.
+// waits for what that starts: pictures and sections that load or draw when they are seen. A page
+// that fits into the window gets the frames of one look, because its script may draw only in the
+// second frame. The look comes before the job's other waits, which therefore cover it.
 func (p *page) lookBelow(ctx, within context.Context, d document) error {
 	content, err := p.expand(within)
 	seen := 0

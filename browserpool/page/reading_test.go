@@ -98,7 +98,7 @@ func TestWaitsToBeSeen(t *testing.T) {
 	}
 }
 
-// What fades in when the page is loaded is there, whether the page fits into the window or not; what never ends goes on.
+// What fades in when the page is loaded is there, whether or not the page fits into the window. An endless animation does not hold the job up.
 func TestFadesInAtLoad(t *testing.T) {
 	page := func(height string) string {
 		return `<!doctype html><style>@keyframes in { from { opacity: 0 } } @keyframes round { to { rotate: 1turn } }

@@ -100,7 +100,7 @@ var importRules = map[string]rule{
 	"browserpool/egress":   {"", "a proxy and its policy: bytes and addresses, nothing of ours"},
 	"browserpool/bare":     {"browserpool/chromium", "what the pool is compared with must share none of it"},
 	"browserpool/corpus":   {"", "only tests: Platen against a plain browser"},
-	"browserpool/pagetest": {"browserpool/chromium events/testkit", "servers for tests, pictures of what is printed, what browsers use"},
+	"browserpool/pagetest": {"browserpool/chromium events/testkit", "servers for tests, pictures of what is printed, and the memory of browsers"},
 
 	"actors/job": {"events events/contract", "pure: a job's state and decisions"},
 	"actors/account": {

@@ -78,7 +78,7 @@ type Files struct {
 
 // Place is where the dashboard is reached, and where its links lead.
 type Place struct {
-	// ClientOf returns the address of a client, and whether it is on this machine, knows that, and is no proxy.
+	// ClientOf returns the address of a client, and whether it is a program on this machine that asked for this machine, and not a proxy.
 	ClientOf func(ctx *fasthttp.RequestCtx) (address string, local bool)
 	// URL is where browsers reach the node, such as https://pdf.example; "" if that is not known.
 	URL string
