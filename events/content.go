@@ -67,24 +67,24 @@ func (o PrintOptions) Structured() bool { return o.Tagged || o.Outline || o.PDFU
 // Conforms reports whether the file must conform to a standard.
 func (o PrintOptions) Conforms() bool { return o.PDFA != "" || o.PDFUA }
 
-// Watermark is a text or a picture over or under pages (docs/API.md, Watermark). Its JSON is that of a request.
+// Watermark is a text or a picture over or under pages (docs/API.md, Watermark).
 type Watermark struct {
-	Text string `cbor:"1,keyasint" json:"text,omitempty"`
+	Text string `cbor:"1,keyasint"`
 	// Color is a CSS colour, FontSize a CSS size.
-	Color    string `cbor:"2,keyasint" json:"color"`
-	FontSize string `cbor:"3,keyasint" json:"font_size"`
+	Color    string `cbor:"2,keyasint"`
+	FontSize string `cbor:"3,keyasint"`
 	// Rotation is in degrees, in the direction of CSS.
-	Rotation int64 `cbor:"4,keyasint" json:"rotation_degrees"`
+	Rotation int64 `cbor:"4,keyasint"`
 	// Image, in place of Text, is a data URI as contract.ParsePicture returns it.
-	Image string `cbor:"5,keyasint,omitempty" json:"image,omitempty"`
+	Image string `cbor:"5,keyasint,omitempty"`
 	// Position is one of contract.Positions; empty means the middle of the page.
-	Position string `cbor:"6,keyasint,omitempty" json:"position,omitempty"`
+	Position string `cbor:"6,keyasint,omitempty"`
 	// Pages are those that have it, as ParsePageRanges reads them, by the numbers of the whole document; empty means all.
-	Pages string `cbor:"7,keyasint,omitempty" json:"pages,omitempty"`
+	Pages string `cbor:"7,keyasint,omitempty"`
 	// Opacity is 0 to 1; nil means 1.
-	Opacity *float64 `cbor:"8,keyasint,omitempty" json:"opacity,omitempty"`
+	Opacity *float64 `cbor:"8,keyasint,omitempty"`
 	// Behind lays it under what the page shows.
-	Behind bool `cbor:"9,keyasint,omitempty" json:"behind,omitempty"`
+	Behind bool `cbor:"9,keyasint,omitempty"`
 }
 
 // Compression says how a PDF is made smaller (docs/API.md, Compression).

@@ -142,7 +142,7 @@ func (d playPages) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operat
 	case err != nil:
 		d.unavailable(ctx, "read the command of a job", err)
 	default:
-		return typedFor(fieldsOf(command)), true
+		return typedFor(flat(request.Kept(command))), true
 	}
 	return nil, false
 }
@@ -151,8 +151,8 @@ func (d playPages) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operat
 func typedFor(all []given) map[string]string {
 	values := map[string]string{}
 	for _, g := range all {
-		if !g.secret && g.name != waitField {
-			values["body."+g.name] = g.value
+		if !g.hidden && g.path != waitField {
+			values["body."+g.path] = g.value
 		}
 	}
 	values[testField] = "true"

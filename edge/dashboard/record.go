@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/dashboard/page"
+	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/projections/timeline"
 )
@@ -75,7 +76,7 @@ func (d jobPages) fillRecord(ctx context.Context, view *page.Record, account eve
 		return err
 	}
 	if !view.Lost {
-		view.Asked = options(fieldsOf(command))
+		view.Asked = options(flat(request.Kept(command)))
 	}
 	line, err := d.cfg.Log.Timeline(ctx, account, id)
 	if view.Gone = errors.Is(err, ErrGone); err != nil && !view.Gone {

@@ -11,7 +11,7 @@ import (
 func ExampleBuild() {
 	type words struct{ Text string }
 	greeting := schema.Object[words]{Name: "Greeting", Fields: []schema.Field[words]{
-		schema.Required("text", schema.String{MaxLength: 80}, func(w *words, v string) { w.Text = v }),
+		schema.At("text", schema.String{MaxLength: 80}, func(w *words) *string { return &w.Text }).Required(),
 	}}
 	document := openapi.Build(openapi.Info{Title: "Greeter", Version: "1.0.0"}, []openapi.Operation{{
 		ID: "greet", Method: "POST", Path: "/greet", Summary: "Says hello",

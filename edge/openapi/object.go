@@ -10,10 +10,10 @@ type Field = schema.Field[schema.None]
 
 // Required is a field that every response has, and that is not null.
 func Required[V any](name string, kind schema.Type[V]) *schema.TypedField[schema.None, V] {
-	return schema.Required(name, kind, schema.Unread[schema.None])
+	return schema.Unread[schema.None](name, kind).Required()
 }
 
 // Optional is a field that may be null.
 func Optional[V any](name string, kind schema.Type[V]) *schema.TypedField[schema.None, V] {
-	return schema.Optional(name, kind, schema.Unread[schema.None])
+	return schema.Unread[schema.None](name, kind)
 }

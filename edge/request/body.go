@@ -16,8 +16,8 @@ import (
 var authOptions = schema.Object[Auth]{
 	Name: "JobAuthOptions", Doc: "Credentials that are sent to the target page's origin, and nowhere else.",
 	Fields: []schema.Field[Auth]{
-		schema.Required("type", schema.String{OneOf: []string{"basic", "bearer"}}, func(a *Auth, v string) { a.Type = v }),
-		schema.Required("value", schema.String{MinLength: 1, MaxLength: 8_192, Check: checkCredentials, Secret: true}, func(a *Auth, v string) { a.Value = v }).
+		schema.At("type", schema.String{OneOf: []string{"basic", "bearer"}}, func(a *Auth) *string { return &a.Type }).Required(),
+		schema.At("value", schema.String{MinLength: 1, MaxLength: 8_192, Check: checkCredentials, Secret: true}, func(a *Auth) *string { return &a.Value }).Required().
 			Doc("basic: username:password; bearer: the token."),
 	},
 	Rules: []schema.Rule[Auth]{{Field: "value", Check: checkBasic}},
@@ -26,8 +26,8 @@ var authOptions = schema.Object[Auth]{
 var deliveryOptions = schema.Object[Delivery]{
 	Name: "Delivery", Doc: "The file is uploaded to storage of your own, and nothing is stored here.",
 	Fields: []schema.Field[Delivery]{
-		schema.Optional("mode", schema.String{OneOf: []string{"presigned_put"}}, schema.Unread[Delivery]).Default("presigned_put"),
-		schema.Required("url", schema.String{MaxLength: contract.MaxURL, Check: checkDelivery, Format: "uri", Secret: true}, func(d *Delivery, v string) { d.URL = v }).
+		schema.Unread[Delivery]("mode", schema.String{OneOf: []string{"presigned_put"}}).Default("presigned_put"),
+		schema.At("url", schema.String{MaxLength: contract.MaxURL, Check: checkDelivery, Format: "uri", Secret: true}, func(d *Delivery) *string { return &d.URL }).Required().
 			Doc("A presigned PUT URL: https, port 443."),
 	},
 }
@@ -35,21 +35,17 @@ var deliveryOptions = schema.Object[Delivery]{
 var invoiceOptions = schema.Object[Invoice]{
 	Name: "EInvoiceOptions", Doc: "Embeds an e-invoice; the rendered page becomes its visible half.",
 	Fields: []schema.Field[Invoice]{
-		formatField(func(i *Invoice, v string) { i.Format = v }),
-		profileField(func(i *Invoice, v string) { i.Profile = v }),
-		xmlField(func(i *Invoice, v string) { i.XML = v }),
-		rulesField(func(i *Invoice, v string) { i.Rules = v }),
-		ruleSetsField(func(i *Invoice, v []string) { i.RuleSets = v }),
+		formatField(func(i *Invoice) *string { return &i.Format }),
+		profileField(func(i *Invoice) *string { return &i.Profile }),
+		xmlField(func(i *Invoice) *string { return &i.XML }),
+		rulesField(func(i *Invoice) *string { return &i.Rules }),
+		ruleSetsField(func(i *Invoice) *[]string { return &i.RuleSets }),
 		matchField,
 	},
 	Rules: []schema.Rule[Invoice]{{Field: "rule_sets", Check: checkRuleSets}, {Field: "profile", Check: checkFormat}},
 }
 
-var matchField = schema.Optional("match", schema.String{OneOf: []string{contract.MatchNone, contract.MatchWarn, contract.MatchEnforce}}, func(i *Invoice, v string) {
-	if v != contract.MatchNone {
-		i.Match = v
-	}
-}).Default(contract.MatchNone).
+var matchField = choice("match", []string{contract.MatchNone, contract.MatchWarn, contract.MatchEnforce}, func(i *Invoice) *string { return &i.Match }).
 	Doc("An extension: whether the page says what the XML says. enforce fails the job with EINVOICE_MISMATCH if not; with warn, the terms are in its warnings.")
 
 // checkRuleSets refuses sets that nothing is checked by.
@@ -82,31 +78,35 @@ func ofInvoice(field string, check func(*Invoice) string) schema.Rule[Body] {
 	}}
 }
 
-func formatField[T any](set func(*T, string)) schema.Field[T] {
-	return schema.Optional("format", schema.String{OneOf: contract.InvoiceSyntaxes()}, func(t *T, v string) {
-		if v != contract.FacturX {
-			set(t, v)
+// choice is a field with one of some values, the first of which is the default and kept as "".
+func choice[T any](name string, values []string, place func(*T) *string) *schema.TypedField[T, string] {
+	return schema.Read(name, schema.String{OneOf: values}, func(t *T, v string) {
+		if v != values[0] {
+			*place(t) = v
 		}
-	}).Default(contract.FacturX).
+	}).From(func(t *T) (string, bool) {
+		v := *place(t)
+		return v, v != ""
+	}).Default(values[0])
+}
+
+func formatField[T any](place func(*T) *string) schema.Field[T] {
+	return choice("format", contract.InvoiceSyntaxes(), place).
 		Doc("ubl, an extension: the XML is an invoice or a credit note of UBL 2.1, which is attached to a PDF/A-3 as invoice.xml.")
 }
 
-func rulesField[T any](set func(*T, string)) schema.Field[T] {
-	return schema.Optional("rules", schema.String{OneOf: []string{contract.RulesNone, contract.RulesWarn, contract.RulesEnforce}}, func(t *T, v string) {
-		if v != contract.RulesNone {
-			set(t, v)
-		}
-	}).Default(contract.RulesNone).
+func rulesField[T any](place func(*T) *string) schema.Field[T] {
+	return choice("rules", []string{contract.RulesNone, contract.RulesWarn, contract.RulesEnforce}, place).
 		Doc("An extension: business rules beside the schema. enforce refuses an invoice with a fatal violation; warn accepts it. What it breaks is in the warnings of its job.")
 }
 
-func profileField[T any](set func(*T, string)) schema.Field[T] {
-	return schema.Optional("profile", schema.String{OneOf: contract.Profiles()}, set).
+func profileField[T any](place func(*T) *string) schema.Field[T] {
+	return schema.At("profile", schema.String{OneOf: contract.Profiles()}, place).
 		Default(contract.DefaultProfile).Doc("The XML must declare the profile's guideline identifier.")
 }
 
-func xmlField[T any](set func(*T, string)) schema.Field[T] {
-	return schema.Required("xml", schema.String{}, set).
+func xmlField[T any](place func(*T) *string) schema.Field[T] {
+	return schema.At("xml", schema.String{}, place).Required().
 		Doc("UN/CEFACT Cross-Industry Invoice XML (or UBL; see format) in UTF-8, up to 1 MB.").Example("<?xml version=\"1.0\"?>…")
 }
 
@@ -121,9 +121,9 @@ func (b *Body) invoice() *Invoice {
 var asset = schema.Object[contract.Asset]{
 	Name: "Asset", Doc: "A file that a full document names by relative URL.",
 	Fields: []schema.Field[contract.Asset]{
-		schema.Required("name", schema.String{MinLength: 1, MaxLength: contract.MaxAssetName, Check: contract.CheckAssetName},
-			func(a *contract.Asset, v string) { a.Name = v }).Example("css/invoice.css"),
-		schema.Required("content", schema.Bytes{}, func(a *contract.Asset, v []byte) { a.Content = v }).Doc("The file in base64."),
+		schema.At("name", schema.String{MinLength: 1, MaxLength: contract.MaxAssetName, Check: contract.CheckAssetName},
+			func(a *contract.Asset) *string { return &a.Name }).Required().Example("css/invoice.css"),
+		schema.At("content", schema.Bytes{}, func(a *contract.Asset) *[]byte { return &a.Content }).Required().Doc("The file in base64."),
 	},
 }
 
@@ -135,55 +135,56 @@ const (
 
 // The sources.
 var (
-	urlField = schema.Required("url", schema.String{Format: "uri"}, func(b *Body, v string) { b.URL = v }).
+	urlField = schema.At("url", schema.String{Format: "uri"}, func(b *Body) *string { return &b.URL }).Required().
 			Doc("A public page, http or https; private and internal addresses are refused.").Example("https://example.com/")
-	htmlField = schema.Required("html", schema.String{}, func(b *Body, v string) { b.HTML = v }).
+	htmlField = schema.At("html", schema.String{}, func(b *Body) *string { return &b.HTML }).Required().
 			Doc("Sanitised before rendering: scripts and style sheets go, inline styles stay.").Example("<h1>Invoice 4711</h1><p>Thank you.</p>")
-	htmlModeField = schema.Optional("html_mode", schema.String{OneOf: []string{sanitized, full}}, func(b *Body, v string) { b.Full = v == full }).
+	htmlModeField = schema.Read("html_mode", schema.String{OneOf: []string{sanitized, full}}, func(b *Body, v string) { b.Full = v == full }).
+			From(func(b *Body) (string, bool) { return full, b.Full }).
 			Default(sanitized).PlanFor(pro, func(mode string) bool { return mode == full }).
 			Doc("An extension: full (pro plan or higher) renders the HTML as it was sent, with style sheets, scripts and fonts, like a page by URL.")
-	assetsField = schema.Optional("assets", schema.List[contract.Asset]{Items: asset, Most: contract.MaxAssets}, func(b *Body, v []contract.Asset) { b.Assets = v }).
+	assetsField = schema.At("assets", schema.List[contract.Asset]{Items: asset, Most: contract.MaxAssets}, func(b *Body) *[]contract.Asset { return &b.Assets }).
 			Plan(pro).Doc("An extension: the files that a full document names by relative URL. They are served to it and to nobody else.")
-	markdownField = schema.Required("markdown", schema.String{MaxLength: contract.MaxMarkdown}, func(b *Body, v string) { b.Markdown = v }).
+	markdownField = schema.At("markdown", schema.String{MaxLength: contract.MaxMarkdown}, func(b *Body) *string { return &b.Markdown }).Required().
 			Doc("CommonMark with GFM tables and strikethrough.")
-	invoiceXMLField     = xmlField(func(b *Body, v string) { b.invoice().XML = v })
-	invoiceFormatField  = formatField(func(b *Body, v string) { b.invoice().Format = v })
-	invoiceProfileField = profileField(func(b *Body, v string) { b.invoice().Profile = v })
-	invoiceRulesField   = rulesField(func(b *Body, v string) { b.invoice().Rules = v })
-	invoiceSetsField    = ruleSetsField(func(b *Body, v []string) { b.invoice().RuleSets = v })
+	invoiceXMLField     = xmlField(func(b *Body) *string { return &b.invoice().XML })
+	invoiceFormatField  = formatField(func(b *Body) *string { return &b.invoice().Format })
+	invoiceProfileField = profileField(func(b *Body) *string { return &b.invoice().Profile })
+	invoiceRulesField   = rulesField(func(b *Body) *string { return &b.invoice().Rules })
+	invoiceSetsField    = ruleSetsField(func(b *Body) *[]string { return &b.invoice().RuleSets })
 )
 
 // The options. Rendering options need a plan on some operations.
 var (
-	pdfField        = schema.Optional("options", pdfOptions, func(b *Body, v PDFOptions) { b.PDF = &v }).DefaultEmpty()
-	imageField      = schema.Optional("options", imageOptions, func(b *Body, v contract.Image) { b.Image = &v }).DefaultEmpty()
-	proRenderField  = schema.Optional("render", renderOptions, func(b *Body, v Render) { b.Render = &v }).Plan(pro)
-	htmlRender      = schema.Optional("render", htmlRenderOptions, func(b *Body, v Render) { b.Render = &v })
+	pdfField        = schema.Pointer("options", pdfOptions, func(b *Body) **PDFOptions { return &b.PDF }).DefaultEmpty()
+	imageField      = schema.Pointer("options", imageOptions, func(b *Body) **contract.Image { return &b.Image }).DefaultEmpty()
+	proRenderField  = schema.Pointer("render", renderOptions, func(b *Body) **Render { return &b.Render }).Plan(pro)
+	htmlRender      = schema.Pointer("render", htmlRenderOptions, func(b *Body) **Render { return &b.Render })
 	proHTMLRender   = htmlRender.Plan(pro)
-	urlRender       = schema.Optional("render", urlRenderOptions, func(b *Body, v Render) { b.Render = &v })
+	urlRender       = schema.Pointer("render", urlRenderOptions, func(b *Body) **Render { return &b.Render })
 	proURLRender    = urlRender.Plan(pro)
-	authField       = schema.Optional("auth", authOptions, func(b *Body, v Auth) { b.Auth = &v }).Plan(pro)
-	einvoiceField   = schema.Optional("einvoice", invoiceOptions, func(b *Body, v Invoice) { b.Invoice = &v })
-	templateIDField = schema.Optional("template_id", schema.String{MinLength: 1, MaxLength: 100}, func(b *Body, v string) { b.TemplateID = v }).
+	authField       = schema.Pointer("auth", authOptions, func(b *Body) **Auth { return &b.Auth }).Plan(pro)
+	einvoiceField   = schema.Pointer("einvoice", invoiceOptions, func(b *Body) **Invoice { return &b.Invoice })
+	templateIDField = schema.At("template_id", schema.String{MinLength: 1, MaxLength: 100}, func(b *Body) *string { return &b.TemplateID }).
 			Doc("A saved template; not together with template.")
-	templateField = schema.Optional("template", schema.DocumentOf[BlockTemplate]{Type: blockTemplate}, func(b *Body, v schema.Document[BlockTemplate]) { b.Template = &v }).
+	templateField = schema.Pointer("template", schema.DocumentOf[BlockTemplate]{Type: blockTemplate}, func(b *Body) **schema.Document[BlockTemplate] { return &b.Template }).
 			Doc("An inline template; not together with template_id.")
 )
 
 // The fields of every body.
 var (
-	webhookField = schema.Optional("webhook_url", schema.String{MaxLength: contract.MaxURL, Check: checkWebhook, Format: "uri"}, func(b *Body, v string) { b.Webhook = v }).
+	webhookField = schema.At("webhook_url", schema.String{MaxLength: contract.MaxURL, Check: checkWebhook, Format: "uri"}, func(b *Body) *string { return &b.Webhook }).
 			Doc("The outcome is posted there. Credentials in the URL are refused.").
 			Example("https://example.com/hooks/platen")
-	deliveryField = schema.Optional("delivery", deliveryOptions, func(b *Body, v Delivery) { b.Delivery = &v }).Plan(pro).
+	deliveryField = schema.Pointer("delivery", deliveryOptions, func(b *Body) **Delivery { return &b.Delivery }).Plan(pro).
 			Doc("Not with test mode.")
-	testField = schema.Optional("test", schema.Bool{}, func(b *Body, v bool) { b.Test = v }).
+	testField = schema.At("test", schema.Bool{}, func(b *Body) *bool { return &b.Test }).
 			Default(false).Doc("Runs the whole pipeline without rendering and without charge; the file is a bundled sample.")
-	waitField = schema.Optional("wait", schema.Bool{}, func(b *Body, v bool) { b.Wait = v }).
+	waitField = schema.At("wait", schema.Bool{}, func(b *Body) *bool { return &b.Wait }).
 			Default(false).Doc("An extension: the response is the file, if the job is done within 45 seconds; otherwise the job is cancelled. Not with delivery.")
 )
 
-var largeField = schema.Optional("large", schema.Bool{}, func(b *Body, v bool) { b.Large = v }).
+var largeField = schema.At("large", schema.Bool{}, func(b *Body) *bool { return &b.Large }).
 	Default(false).PlanFor(pro, func(large bool) bool { return large }).
 	Doc("An extension (pro plan or higher): content that is too large for the queue is stored, encrypted, until the job ends. assets imply it.")
 
@@ -194,10 +195,15 @@ var Tags = schema.Dict[string]{
 	Most:   contract.MaxTags,
 }
 
-var tagsField = schema.Optional("tags", Tags, func(b *Body, v []schema.Pair[string]) {
+var tagsField = schema.Read("tags", Tags, func(b *Body, v []schema.Pair[string]) {
 	for _, tag := range v {
 		b.Tags = append(b.Tags, events.Tag{Name: tag.Name, Value: tag.Value})
 	}
+}).From(func(b *Body) (all []schema.Pair[string], given bool) {
+	for _, tag := range b.Tags {
+		all = append(all, schema.Pair[string]{Name: tag.Name, Value: tag.Value})
+	}
+	return all, len(all) > 0
 }).Doc("An extension: names and values of your own, which come back in the status, the webhook, the public events and the usage.")
 
 func body(name string, fields ...schema.Field[Body]) schema.Object[Body] {

@@ -29,12 +29,12 @@ var (
 	InvoiceCheckKind = schema.Object[InvoiceCheck]{
 		Name: "EInvoiceCheck", Doc: "An invoice from any producer: as XML, or in a PDF.",
 		Fields: []schema.Field[InvoiceCheck]{
-			schema.Optional("xml", schema.String{}, func(c *InvoiceCheck, v string) { c.XML = &v }).
+			schema.Pointer("xml", schema.String{}, func(c *InvoiceCheck) **string { return &c.XML }).
 				Doc("Either this,").Example("<?xml version=\"1.0\"?>…"),
-			schema.Optional("pdf", schema.Bytes{}, func(c *InvoiceCheck, v []byte) { c.PDF = v }).Doc("or a PDF with an invoice in it, in base64."),
-			schema.Optional("profile", schema.String{OneOf: contract.Profiles()}, func(c *InvoiceCheck, v string) { c.Profile = v }).
+			schema.At("pdf", schema.Bytes{}, func(c *InvoiceCheck) *[]byte { return &c.PDF }).Doc("or a PDF with an invoice in it, in base64."),
+			schema.At("profile", schema.String{OneOf: contract.Profiles()}, func(c *InvoiceCheck) *string { return &c.Profile }).
 				Doc("The profile to check by; otherwise the one whose guideline the XML declares."),
-			ruleSetsField(func(c *InvoiceCheck, v []string) { c.Sets = v }),
+			ruleSetsField(func(c *InvoiceCheck) *[]string { return &c.Sets }),
 		},
 		Rules: []schema.Rule[InvoiceCheck]{{Field: "xml", Check: func(c *InvoiceCheck) string {
 			if (c.XML == nil) == (c.PDF == nil) {
@@ -46,7 +46,7 @@ var (
 	InvoicePDFKind = schema.Object[InvoiceCheck]{
 		Name: "EInvoicePdf",
 		Fields: []schema.Field[InvoiceCheck]{
-			schema.Required("pdf", schema.Bytes{}, func(c *InvoiceCheck, v []byte) { c.PDF = v }).Doc("A PDF with an invoice in it, in base64."),
+			schema.At("pdf", schema.Bytes{}, func(c *InvoiceCheck) *[]byte { return &c.PDF }).Required().Doc("A PDF with an invoice in it, in base64."),
 		},
 	}
 )
@@ -58,8 +58,8 @@ func DecodeInvoice(kind schema.Object[InvoiceCheck], sent Sent) (InvoiceCheck, [
 }
 
 // ruleSetsField names sets of business rules.
-func ruleSetsField[T any](set func(*T, []string)) schema.Field[T] {
-	return schema.Optional("rule_sets", schema.List[string]{Items: schema.String{OneOf: ruleSets()}, Most: contract.MaxRuleSets}, set).
+func ruleSetsField[T any](place func(*T) *[]string) schema.Field[T] {
+	return schema.At("rule_sets", schema.List[string]{Items: schema.String{OneOf: ruleSets()}, Most: contract.MaxRuleSets}, place).
 		Doc("An extension: the sets of business rules; otherwise those that the guideline implies.")
 }
 

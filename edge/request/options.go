@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"strings"
 
 	"platen.dev/edge/schema"
 	"platen.dev/events"
@@ -20,6 +21,7 @@ var (
 	invoicePaper = schema.String{OneOf: contract.InvoiceFormats(), AnyCase: true}
 	cssLength    = schema.String{MaxLength: 32, Check: checkMargin}
 	cssSelector  = schema.String{MinLength: 1, MaxLength: contract.MaxSelector}
+	imageFormat  = schema.String{OneOf: []string{"png", "jpeg", "jpg", "webp"}, AnyCase: true, Normal: normalImage}
 	archive      = schema.String{OneOf: contract.Archives()}
 	pageTemplate = schema.String{MaxLength: contract.MaxTemplate}
 )
@@ -36,53 +38,49 @@ type margins struct{ top, right, bottom, left string }
 var marginOptions = schema.Object[margins]{
 	Name: "MarginOptions", Doc: "Page margins as CSS lengths: px, mm, cm, in, pt or pc.",
 	Fields: []schema.Field[margins]{
-		schema.Optional("top", cssLength, func(m *margins, v string) { m.top = v }).DefaultLater(contract.DefaultMargin).Example("20mm"),
-		schema.Optional("right", cssLength, func(m *margins, v string) { m.right = v }).DefaultLater(contract.DefaultMargin).Example("0.5in"),
-		schema.Optional("bottom", cssLength, func(m *margins, v string) { m.bottom = v }).DefaultLater(contract.DefaultMargin).Example("20mm"),
-		schema.Optional("left", cssLength, func(m *margins, v string) { m.left = v }).DefaultLater(contract.DefaultMargin).Example("48px"),
+		schema.At("top", cssLength, func(m *margins) *string { return &m.top }).DefaultLater(contract.DefaultMargin).Example("20mm"),
+		schema.At("right", cssLength, func(m *margins) *string { return &m.right }).DefaultLater(contract.DefaultMargin).Example("0.5in"),
+		schema.At("bottom", cssLength, func(m *margins) *string { return &m.bottom }).DefaultLater(contract.DefaultMargin).Example("20mm"),
+		schema.At("left", cssLength, func(m *margins) *string { return &m.left }).DefaultLater(contract.DefaultMargin).Example("48px"),
 	},
 }
 
 var permissionOptions = schema.Object[events.Denied]{
 	Name: "PermissionOptions", Doc: "An extension: what readers without the owner password may do. It needs a password.",
 	Fields: []schema.Field[events.Denied]{
-		permissionField("printing", func(d *events.Denied, v bool) { d.Printing = !v }),
-		permissionField("copying", func(d *events.Denied, v bool) { d.Copying = !v }),
-		permissionField("modifying", func(d *events.Denied, v bool) { d.Modifying = !v }),
-		permissionField("annotating", func(d *events.Denied, v bool) { d.Annotating = !v }),
-		permissionField("filling_forms", func(d *events.Denied, v bool) { d.FillingForms = !v }),
-		permissionField("assembling", func(d *events.Denied, v bool) { d.Assembling = !v }),
+		schema.Not("printing", func(d *events.Denied) *bool { return &d.Printing }),
+		schema.Not("copying", func(d *events.Denied) *bool { return &d.Copying }),
+		schema.Not("modifying", func(d *events.Denied) *bool { return &d.Modifying }),
+		schema.Not("annotating", func(d *events.Denied) *bool { return &d.Annotating }),
+		schema.Not("filling_forms", func(d *events.Denied) *bool { return &d.FillingForms }),
+		schema.Not("assembling", func(d *events.Denied) *bool { return &d.Assembling }),
 	},
-}
-
-func permissionField(name string, set func(*events.Denied, bool)) schema.Field[events.Denied] {
-	return schema.Optional(name, schema.Bool{}, set).Default(true)
 }
 
 var metadataOptions = schema.Object[events.Metadata]{
 	Name: "MetadataOptions", Doc: "An extension: what the PDF says about itself, in Info and XMP. What is empty or left out stays as it would be.",
 	Fields: []schema.Field[events.Metadata]{
-		metadataField("title", func(m *events.Metadata, v string) { m.Title = v }).Doc("Otherwise the title of the document."),
-		metadataField("author", func(m *events.Metadata, v string) { m.Author = v }),
-		metadataField("subject", func(m *events.Metadata, v string) { m.Subject = v }),
-		metadataField("keywords", func(m *events.Metadata, v string) { m.Keywords = v }).Example("invoice, 2026"),
-		metadataField("creator", func(m *events.Metadata, v string) { m.Creator = v }).Doc("The program that made the source."),
-		schema.Optional("language", schema.String{MaxLength: contract.MaxLanguage, Check: checkLanguage}, func(m *events.Metadata, v string) { m.Language = v }).
+		metadataField("title", func(m *events.Metadata) *string { return &m.Title }).Doc("Otherwise the title of the document."),
+		metadataField("author", func(m *events.Metadata) *string { return &m.Author }),
+		metadataField("subject", func(m *events.Metadata) *string { return &m.Subject }),
+		metadataField("keywords", func(m *events.Metadata) *string { return &m.Keywords }).Example("invoice, 2026"),
+		metadataField("creator", func(m *events.Metadata) *string { return &m.Creator }).Doc("The program that made the source."),
+		schema.At("language", schema.String{MaxLength: contract.MaxLanguage, Check: checkLanguage}, func(m *events.Metadata) *string { return &m.Language }).
 			Doc("A BCP 47 tag. Otherwise the lang of the document, if it has one.").Example("en-GB"),
 	},
 }
 
-func metadataField(name string, set func(*events.Metadata, string)) *schema.TypedField[events.Metadata, string] {
+func metadataField(name string, place func(*events.Metadata) *string) *schema.TypedField[events.Metadata, string] {
 	text := schema.String{MaxLength: contract.MaxMetadata, Check: func(s string) string { return checkText(name, s) }}
-	return schema.Optional(name, text, set)
+	return schema.At(name, text, place)
 }
 
 var compressionOptions = schema.Object[events.Compression]{
 	Name: "CompressionOptions", Doc: "How the PDF is made smaller.",
 	Fields: []schema.Field[events.Compression]{
-		schema.Optional("level", schema.Integer{Min: 1, Max: 9}, func(c *events.Compression, v int64) { c.Level = v }).
+		schema.At("level", schema.Integer{Min: 1, Max: 9}, func(c *events.Compression) *int64 { return &c.Level }).
 			Doc("1–3 basic, 4–6 object streams, 7–9 linearised."),
-		schema.Optional("image_quality", schema.Integer{Min: 1, Max: 100}, func(c *events.Compression, v int64) { c.ImageQuality = v }).
+		schema.At("image_quality", schema.Integer{Min: 1, Max: 100}, func(c *events.Compression) *int64 { return &c.ImageQuality }).
 			Plan(pro).Doc("Quality of a lossy JPEG recompression of images."),
 	},
 }
@@ -90,50 +88,55 @@ var compressionOptions = schema.Object[events.Compression]{
 var pdfOptions = schema.Object[PDFOptions]{
 	Name: "PdfOptions", Doc: "What the PDF looks like.",
 	Fields: []schema.Field[PDFOptions]{
-		schema.Optional("format", paper, func(o *PDFOptions, v string) { o.Print.Format = v }).Default(contract.DefaultPaper).Given(giveSize).
+		schema.At("format", paper, func(o *PDFOptions) *string { return &o.Print.Format }).Default(contract.DefaultPaper).Given(giveSize).
 			Doc("Paper format; Ledger is Tabloid turned. With landscape, it holds whatever page rules (@page) say."),
-		schema.Optional("landscape", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Landscape = v }).Default(false).Given(giveSize),
-		sideField("width", func(o *PDFOptions, v string) { o.Print.Width = v }),
-		sideField("height", func(o *PDFOptions, v string) { o.Print.Height = v }),
-		schema.Optional("single_page", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.SinglePage = v }).
+		schema.At("landscape", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.Landscape }).Default(false).Given(giveSize),
+		sideField("width", func(o *PDFOptions) *string { return &o.Print.Width }),
+		sideField("height", func(o *PDFOptions) *string { return &o.Print.Height }),
+		schema.At("single_page", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.SinglePage }).
 			Default(false).Doc("An extension: one page as high as its content; beyond 200in it continues on further pages of that height. width may be given alone."),
-		schema.Optional("prefer_css_page_size", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PreferCSS = v }).
+		schema.At("prefer_css_page_size", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.PreferCSS }).
 			Default(false).Doc("An extension: page rules (@page) decide size, orientation and margins, whatever the fields beside it say. They decide what rules leave open."),
-		schema.Optional("page_ranges", pageRanges("page_ranges"), func(o *PDFOptions, v string) { o.Print.PageRanges = v }).Example("1-3, 5, 8-").
+		schema.At("page_ranges", pageRanges("page_ranges"), func(o *PDFOptions) *string { return &o.Print.PageRanges }).Example("1-3, 5, 8-").
 			Doc("An extension: the pages to print, in ascending order. Numbers and totals in header and footer stay those of the whole document."),
-		schema.Optional("margin", marginOptions, func(o *PDFOptions, v margins) {
+		schema.Read("margin", marginOptions, func(o *PDFOptions, v margins) {
 			p := &o.Print
 			p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft = v.top, v.right, v.bottom, v.left
+		}).From(func(o *PDFOptions) (margins, bool) {
+			p := o.Print
+			m := margins{p.MarginTop, p.MarginRight, p.MarginBottom, p.MarginLeft}
+			return m, m != margins{}
 		}),
-		schema.Optional("print_background", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.OmitBackground = !v }).Default(true).Doc("Print CSS backgrounds."),
-		schema.Optional("display_header_footer", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.HeaderFooter = v }).
+		schema.Not("print_background", func(o *PDFOptions) *bool { return &o.Print.OmitBackground }).Doc("Print CSS backgrounds."),
+		schema.At("display_header_footer", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.HeaderFooter }).
 			Default(false).Doc("Show the header and footer templates."),
-		schema.Optional("header_template", pageTemplate, func(o *PDFOptions, v string) { o.Header = v }).Doc(pageTemplateDoc),
-		schema.Optional("footer_template", pageTemplate, func(o *PDFOptions, v string) { o.Footer = v }).Doc(pageTemplateDoc),
-		endTemplate("first_page_header_template", "first", func(o *PDFOptions, v string) { o.FirstHeader = &v }),
-		endTemplate("first_page_footer_template", "first", func(o *PDFOptions, v string) { o.FirstFooter = &v }),
-		endTemplate("last_page_header_template", "last", func(o *PDFOptions, v string) { o.LastHeader = &v }),
-		endTemplate("last_page_footer_template", "last", func(o *PDFOptions, v string) { o.LastFooter = &v }),
-		schema.Optional("outline", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Outline = v }).
+		schema.At("header_template", pageTemplate, func(o *PDFOptions) *string { return &o.Header }).Doc(pageTemplateDoc),
+		schema.At("footer_template", pageTemplate, func(o *PDFOptions) *string { return &o.Footer }).Doc(pageTemplateDoc),
+		endTemplate("first_page_header_template", "first", func(o *PDFOptions) **string { return &o.FirstHeader }),
+		endTemplate("first_page_footer_template", "first", func(o *PDFOptions) **string { return &o.FirstFooter }),
+		endTemplate("last_page_header_template", "last", func(o *PDFOptions) **string { return &o.LastHeader }),
+		endTemplate("last_page_footer_template", "last", func(o *PDFOptions) **string { return &o.LastFooter }),
+		schema.At("outline", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.Outline }).
 			Default(false).Doc("An extension: bookmarks from the headings. The PDF is also tagged."),
-		schema.Optional("tagged", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.Tagged = v }).
+		schema.At("tagged", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.Tagged }).
 			Default(false).Doc("An extension: a tagged PDF, with the structure and language of the document for assistive software."),
-		schema.Optional("toc", tocOptions, func(o *PDFOptions, v contract.TOC) { o.Print.TOC = &v }),
-		schema.Optional("pdfa", archive, func(o *PDFOptions, v string) { o.Print.PDFA = v }).
+		schema.Pointer("toc", tocOptions, func(o *PDFOptions) **contract.TOC { return &o.Print.TOC }),
+		schema.At("pdfa", archive, func(o *PDFOptions) *string { return &o.Print.PDFA }).
 			Plan(pro).Doc("An extension: a PDF/A file of this conformance, for archives. A document that cannot be one fails with CONFORMANCE_FAILED."),
-		schema.Optional("pdfua", schema.Bool{}, func(o *PDFOptions, v bool) { o.Print.PDFUA = v }).
+		schema.At("pdfua", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.PDFUA }).
 			Default(false).Plan(pro).Doc("An extension: a tagged PDF that conforms to PDF/UA-1. Without title, language or alternative texts of pictures it fails with CONFORMANCE_FAILED."),
-		schema.Optional("metadata", metadataOptions, func(o *PDFOptions, v events.Metadata) { o.Print.Metadata = &v }),
-		schema.Optional("watermark", watermarkOptions, func(o *PDFOptions, v watermark) { o.Print.Watermark = new(v.kept()) }).Plan(starter),
-		schema.Optional("watermarks", schema.List[watermark]{Items: watermarkOptions, Most: contract.MaxWatermarks}, setWatermarks).
-			Plan(starter).Doc("An extension: several, the last one on top. Not beside watermark."),
-		passwordField("user_password", func(o *PDFOptions, v string) { o.Password = v }).
+		schema.Pointer("metadata", metadataOptions, func(o *PDFOptions) **events.Metadata { return &o.Print.Metadata }),
+		schema.Read("watermark", watermarkOptions, func(o *PDFOptions, v watermark) { o.Print.Watermark = new(v.kept()) }).
+			From(getWatermark).Plan(starter),
+		schema.Read("watermarks", schema.List[watermark]{Items: watermarkOptions, Most: contract.MaxWatermarks}, setWatermarks).
+			From(getWatermarks).Plan(starter).Doc("An extension: several, the last one on top. Not beside watermark."),
+		passwordField("user_password", func(o *PDFOptions) *string { return &o.Password }).
 			Plan(pro).Doc(fmt.Sprintf("Encrypts the PDF with this password, of %d bytes in UTF-8 at most.", contract.MaxPassword)),
-		passwordField("owner_password", func(o *PDFOptions, v string) { o.OwnerPassword = v }).
+		passwordField("owner_password", func(o *PDFOptions) *string { return &o.OwnerPassword }).
 			Plan(pro).Doc("An extension: encrypts the PDF, and gives whoever has this password all permissions. Another one than user_password."),
-		schema.Optional("permissions", permissionOptions, func(o *PDFOptions, v events.Denied) { o.Print.Denied = &v }).Plan(pro),
-		schema.Optional("compression", compressionOptions, func(o *PDFOptions, v events.Compression) { o.Print.Compression = &v }).Plan(pro),
-		schema.Optional("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions, v float64) { o.Print.Scale = v }).
+		schema.Pointer("permissions", permissionOptions, func(o *PDFOptions) **events.Denied { return &o.Print.Denied }).Plan(pro),
+		schema.Pointer("compression", compressionOptions, func(o *PDFOptions) **events.Compression { return &o.Print.Compression }).Plan(pro),
+		schema.At("scale", schema.Number{Min: contract.MinScale, Max: contract.MaxScale}, func(o *PDFOptions) *float64 { return &o.Print.Scale }).
 			Doc("Computed so that the widest content fits the page when it is left out."),
 	},
 	Rules: []schema.Rule[PDFOptions]{
@@ -150,9 +153,9 @@ var pdfOptions = schema.Object[PDFOptions]{
 var tocOptions = schema.Object[contract.TOC]{
 	Name: "TocOptions", Doc: "An extension, for Markdown and full HTML: a page of contents before the text, with links to the headings and the numbers of their pages, itself counted. A document without headings has none.",
 	Fields: []schema.Field[contract.TOC]{
-		schema.Optional("title", schema.String{MaxLength: contract.MaxTOCTitle}, func(t *contract.TOC, v string) { t.Title = v }).
-			Default("Contents").Doc("What is written above it; nothing if it is empty."),
-		schema.Optional("depth", schema.Integer{Min: 1, Max: contract.MaxHeading}, func(t *contract.TOC, v int64) { t.Depth = v }).
+		schema.At("title", schema.String{MaxLength: contract.MaxTOCTitle}, func(t *contract.TOC) *string { return &t.Title }).
+			From(func(t *contract.TOC) (string, bool) { return t.Title, true }).Default("Contents").Doc("What is written above it; nothing if it is empty."),
+		schema.At("depth", schema.Integer{Min: 1, Max: contract.MaxHeading}, func(t *contract.TOC) *int64 { return &t.Depth }).
 			Default(3).Doc("The lowest level of headings in it."),
 	},
 }
@@ -165,15 +168,15 @@ func checkTOC(o *PDFOptions) string {
 }
 
 // endTemplate is the template of a page at an end of the document.
-func endTemplate(name, end string, set func(*PDFOptions, string)) schema.Field[PDFOptions] {
-	return schema.Optional(name, pageTemplate, set).
+func endTemplate(name, end string, place func(*PDFOptions) **string) schema.Field[PDFOptions] {
+	return schema.Pointer(name, pageTemplate, place).
 		Doc("An extension: the template of the " + end + " page of the document, in place of the one of all pages; an empty or blank one prints nothing. The only page is the first.")
 }
 
 // sideField is a side of the paper.
-func sideField(name string, set func(*PDFOptions, string)) schema.Field[PDFOptions] {
+func sideField(name string, place func(*PDFOptions) *string) schema.Field[PDFOptions] {
 	side := schema.String{MaxLength: 32, Check: func(s string) string { return checkSide(name, s) }}
-	return schema.Optional(name, side, set).Example("4in").
+	return schema.At(name, side, place).Example("4in").
 		Doc("An extension: " + name + " of the paper, a CSS length from 10mm to 200in. Both sides go together, and not with format or landscape; with single_page, width alone.")
 }
 
@@ -192,9 +195,9 @@ func checkSize(o *PDFOptions) string {
 	return ""
 }
 
-func passwordField(name string, set func(*PDFOptions, string)) *schema.TypedField[PDFOptions, string] {
+func passwordField(name string, place func(*PDFOptions) *string) *schema.TypedField[PDFOptions, string] {
 	password := schema.String{MinLength: 1, Check: func(s string) string { return checkPassword(name, s) }, Secret: true}
-	return schema.Optional(name, password, set)
+	return schema.At(name, password, place)
 }
 
 // checkOwner refuses a password with which every reader is the owner.
@@ -237,27 +240,27 @@ func giveSize(o *PDFOptions) { o.Print.SizeGiven = true }
 type viewport struct{ width, height int64 }
 
 var viewportOptions = schema.Object[viewport]{Name: "Viewport", Fields: []schema.Field[viewport]{
-	schema.Optional("width", schema.Integer{Min: contract.MinWidth, Max: contract.MaxWidth}, func(p *viewport, v int64) { p.width = v }).Default(contract.DefaultWidth),
-	schema.Optional("height", schema.Integer{Min: contract.MinHeight, Max: contract.MaxHeight}, func(p *viewport, v int64) { p.height = v }).Default(contract.DefaultHeight),
+	schema.At("width", schema.Integer{Min: contract.MinWidth, Max: contract.MaxWidth}, func(p *viewport) *int64 { return &p.width }).Default(contract.DefaultWidth),
+	schema.At("height", schema.Integer{Min: contract.MinHeight, Max: contract.MaxHeight}, func(p *viewport) *int64 { return &p.height }).Default(contract.DefaultHeight),
 }}
 
 var imageOptions = schema.Object[contract.Image]{
 	Name: "ImageOptions", Doc: "What the image looks like.",
 	Fields: []schema.Field[contract.Image]{
-		schema.Optional("format", schema.String{OneOf: []string{"png", "jpeg", "jpg", "webp"}, AnyCase: true}, setImageFormat).Default("png"),
-		schema.Optional("full_page", schema.Bool{}, func(o *contract.Image, v bool) { o.FullPage = v }).
+		schema.At("format", imageFormat, func(o *contract.Image) *string { return &o.Format }).Default("png"),
+		schema.At("full_page", schema.Bool{}, func(o *contract.Image) *bool { return &o.FullPage }).
 			Default(false).Doc(fmt.Sprintf("Capture the whole page, cut at %d pixels.", contract.MaxPageHeight)),
-		schema.Optional("quality", schema.Integer{Min: contract.MinQuality, Max: contract.MaxQuality}, func(o *contract.Image, v int64) { o.Quality = v }).
+		schema.At("quality", schema.Integer{Min: contract.MinQuality, Max: contract.MaxQuality}, func(o *contract.Image) *int64 { return &o.Quality }).
 			Doc("For jpeg and webp."),
-		schema.Optional("viewport", viewportOptions, func(o *contract.Image, v viewport) { o.Width, o.Height = v.width, v.height }).
-			DefaultEmpty().Doc("In CSS pixels."),
-		schema.Optional("selector", cssSelector, func(o *contract.Image, v string) { o.Selector = v }).
+		schema.Read("viewport", viewportOptions, func(o *contract.Image, v viewport) { o.Width, o.Height = v.width, v.height }).
+			From(func(o *contract.Image) (viewport, bool) { return viewport{o.Width, o.Height}, true }).DefaultEmpty().Doc("In CSS pixels."),
+		schema.At("selector", cssSelector, func(o *contract.Image) *string { return &o.Selector }).
 			Doc("An extension: the image shows the box of the first element that this CSS selector matches.").Example("#chart"),
-		schema.Optional("clip", clipOptions, func(o *contract.Image, v contract.Box) { o.Clip = v }).
+		schema.At("clip", clipOptions, func(o *contract.Image) *contract.Box { return &o.Clip }).
 			Doc("An extension: the image shows this part of the page, in CSS pixels from its top left corner."),
-		schema.Optional("device_scale_factor", schema.Number{Min: 1, Max: contract.MaxDeviceScale}, setScale).
-			Default(1).Doc("An extension: how many pixels of the image a CSS pixel is wide and high."),
-		schema.Optional("transparent", schema.Bool{}, func(o *contract.Image, v bool) { o.Transparent = v }).
+		schema.Read("device_scale_factor", schema.Number{Min: 1, Max: contract.MaxDeviceScale}, setScale).
+			From(func(o *contract.Image) (float64, bool) { return o.Scale, o.Scale != 0 }).Default(1).Doc("An extension: how many pixels of the image a CSS pixel is wide and high."),
+		schema.At("transparent", schema.Bool{}, func(o *contract.Image) *bool { return &o.Transparent }).
 			Default(false).Doc("An extension: leave out the white behind the page. For png and webp."),
 	},
 	Rules: []schema.Rule[contract.Image]{
@@ -270,10 +273,10 @@ var imageOptions = schema.Object[contract.Image]{
 }
 
 var clipOptions = schema.Object[contract.Box]{Name: "Clip", Fields: []schema.Field[contract.Box]{
-	schema.Optional("x", schema.Integer{Min: 0, Max: contract.MaxWidth - 1}, func(b *contract.Box, v int64) { b.X = v }).Default(0),
-	schema.Optional("y", schema.Integer{Min: 0, Max: contract.MaxPageHeight - 1}, func(b *contract.Box, v int64) { b.Y = v }).Default(0),
-	schema.Required("width", schema.Integer{Min: 1, Max: contract.MaxWidth}, func(b *contract.Box, v int64) { b.Width = v }),
-	schema.Required("height", schema.Integer{Min: 1, Max: contract.MaxPageHeight}, func(b *contract.Box, v int64) { b.Height = v }),
+	schema.At("x", schema.Integer{Min: 0, Max: contract.MaxWidth - 1}, func(b *contract.Box) *int64 { return &b.X }).Default(0),
+	schema.At("y", schema.Integer{Min: 0, Max: contract.MaxPageHeight - 1}, func(b *contract.Box) *int64 { return &b.Y }).Default(0),
+	schema.At("width", schema.Integer{Min: 1, Max: contract.MaxWidth}, func(b *contract.Box) *int64 { return &b.Width }).Required(),
+	schema.At("height", schema.Integer{Min: 1, Max: contract.MaxPageHeight}, func(b *contract.Box) *int64 { return &b.Height }).Required(),
 }}
 
 // setScale keeps what is not the default, so that a request without it is kept as before.
@@ -283,12 +286,12 @@ func setScale(o *contract.Image, scale float64) {
 	}
 }
 
-// setImageFormat knows jpg as another name of jpeg.
-func setImageFormat(o *contract.Image, format string) {
-	if format == "jpg" {
-		format = "jpeg"
+// normalImage knows jpg as another name of jpeg.
+func normalImage(format string) (usual, wrong string) {
+	if usual = strings.ToLower(format); usual == "jpg" {
+		usual = "jpeg"
 	}
-	o.Format = format
+	return usual, ""
 }
 
 func checkQuality(o *contract.Image) string {

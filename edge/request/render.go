@@ -27,49 +27,49 @@ var (
 
 // loadFields are of every page.
 var loadFields = []schema.Field[Render]{
-	schema.Optional("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *Render, v int64) { o.Timeout = v }).
+	schema.At("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *Render) *int64 { return &o.Timeout }).
 		Default(contract.DefaultLoadTimeout.Milliseconds()),
-	schema.Optional("wait_until", schema.String{OneOf: contract.LoadMoments()}, func(o *Render, v string) { o.WaitUntil = v }).
+	schema.At("wait_until", schema.String{OneOf: contract.LoadMoments()}, func(o *Render) *string { return &o.WaitUntil }).
 		Default(contract.UntilLoad).Doc("networkidle: no connection for 500 ms."),
-	schema.Optional("wait_for_selector", cssSelector, func(o *Render, v string) { o.WaitFor = v }).
+	schema.At("wait_for_selector", cssSelector, func(o *Render) *string { return &o.WaitFor }).
 		Doc("A CSS selector to wait for.").Example("#chart.ready"),
-	schema.Optional("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *Render, v int64) { o.WaitAfter = v }).
+	schema.At("wait_after_load_ms", schema.Integer{Min: 0, Max: contract.MaxWaitAfter.Milliseconds()}, func(o *Render) *int64 { return &o.WaitAfter }).
 		Default(0).Doc("Extra delay after the load."),
-	schema.Optional("media", schema.String{OneOf: contract.MediaTypes()}, func(o *Render, v string) { o.Media = v }).
+	schema.At("media", schema.String{OneOf: contract.MediaTypes()}, func(o *Render) *string { return &o.Media }).
 		Doc("An extension: the CSS medium. Otherwise print for a PDF, and screen for an image."),
 }
 
 // scriptFields are of pages that run script: those by URL and full documents.
 var scriptFields = []schema.Field[Render]{
-	schema.Optional("wait_for_function", schema.String{MinLength: 1, MaxLength: contract.MaxFunction}, func(o *Render, v string) { o.WaitForFunction = v }).
+	schema.At("wait_for_function", schema.String{MinLength: 1, MaxLength: contract.MaxFunction}, func(o *Render) *string { return &o.WaitForFunction }).
 		Doc("An extension: a JavaScript expression to wait for until it is truthy. A promise is awaited; an error means not yet.").Example("window.chart?.ready"),
-	schema.Optional("scroll", schema.Bool{}, func(o *Render, v bool) { o.Scroll = v }).
+	schema.At("scroll", schema.Bool{}, func(o *Render) *bool { return &o.Scroll }).
 		Default(false).Doc("An extension: the page is scrolled to its end, step by step, and back before anything is waited for."),
-	schema.Optional("user_agent", headerText("user_agent", contract.MaxUserAgent), func(o *Render, v string) { o.UserAgent = v }).
+	schema.At("user_agent", headerText("user_agent", contract.MaxUserAgent), func(o *Render) *string { return &o.UserAgent }).
 		Doc("An extension: the user agent. Otherwise an ordinary Chromium on Linux."),
-	schema.Optional("locale", schema.String{MinLength: 2, MaxLength: 35, Normal: normalLocale}, func(o *Render, v string) { o.Locale = v }).DefaultLater(contract.DefaultLocale).Example("de-AT").
+	schema.At("locale", schema.String{MinLength: 2, MaxLength: 35, Normal: normalLocale}, func(o *Render) *string { return &o.Locale }).DefaultLater(contract.DefaultLocale).Example("de-AT").
 		Doc("An extension: the language of the browser, a BCP 47 tag: Accept-Language, navigator.language, dates and numbers."),
-	schema.Optional("time_zone", schema.String{MaxLength: 64, Check: checkTimeZone}, func(o *Render, v string) { o.TimeZone = v }).Example("Europe/Berlin").
+	schema.At("time_zone", schema.String{MaxLength: 64, Check: checkTimeZone}, func(o *Render) *string { return &o.TimeZone }).Example("Europe/Berlin").
 		Doc("An extension: the time zone of the browser, a name of the IANA database."),
-	schema.Optional("color_scheme", schema.String{OneOf: contract.ColorSchemes()}, func(o *Render, v string) { o.ColorScheme = v }).DefaultLater("light").
+	schema.At("color_scheme", schema.String{OneOf: contract.ColorSchemes()}, func(o *Render) *string { return &o.ColorScheme }).DefaultLater("light").
 		Doc("An extension: what prefers-color-scheme says."),
-	schema.Optional("javascript", schema.Bool{}, func(o *Render, v bool) { o.NoScript = !v }).
-		Default(true).Doc("An extension: false keeps the page, its frames and workers from running script."),
-	schema.Optional("hide_selectors", schema.List[string]{Items: cssSelector, Most: contract.MaxHidden}, func(o *Render, v []string) { o.Hide = v }).
+	schema.Not("javascript", func(o *Render) *bool { return &o.NoScript }).
+		Doc("An extension: false keeps the page, its frames and workers from running script."),
+	schema.At("hide_selectors", schema.List[string]{Items: cssSelector, Most: contract.MaxHidden}, func(o *Render) *[]string { return &o.Hide }).
 		Example([]string{"#cookie-banner"}).Doc("An extension: what these CSS selectors match is not shown, and takes no room."),
-	schema.Optional("fail_on_resource_error", schema.Bool{}, func(o *Render, v bool) { o.FailOnResourceError = v }).
+	schema.At("fail_on_resource_error", schema.Bool{}, func(o *Render) *bool { return &o.FailOnResourceError }).
 		Default(false).Doc("An extension: the job fails if a picture, style sheet, script, font or frame of the page is missing."),
-	schema.Optional("fail_on_script_error", schema.Bool{}, func(o *Render, v bool) { o.FailOnScriptError = v }).
+	schema.At("fail_on_script_error", schema.Bool{}, func(o *Render) *bool { return &o.FailOnScriptError }).
 		Default(false).Doc("An extension: the job fails if an error of the page's scripts is not caught."),
 }
 
 // urlFields are of pages by URL.
 var urlFields = []schema.Field[Render]{
-	schema.Optional("style", schema.String{MaxLength: contract.MaxStyle, Check: checkStyle}, func(o *Render, v string) { o.Style = v }).
+	schema.At("style", schema.String{MaxLength: contract.MaxStyle, Check: checkStyle}, func(o *Render) *string { return &o.Style }).
 		Example("nav { display: none }").Doc("An extension: CSS that is added to the page, without @import."),
-	schema.Optional("headers", headers, setHeaders).Plan(pro).
+	schema.Read("headers", headers, setHeaders).From(getHeaders).Plan(pro).
 		Doc("An extension: headers of requests to the origin of url, and of no others, such as {\"X-Tenant\": \"7\"}."),
-	schema.Optional("cookies", schema.List[contract.Cookie]{Items: cookieOptions, Most: contract.MaxCookies}, func(o *Render, v []contract.Cookie) { o.Cookies = v }).Plan(pro).
+	schema.At("cookies", schema.List[contract.Cookie]{Items: cookieOptions, Most: contract.MaxCookies}, func(o *Render) *[]contract.Cookie { return &o.Cookies }).Plan(pro).
 		Doc("An extension: cookies for the host of url, or for a domain that it is in, such as [{\"name\": \"session\", \"value\": \"7\"}]."),
 }
 
@@ -82,14 +82,14 @@ var headers = schema.Dict[string]{
 var cookieOptions = schema.Object[contract.Cookie]{
 	Name: "Cookie", Doc: "A cookie that the page is asked for with.",
 	Fields: []schema.Field[contract.Cookie]{
-		schema.Required("name", schema.String{MinLength: 1}, func(c *contract.Cookie, v string) { c.Name = v }),
-		schema.Required("value", schema.String{Secret: true}, func(c *contract.Cookie, v string) { c.Value = v }),
-		schema.Optional("domain", schema.String{MinLength: 1, MaxLength: 253}, func(c *contract.Cookie, v string) { c.Domain = v }).
+		schema.At("name", schema.String{MinLength: 1}, func(c *contract.Cookie) *string { return &c.Name }).Required(),
+		schema.At("value", schema.String{Secret: true}, func(c *contract.Cookie) *string { return &c.Value }).Required(),
+		schema.At("domain", schema.String{MinLength: 1, MaxLength: 253}, func(c *contract.Cookie) *string { return &c.Domain }).
 			Doc("With all hosts below it. Otherwise the host of url alone."),
-		schema.Optional("path", schema.String{MinLength: 1}, func(c *contract.Cookie, v string) { c.Path = v }).Default("/"),
-		schema.Optional("secure", schema.Bool{}, func(c *contract.Cookie, v bool) { c.Secure = v }).Default(false).Doc("Over https only."),
-		schema.Optional("http_only", schema.Bool{}, func(c *contract.Cookie, v bool) { c.HTTPOnly = v }).Default(false).Doc("Not for scripts."),
-		schema.Optional("same_site", schema.String{OneOf: contract.SameSites()}, func(c *contract.Cookie, v string) { c.SameSite = v }),
+		schema.At("path", schema.String{MinLength: 1}, func(c *contract.Cookie) *string { return &c.Path }).Default("/"),
+		schema.At("secure", schema.Bool{}, func(c *contract.Cookie) *bool { return &c.Secure }).Default(false).Doc("Over https only."),
+		schema.At("http_only", schema.Bool{}, func(c *contract.Cookie) *bool { return &c.HTTPOnly }).Default(false).Doc("Not for scripts."),
+		schema.At("same_site", schema.String{OneOf: contract.SameSites()}, func(c *contract.Cookie) *string { return &c.SameSite }),
 	},
 	Rules: []schema.Rule[contract.Cookie]{{Field: "name", Check: checkCookie}},
 }
@@ -126,6 +126,13 @@ func setHeaders(o *Render, all []schema.Pair[string]) {
 	for _, h := range all {
 		o.Headers = append(o.Headers, contract.Header{Name: h.Name, Value: h.Value})
 	}
+}
+
+func getHeaders(o *Render) (all []schema.Pair[string], given bool) {
+	for _, h := range o.Headers {
+		all = append(all, schema.Pair[string]{Name: h.Name, Value: h.Value})
+	}
+	return all, len(all) > 0
 }
 
 // checkScripted refuses what is for pages that run script on HTML that is sanitised.

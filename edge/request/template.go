@@ -66,26 +66,26 @@ func checkPlaceholders(t BlockTemplate, loc []any, placeholder func(text string)
 var blockTemplate = schema.Object[BlockTemplate]{
 	Name: "BlockTemplate", Doc: "How an e-invoice is shown: nine blocks in a fixed order.",
 	Fields: []schema.Field[BlockTemplate]{
-		schema.Required("version", schema.Integer{Min: 1, Max: 1}, schema.Unread[BlockTemplate]),
-		schema.Optional("locale", locale, schema.Unread[BlockTemplate]).Default("en-US"),
-		schema.Optional("branding", branding, schema.Unread[BlockTemplate]),
-		schema.Optional("page", templatePage, schema.Unread[BlockTemplate]),
-		schema.Required("blocks", blocks, func(t *BlockTemplate, v []Block) { t.Blocks = v }),
+		schema.Unread[BlockTemplate]("version", schema.Integer{Min: 1, Max: 1}).Required(),
+		schema.Unread[BlockTemplate]("locale", locale).Default("en-US"),
+		schema.Unread[BlockTemplate]("branding", branding),
+		schema.Unread[BlockTemplate]("page", templatePage),
+		schema.At("blocks", blocks, func(t *BlockTemplate) *[]Block { return &t.Blocks }).Required(),
 	},
 }
 
 var locale = schema.String{MaxLength: 35, Pattern: regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)}
 
 var branding = schema.Object[schema.None]{Name: "Branding", Fields: []schema.Field[schema.None]{
-	schema.Optional("accent_color", schema.String{Pattern: regexp.MustCompile(`^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$`)}, schema.Unread[schema.None]).Example("#0a5c8c"),
-	schema.Optional("font", schema.String{MaxLength: 100}, schema.Unread[schema.None]),
-	schema.Optional("logo", picture("logo", contract.MaxLogo), schema.Unread[schema.None]).
+	schema.Unread[schema.None]("accent_color", schema.String{Pattern: regexp.MustCompile(`^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$`)}).Example("#0a5c8c"),
+	schema.Unread[schema.None]("font", schema.String{MaxLength: 100}),
+	schema.Unread[schema.None]("logo", picture("logo", contract.MaxLogo)).
 		Doc("An extension: a data URI of a PNG, JPEG or SVG picture, shown above the title, at most 60 mm wide and 20 mm high."),
 }}
 
 var templatePage = schema.Object[schema.None]{Name: "TemplatePage", Fields: []schema.Field[schema.None]{
-	schema.Optional("format", invoicePaper, schema.Unread[schema.None]).Default(contract.DefaultPaper),
-	schema.Optional("margin", schema.String{MaxLength: 64, Check: checkMargins}, schema.Unread[schema.None]).
+	schema.Unread[schema.None]("format", invoicePaper).Default(contract.DefaultPaper),
+	schema.Unread[schema.None]("margin", schema.String{MaxLength: 64, Check: checkMargins}).
 		Doc("One to four CSS lengths, as in the CSS shorthand.").Example("20mm 15mm"),
 }}
 
@@ -103,30 +103,30 @@ var blocks = schema.Tuple[Block]{
 
 var (
 	blockLine     = schema.String{MaxLength: 2_000}
-	showVATColumn = schema.Optional("show_vat_column", schema.Bool{}, schema.Unread[Block]).Default(true)
-	showQR        = schema.Optional("show_qr", schema.Bool{}, schema.Unread[Block]).Default(false).
+	showVATColumn = schema.Unread[Block]("show_vat_column", schema.Bool{}).Default(true)
+	showQR        = schema.Unread[Block]("show_qr", schema.Bool{}).Default(false).
 			Doc("An extension: a QR code of the SEPA transfer that pays the invoice, if it is in euros and has an IBAN.")
-	blockText = schema.Optional("text", blockLine, func(b *Block, v string) { b.Text = v }).Doc("May hold {placeholders}.")
+	blockText = schema.At("text", blockLine, func(b *Block) *string { return &b.Text }).Doc("May hold {placeholders}.")
 )
 
 func block(name string, more ...schema.Field[Block]) schema.Object[Block] {
 	return schema.Object[Block]{Fields: append([]schema.Field[Block]{
-		schema.Required("type", schema.String{OneOf: []string{name}}, schema.Unread[Block]),
-		schema.Optional("enabled", schema.Bool{}, schema.Unread[Block]).Default(true),
+		schema.Unread[Block]("type", schema.String{OneOf: []string{name}}).Required(),
+		schema.Unread[Block]("enabled", schema.Bool{}).Default(true),
 	}, more...)}
 }
 
 func labels(names ...string) schema.Field[Block] {
 	kind := schema.Object[map[string]string]{}
 	for _, name := range names {
-		kind.Fields = append(kind.Fields, schema.Optional(name, blockLine, func(l *map[string]string, v string) {
+		kind.Fields = append(kind.Fields, schema.Read(name, blockLine, func(l *map[string]string, v string) {
 			if *l == nil {
 				*l = map[string]string{}
 			}
 			(*l)[name] = v
 		}))
 	}
-	return schema.Optional("labels", kind, func(b *Block, v map[string]string) { b.Labels = v }).Doc("May hold {placeholders}.")
+	return schema.At("labels", kind, func(b *Block) *map[string]string { return &b.Labels }).Doc("May hold {placeholders}.")
 }
 
 // InvalidTemplate says what is wrong with a block template, for those who take it for an error.

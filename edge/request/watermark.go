@@ -15,23 +15,23 @@ type watermark struct {
 var watermarkOptions = schema.Object[watermark]{
 	Name: "WatermarkOptions", Doc: "A text or a picture over or under pages.",
 	Fields: []schema.Field[watermark]{
-		schema.Required("text", schema.String{MinLength: 1, MaxLength: contract.MaxWatermarkText}, func(w *watermark, v string) { w.Text = v }).
+		schema.At("text", schema.String{MinLength: 1, MaxLength: contract.MaxWatermarkText}, func(w *watermark) *string { return &w.Text }).Required().
 			Unless("image").Example("DRAFT"),
-		schema.Optional("image", picture("image", contract.MaxPicture), func(w *watermark, v string) { w.Image = v }).
+		schema.At("image", picture("image", contract.MaxPicture), func(w *watermark) *string { return &w.Image }).
 			Doc("An extension: a picture in place of the text, a data URI of a PNG, JPEG or SVG. It has its own size, a CSS pixel for each of its pixels, and at most that of the page."),
-		schema.Optional("color", schema.String{MaxLength: 64, Check: checkColor}, func(w *watermark, v string) { w.Color = v }).
+		schema.At("color", schema.String{MaxLength: 64, Check: checkColor}, func(w *watermark) *string { return &w.Color }).
 			Default("rgba(200, 200, 200, 0.3)").Doc("A CSS colour; alpha is honoured."),
-		schema.Optional("font_size", schema.String{MaxLength: 32, Check: checkFontSize}, func(w *watermark, v string) { w.FontSize = v }).
+		schema.At("font_size", schema.String{MaxLength: 32, Check: checkFontSize}, func(w *watermark) *string { return &w.FontSize }).
 			Default("60px").Doc("A CSS length."),
-		schema.Optional("rotation_degrees", schema.Integer{Min: -360, Max: 360}, func(w *watermark, v int64) { w.Rotation = v }).
-			Default(defaultRotation).Given(func(w *watermark) { w.turned = true }).Doc("Clockwise. The default of a picture, and of a position at an edge, is 0."),
-		schema.Optional("position", schema.String{OneOf: contract.Positions()}, func(w *watermark, v string) { w.Position = v }).
+		schema.At("rotation_degrees", schema.Integer{Min: -360, Max: 360}, func(w *watermark) *int64 { return &w.Rotation }).
+			From(func(w *watermark) (int64, bool) { return w.Rotation, true }).Default(defaultRotation).Given(func(w *watermark) { w.turned = true }).Doc("Clockwise. The default of a picture, and of a position at an edge, is 0."),
+		schema.At("position", schema.String{OneOf: contract.Positions()}, func(w *watermark) *string { return &w.Position }).
 			DefaultLater(contract.Positions()[0]).Doc("An extension: where on the page it is; at an edge, 10mm from it."),
-		schema.Optional("pages", pageRanges("pages"), func(w *watermark, v string) { w.Pages = v }).Example("1, 3-").
+		schema.At("pages", pageRanges("pages"), func(w *watermark) *string { return &w.Pages }).Example("1, 3-").
 			Doc("An extension: the pages that have it, by the numbers of the whole document. All by default."),
-		schema.Optional("opacity", schema.Number{Min: 0, Max: 1}, func(w *watermark, v float64) { w.Opacity = &v }).
+		schema.Pointer("opacity", schema.Number{Min: 0, Max: 1}, func(w *watermark) **float64 { return &w.Opacity }).
 			DefaultLater(1).Doc("An extension: from 0, which cannot be seen, to 1."),
-		schema.Optional("behind", schema.Bool{}, func(w *watermark, v bool) { w.Behind = v }).
+		schema.At("behind", schema.Bool{}, func(w *watermark) *bool { return &w.Behind }).
 			Default(false).Doc("An extension: under what the page shows, in place of above it."),
 	},
 	Rules: []schema.Rule[watermark]{{Field: "image", Check: checkImage}},
@@ -56,6 +56,20 @@ func setWatermarks(o *PDFOptions, all []watermark) {
 	for _, w := range all {
 		o.Print.Watermarks = append(o.Print.Watermarks, w.kept())
 	}
+}
+
+func getWatermark(o *PDFOptions) (w watermark, given bool) {
+	if o.Print.Watermark == nil {
+		return w, false
+	}
+	return watermark{Watermark: *o.Print.Watermark}, true
+}
+
+func getWatermarks(o *PDFOptions) (all []watermark, given bool) {
+	for _, w := range o.Print.Watermarks {
+		all = append(all, watermark{Watermark: w})
+	}
+	return all, o.Print.Watermarks != nil
 }
 
 func checkImage(w *watermark) string {

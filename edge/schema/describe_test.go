@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -96,8 +97,8 @@ func TestNamesClash(t *testing.T) {
 			t.Error("two objects of one name were described")
 		}
 	}()
-	other := Object[None]{Name: "Stamp", Fields: []Field[None]{Optional("other", Bool{}, Unread[None])}}
-	Describe(Object[None]{Fields: []Field[None]{Optional("a", stamp, Unread[None]), Optional("b", other, Unread[None])}})
+	other := Object[None]{Name: "Stamp", Fields: []Field[None]{Unread[None]("other", Bool{})}}
+	Describe(Object[None]{Fields: []Field[None]{Unread[None]("a", stamp), Unread[None]("b", other)}})
 }
 
 // unfair are numbers on which the two may differ or that cost the validator dearly:
@@ -126,7 +127,21 @@ func FuzzAgreement(f *testing.F) {
 		if err := described.Validate(plain); (err == nil) != (value.tree != nil) {
 			t.Errorf("%q:\nDecode: %s\nschema: %v", body, told(violations), err)
 		}
+		if value.tree != nil {
+			checkEncode(t, value.Value)
+		}
 	})
+}
+
+// checkEncode checks that what Encode writes is read as the same letter. Its code is a credential.
+func checkEncode(t *testing.T, value post) {
+	t.Helper()
+	value.Code = ""
+	written, err := json.Marshal(letter.Encode(value))
+	again, _, violations := letter.Decode(written, "")
+	if err != nil || len(violations) > 0 || !reflect.DeepEqual(again.Value, value) {
+		t.Errorf("%+v is written as %s (%v) and read as %+v (%s)", value, written, err, again.Value, told(violations))
+	}
 }
 
 var agreementSeeds = []string{
@@ -146,8 +161,8 @@ var agreementSeeds = []string{
 func TestUnless(t *testing.T) {
 	type mark struct{ text, image string }
 	kind := Object[mark]{Name: "Mark", Fields: []Field[mark]{
-		Required("text", String{MinLength: 1}, func(m *mark, v string) { m.text = v }).Unless("image"),
-		Optional("image", String{}, func(m *mark, v string) { m.image = v }),
+		At("text", String{MinLength: 1}, func(m *mark) *string { return &m.text }).Required().Unless("image"),
+		At("image", String{}, func(m *mark) *string { return &m.image }),
 	}}
 	described := compiled(t, kind)
 	for body, want := range map[string]string{

@@ -9,9 +9,9 @@ import (
 
 type labelled struct{ Labels []Pair[string] }
 
-var labels = Object[labelled]{Fields: []Field[labelled]{Optional("labels", Dict[string]{
+var labels = Object[labelled]{Fields: []Field[labelled]{At("labels", Dict[string]{
 	Names: String{MaxLength: 3, Pattern: regexp.MustCompile("[a-z]+")}, Values: String{MaxLength: 2}, Most: 2,
-}, func(l *labelled, v []Pair[string]) { l.Labels = v })}}
+}, func(l *labelled) *[]Pair[string] { return &l.Labels })}}
 
 // A dict is read in the order of its names, and both its names and its values are checked.
 func TestDict(t *testing.T) {

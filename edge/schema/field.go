@@ -1,10 +1,15 @@
 package schema
 
-// Field is one field of an object that is read into a T; Required and Optional make it.
+import "reflect"
+
+// Field is one field of an object that is read into a T. At, Pointer and Not make one that can be written as JSON again, and so
+// does From of one that Read makes. A field is optional unless it is Required.
 type Field[T any] interface {
 	about() *member
 	// read decodes the field out of an object's members and reports whether they have it.
 	read(d *decoder, members object, into *T) (present bool)
+	// write returns the field as JSON; it is not present if reading nothing makes the same T.
+	write(from *T) (value any, present bool)
 }
 
 // member holds the parts of a field that do not depend on its types.
@@ -27,6 +32,8 @@ type TypedField[T, V any] struct {
 	member
 	typed Type[V]
 	set   func(*T, V)
+	// get returns what a T has for the field, if it has anything; nil if the field is only read.
+	get func(*T) (V, bool)
 	// fallback makes the value of an absent field; nil leaves the T as it is.
 	fallback func(*decoder) V
 	// given notes that the field is not absent; it may be nil.
@@ -36,11 +43,27 @@ type TypedField[T, V any] struct {
 	valuePlan string
 }
 
-// Required is a field that has to be there and must not be null; set stores its value.
-func Required[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[T, V] {
-	f := Optional(name, kind, set)
-	f.required = true
-	return f
+// At is a field whose value is where place says, the zero value if it is absent and has no default.
+func At[T, V any](name string, kind Type[V], place func(*T) *V) *TypedField[T, V] {
+	return Read(name, kind, func(t *T, v V) { *place(t) = v }).From(func(t *T) (V, bool) {
+		v := *place(t)
+		return v, !reflect.ValueOf(v).IsZero()
+	})
+}
+
+// Pointer is a field whose value is behind the pointer where place says, which is nil if the field is absent and has no default.
+func Pointer[T, V any](name string, kind Type[V], place func(*T) **V) *TypedField[T, V] {
+	return Read(name, kind, func(t *T, v V) { *place(t) = &v }).From(func(t *T) (v V, present bool) {
+		if p := *place(t); p != nil {
+			return *p, true
+		}
+		return v, false
+	})
+}
+
+// Not is a field that is true by default; the opposite of its value is where place says.
+func Not[T any](name string, place func(*T) *bool) *TypedField[T, bool] {
+	return Read(name, Bool{}, func(t *T, v bool) { *place(t) = !v }).From(func(t *T) (bool, bool) { return false, *place(t) }).Default(true)
 }
 
 // Unless lets a required field be absent, or null, where another one is there.
@@ -51,14 +74,26 @@ func (f *TypedField[T, V]) Unless(other string) *TypedField[T, V] {
 // always reports whether the field has to be there whatever else is.
 func (m *member) always() bool { return m.required && m.unless == "" }
 
-// Optional is a field that may be absent; null counts as absent. Then set is called
+// Read is a field whose value set stores. If the field is absent, which null is too, set is called
 // only if the field has a default.
-func Optional[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[T, V] {
+func Read[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[T, V] {
 	return &TypedField[T, V]{member: member{name: name, step: name, kind: kind}, typed: kind, set: set}
 }
 
-// Unread is the setter of a field that is checked and described, but not read.
-func Unread[T, V any](*T, V) {}
+// From has the field written as what get returns, if anything.
+func (f *TypedField[T, V]) From(get func(*T) (V, bool)) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.get = get })
+}
+
+// Unread is a field that is checked and described, but not read.
+func Unread[T, V any](name string, kind Type[V]) *TypedField[T, V] {
+	return Read(name, kind, func(*T, V) {})
+}
+
+// Required is for a field that has to be there and must not be null.
+func (f *TypedField[T, V]) Required() *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.required = true })
+}
 
 // Doc describes the field in a sentence or two.
 func (f *TypedField[T, V]) Doc(doc string) *TypedField[T, V] {
@@ -146,4 +181,15 @@ func (f *TypedField[T, V]) readPresent(d *decoder, value any, into *T) {
 			f.given(into)
 		}
 	}
+}
+
+func (f *TypedField[T, V]) write(from *T) (value any, present bool) {
+	if f.get == nil {
+		return nil, false
+	}
+	v, present := f.get(from)
+	if !present && !f.always() {
+		return nil, false
+	}
+	return f.typed.encode(v), true
 }

@@ -16,6 +16,8 @@ type Type[V any] interface {
 	Kind
 	// decode reports violations to d; its result means nothing if there are any.
 	decode(d *decoder, value any) V
+	// encode returns the JSON that is decoded as v: a text, number, truth, Ordered, list or Hidden.
+	encode(v V) any
 }
 
 // None stands for the value where only the JSON matters.

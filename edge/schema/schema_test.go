@@ -29,26 +29,26 @@ type postage struct {
 
 // letter has every kind and no check that a JSON Schema cannot express.
 var letter = Object[post]{Name: "Letter", Doc: "A letter.", Fields: []Field[post]{
-	Required("to", String{MaxLength: 5}, func(p *post, v string) { p.To = v }).Doc("Who it is for.").Example("Ada"),
-	Optional("from", String{MinLength: 2}, func(p *post, v string) { p.From = v }),
-	Optional("initial", String{MinLength: 1, MaxLength: 1}, func(p *post, v string) { p.Initial = v }),
-	Optional("kind", String{OneOf: []string{"Post", "Air"}}, func(p *post, v string) { p.Kind = v }).Default("Post"),
-	Optional("paper", String{OneOf: []string{"A4", "Legal", "c+d"}, AnyCase: true}, func(p *post, v string) { p.Paper = v }).Default("A4").Doc("Size."),
-	Optional("colour", String{Pattern: regexp.MustCompile("#[0-9a-f]{3}|#[0-9a-f]{6}")}, func(p *post, v string) { p.Colour = v }),
-	Optional("code", String{Secret: true}, func(p *post, v string) { p.Code = v }).Plan("pro").Doc("Opens it."),
-	Optional("express", Bool{}, func(p *post, v bool) { p.Express = v }),
-	Optional("weight", Number{Min: 0.5, Max: 20}, func(p *post, v float64) { p.Weight = v }),
-	Optional("pages", Integer{Min: 1, Max: 1920}, func(p *post, v int64) { p.Pages = v }),
-	Optional("any", Integer{Min: math.MinInt64, Max: math.MaxInt64}, func(p *post, v int64) { p.Any = v }),
-	Optional("stamp", stamp, func(p *post, v postage) { p.Stamp = &v }).Plan("starter"),
-	Optional("pair", Tuple[None]{checked{Integer{Min: 0, Max: 9}}, checked{stamp}}, Unread[post]),
-	Optional("copies", List[string]{Items: String{MinLength: 1}}, func(p *post, v []string) { p.Copies = v }),
-	Optional("ref", Either{String{}, Integer{Min: 0, Max: 9}}, Unread[post]),
+	At("to", String{MaxLength: 5}, func(p *post) *string { return &p.To }).Required().Doc("Who it is for.").Example("Ada"),
+	At("from", String{MinLength: 2}, func(p *post) *string { return &p.From }),
+	At("initial", String{MinLength: 1, MaxLength: 1}, func(p *post) *string { return &p.Initial }),
+	At("kind", String{OneOf: []string{"Post", "Air"}}, func(p *post) *string { return &p.Kind }).Default("Post"),
+	At("paper", String{OneOf: []string{"A4", "Legal", "c+d"}, AnyCase: true}, func(p *post) *string { return &p.Paper }).Default("A4").Doc("Size."),
+	At("colour", String{Pattern: regexp.MustCompile("#[0-9a-f]{3}|#[0-9a-f]{6}")}, func(p *post) *string { return &p.Colour }),
+	At("code", String{Secret: true}, func(p *post) *string { return &p.Code }).Plan("pro").Doc("Opens it."),
+	At("express", Bool{}, func(p *post) *bool { return &p.Express }),
+	At("weight", Number{Min: 0.5, Max: 20}, func(p *post) *float64 { return &p.Weight }),
+	At("pages", Integer{Min: 1, Max: 1920}, func(p *post) *int64 { return &p.Pages }),
+	At("any", Integer{Min: math.MinInt64, Max: math.MaxInt64}, func(p *post) *int64 { return &p.Any }),
+	Pointer("stamp", stamp, func(p *post) **postage { return &p.Stamp }).Plan("starter"),
+	Unread[post]("pair", Tuple[None]{checked{Integer{Min: 0, Max: 9}}, checked{stamp}}),
+	At("copies", List[string]{Items: String{MinLength: 1}}, func(p *post) *[]string { return &p.Copies }),
+	Unread[post]("ref", Either{String{}, Integer{Min: 0, Max: 9}}),
 }}
 
 var stamp = Object[postage]{Name: "Stamp", Fields: []Field[postage]{
-	Required("value", Integer{Min: 1, Max: 100}, func(p *postage, v int64) { p.Value = v }),
-	Optional("gold", Bool{}, func(p *postage, v bool) { p.Gold = v }).Plan("pro"),
+	At("value", Integer{Min: 1, Max: 100}, func(p *postage) *int64 { return &p.Value }).Required(),
+	At("gold", Bool{}, func(p *postage) *bool { return &p.Gold }).Plan("pro"),
 }}
 
 // checked is a kind that is not read, so that values of different types fit into one tuple.
@@ -58,6 +58,8 @@ func (c checked) decode(d *decoder, value any) (none None) {
 	c.check(d, value)
 	return none
 }
+
+func (checked) encode(None) any { return nil }
 
 const noDictionary = "model_attributes_type Input should be a valid dictionary or object to extract fields from"
 
@@ -226,13 +228,13 @@ func TestDefaults(t *testing.T) {
 		Later             string
 	}
 	object := Object[inner]{Fields: []Field[inner]{
-		Optional("size", String{}, func(i *inner, v string) { i.Size = v }).Default("10"),
-		Optional("unit", String{}, func(i *inner, v string) { i.Unit = v }),
+		At("size", String{}, func(i *inner) *string { return &i.Size }).Default("10"),
+		At("unit", String{}, func(i *inner) *string { return &i.Unit }),
 	}}
 	o := Object[outer]{Fields: []Field[outer]{
-		Optional("always", object, func(o *outer, v inner) { o.Always = &v }).DefaultEmpty(),
-		Optional("sometimes", object, func(o *outer, v inner) { o.Sometimes = &v }),
-		Optional("later", String{}, func(o *outer, v string) { o.Later = v }).DefaultLater("1cm"),
+		Pointer("always", object, func(o *outer) **inner { return &o.Always }).DefaultEmpty(),
+		Pointer("sometimes", object, func(o *outer) **inner { return &o.Sometimes }),
+		At("later", String{}, func(o *outer) *string { return &o.Later }).DefaultLater("1cm"),
 	}}
 	for body, want := range map[string]outer{
 		`{}`:               {Always: &inner{Size: "10"}},
@@ -255,7 +257,7 @@ func TestDefaults(t *testing.T) {
 func TestDocumentOf(t *testing.T) {
 	type parcel struct{ Stamp Document[postage] }
 	o := Object[parcel]{Fields: []Field[parcel]{
-		Required("stamp", DocumentOf[postage]{stamp}, func(p *parcel, v Document[postage]) { p.Stamp = v }),
+		At("stamp", DocumentOf[postage]{stamp}, func(p *parcel) *Document[postage] { return &p.Stamp }).Required(),
 	}}
 	got := checkDecode(t, o, `{"stamp": { "value" : 5e0, "gold": null }}`, "").Value.Stamp
 	if got.Value != (postage{Value: 5}) || string(got.Canonical()) != `{"value":5}` {
@@ -272,15 +274,15 @@ func TestChecksAndRules(t *testing.T) {
 	}
 	inner := Object[pair]{
 		Fields: []Field[pair]{
-			Optional("note", String{Check: func(s string) string { return map[bool]string{true: "say it better"}[s == "bad"] }}, func(p *pair, v string) { p.Note = v }),
-			Optional("a", Bool{}, func(p *pair, v bool) { p.A = &v }),
-			Optional("b", Bool{}, func(p *pair, v bool) { p.B = &v }),
+			At("note", String{Check: func(s string) string { return map[bool]string{true: "say it better"}[s == "bad"] }}, func(p *pair) *string { return &p.Note }),
+			Pointer("a", Bool{}, func(p *pair) **bool { return &p.A }),
+			Pointer("b", Bool{}, func(p *pair) **bool { return &p.B }),
 		},
 		Rules: []Rule[pair]{{Field: "b", Check: func(p *pair) string {
 			return map[bool]string{true: "not with a"}[p.A != nil && p.B != nil]
 		}}},
 	}
-	outer := Object[None]{Fields: []Field[None]{Required("in", inner, Unread[None])}}
+	outer := Object[None]{Fields: []Field[None]{Unread[None]("in", inner).Required()}}
 	for body, want := range map[string]string{
 		`{"in":{"a":true}}`:                       ``,
 		`{"in":{"a":true,"b":null}}`:              ``,
@@ -342,7 +344,7 @@ func TestGates(t *testing.T) {
 			t.Errorf("%s: got %v, %s, want %v", body, got, told(violations), want)
 		}
 	}
-	list := Object[None]{Fields: []Field[None]{Optional("stamps", List[postage]{Items: stamp}, Unread[None])}}
+	list := Object[None]{Fields: []Field[None]{Unread[None]("stamps", List[postage]{Items: stamp})}}
 	_, got, violations := list.Decode([]byte(`{"stamps":[{"value":1},{"value":1,"gold":true}]}`), "")
 	if want := []Gate{{"stamps.1.gold", "pro"}}; !slices.Equal(got, want) || len(violations) > 0 {
 		t.Errorf("list: got %v, %s, want %v", got, told(violations), want)
@@ -355,9 +357,9 @@ func ExampleObject_Decode() {
 		Copies          int64
 	}
 	body := Object[page]{Fields: []Field[page]{
-		Required("html", String{}, func(p *page, v string) { p.HTML = v }),
-		Optional("copies", Integer{Min: 1, Max: 9}, func(p *page, v int64) { p.Copies = v }).Default(1),
-		Optional("watermark", String{}, func(p *page, v string) { p.Watermark = v }).Plan("starter"),
+		At("html", String{}, func(p *page) *string { return &p.HTML }).Required(),
+		At("copies", Integer{Min: 1, Max: 9}, func(p *page) *int64 { return &p.Copies }).Default(1),
+		At("watermark", String{}, func(p *page) *string { return &p.Watermark }).Plan("starter"),
 	}}
 	read, gates, _ := body.Decode([]byte(`{"html":"<p>","watermark":"draft"}`), "")
 	fmt.Printf("%+v %v\n", read.Value, gates)
@@ -371,7 +373,7 @@ func ExampleObject_Decode() {
 
 func ExampleDescribe() {
 	schema, components := Describe(Object[None]{Name: "Page", Fields: []Field[None]{
-		Optional("size", String{OneOf: []string{"A4", "A3"}}, Unread[None]).Default("A4").Doc("Paper size.").Plan("pro"),
+		Unread[None]("size", String{OneOf: []string{"A4", "A3"}}).Default("A4").Doc("Paper size.").Plan("pro"),
 	}})
 	for _, value := range []JSONSchema{schema, slices.Collect(maps.Values(components))[0]} {
 		text, _ := json.Marshal(value)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ type declared struct {
 	at        string // the path of the field in the body
 	plan      string // the plan that the field needs; "" for none
 	required  bool   // in the object that it belongs to
+	boolean   bool
 }
 
 // declaredFields reads the fields of all requests from the API description. It does not
@@ -41,7 +43,7 @@ func declaredFields(t *testing.T) (all []declared) {
 		for _, d := range append(d.AnyOf, d) {
 			object := root.Components.Schemas[strings.TrimPrefix(d.Ref, "#/components/schemas/")]
 			for name, p := range object.Properties {
-				all = append(all, declared{operation, prefix + name, p.Plan, slices.Contains(object.Required, name)})
+				all = append(all, declared{operation, prefix + name, p.Plan, slices.Contains(object.Required, name), p.boolean()})
 				walk(operation, prefix+name+".", p)
 			}
 		}
@@ -62,6 +64,12 @@ type described struct {
 	Properties map[string]described
 	Required   []string
 	Plan       string `json:"x-platen-plan"`
+	Type       any
+}
+
+func (d described) boolean() bool {
+	kinds, _ := d.Type.([]any)
+	return slices.Contains(kinds, any("boolean"))
 }
 
 // holders are the objects that ask for nothing by being there.
@@ -82,10 +90,41 @@ func nulls(fields []declared, prefix string) object {
 	return all
 }
 
+var booleanRows = []row{{"fields/booleans", "PdfOptions", "a boolean is true or false, and never a text or a number", proveBooleans}}
+
+// besides is what a body needs for its booleans below a path to be valid.
+var besides = map[string]object{
+	"options.permissions": {"options.user_password": "x"},
+	"options.watermark":   {"options.watermark.text": "x"},
+}
+
+// proveBooleans proves of each boolean, null included, what rows prove of other fields.
+func proveBooleans(t *testing.T, s *server) {
+	tried := 0
+	for _, d := range declaredFields(t) {
+		if !d.boolean {
+			continue
+		}
+		f := field{on: []string{d.operation}, at: d.at, takes: []any{false, true}, refuses: []refused{notBool("true"), notBool(1)}, beside: object{}}
+		if d.at == "wait" {
+			f.takes = f.takes[:1] // other rows wait
+		}
+		if slices.Contains(htmlOperations, d.operation) {
+			f.beside["html_mode"] = "full" // some are for pages that run script
+		}
+		maps.Copy(f.beside, besides[d.at[:max(0, strings.LastIndex(d.at, "."))]])
+		f.prove(t, s)
+		tried++
+	}
+	if tried < 50 {
+		t.Errorf("%d booleans were tried", tried)
+	}
+}
+
 // otherwise are the fields whose rows are not made of a field, with the rows.
 var otherwise = map[string]string{"einvoice.xml": "invoice/option", "template.blocks": "template/order", "pdf": "check/body"}
 
-// Every field has a row, every field that needs a plan has one for that too, and
+// Every field has a row (booleans have one together), every field that needs a plan has one for that too, and
 // docs/API.md names them all.
 func TestEveryFieldHasARow(t *testing.T) {
 	reference, err := os.ReadFile("../../../docs/API.md")
@@ -99,7 +138,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 		}
 	}
 	for _, d := range declaredFields(t) {
-		if otherwise[d.at] == "" && !slices.ContainsFunc(fields, func(f field) bool { return f.at == d.at }) {
+		if otherwise[d.at] == "" && !d.boolean && !slices.ContainsFunc(fields, func(f field) bool { return f.at == d.at }) {
 			t.Errorf("no row has the field %s of %s", d.at, d.operation)
 		}
 		if d.plan != "" && !slices.ContainsFunc(gates, func(g gate) bool {

@@ -49,14 +49,6 @@ var endpointRows = append(rowsOf([]field{
 		},
 	},
 	{
-		id: "submit/test", section: "POST /url-to-pdf", statement: "test is a boolean, false when it is left out",
-		on: allOperations, at: "test", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
-	},
-	{
-		id: "wait/boolean", section: extensionSection, statement: "wait is a boolean, false when it is left out", // other rows wait
-		on: allOperations, at: "wait", takes: []any{false}, refuses: []refused{notBool("true"), notBool(1)},
-	},
-	{
 		id: "tags/field", section: extensionSection, statement: "tags are up to 8 names of 40 characters with values of 60",
 		on: allOperations, at: "tags",
 		takes: []any{object{}, object{"customer": "4711", "a.b-c_D": ""}, object{strings.Repeat("x", 40): long(60)}, someTags(8)},

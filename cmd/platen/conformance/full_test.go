@@ -77,10 +77,6 @@ var fullRows = append(rowsOf([]field{
 		id: "full/assets-of-full", section: extensionSection, statement: "assets need html_mode full", on: htmlOperations, at: "assets", takes: []any{[]any{}},
 		refuses: []refused{meaningless([]any{file("a", "")}, "assets need html_mode full")},
 	},
-	{
-		id: "full/large", section: extensionSection, statement: "large is a boolean, on every operation", on: allOperations, at: "large", takes: []any{true, false},
-		refuses: []refused{notBool("true")},
-	},
 }), row{"full/empty", extensionSection, "a full document of white space is EMPTY_HTML, one of scripts is not", proveEmptyFull})
 
 func proveEmptyFull(t *testing.T, s *server) {

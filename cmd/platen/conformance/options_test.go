@@ -19,10 +19,6 @@ var optionRows = rowsOf([]field{
 		on: pdfOperations, at: "options.format", takes: []any{"A4", "A3", "Letter", "Legal", "Tabloid", "a4", "LETTER", "A0", "A1", "A2", "A5", "A6", "Ledger", "a6", "LEDGER"},
 		refuses: []refused{unlisted("A7", paperFormats), unlisted("B5", paperFormats), unlisted("", paperFormats), unlisted(4, paperFormats)},
 	},
-	{
-		id: "options/landscape", section: "PdfOptions", statement: "landscape is a boolean",
-		on: pdfOperations, at: "options.landscape", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
-	},
 	sideField("width", "height"), sideField("height", "width"),
 	{
 		id: "options/size-alone", section: "Extensions", statement: "width without height is refused, and beside format or landscape",
@@ -31,10 +27,6 @@ var optionRows = rowsOf([]field{
 		},
 	},
 	sizeBeside("format", "A4"), sizeBeside("landscape", false),
-	{
-		id: "options/single-page", section: "Extensions", statement: "single_page is a boolean",
-		on: pdfOperations, at: "options.single_page", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
-	},
 	{
 		id: "options/single-page-height", section: "Extensions", statement: "height is refused beside single_page",
 		on: pdfOperations, at: "options.height", beside: object{"options.width": "10cm", "options.single_page": true}, paired: true,
@@ -45,10 +37,6 @@ var optionRows = rowsOf([]field{
 		on: pdfOperations, at: "options.width", beside: object{"options.single_page": true}, paired: true, takes: []any{"10mm", "200in"},
 	},
 	{
-		id: "options/prefer-css-page-size", section: "Extensions", statement: "prefer_css_page_size is a boolean",
-		on: pdfOperations, at: "options.prefer_css_page_size", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
-	},
-	{
 		id: "options/page-ranges", section: "Extensions", statement: "page_ranges names pages from 1, in ascending order, in 200 characters at most",
 		on: pdfOperations, at: "options.page_ranges", takes: []any{"1", "1-3, 5, 8-", "2-2", strings.Repeat(" ", 199) + "1"},
 		refuses: []refused{
@@ -56,14 +44,6 @@ var optionRows = rowsOf([]field{
 			meaningless("5, 1", rangesWanted), meaningless("1-3, 3", rangesWanted), meaningless("8-, 9", rangesWanted), meaningless("a", rangesWanted),
 			tooLong(strings.Repeat(" ", 200)+"1", "200"),
 		},
-	},
-	{
-		id: "options/outline", section: "Extensions", statement: "outline is a boolean",
-		on: pdfOperations, at: "options.outline", takes: []any{true, false}, refuses: []refused{notBool("h1"), notBool(1)},
-	},
-	{
-		id: "options/tagged", section: "Extensions", statement: "tagged is a boolean",
-		on: pdfOperations, at: "options.tagged", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
 	},
 	{
 		id: "options/metadata", section: "Extensions", statement: "metadata is an object of title, author, subject, keywords, creator and language",
@@ -81,10 +61,6 @@ var optionRows = rowsOf([]field{
 		on: pdfOperations, at: "options.pdfa", takes: []any{"2b", "3b"},
 		refuses: []refused{unlisted(2, "'2b' or '3b'"), unlisted("1b", "'2b' or '3b'"), unlisted("2B", "'2b' or '3b'")},
 	},
-	{
-		id: "options/pdfua", section: "Extensions", statement: "pdfua is a boolean",
-		on: pdfOperations, at: "options.pdfua", takes: []any{true, false}, refuses: []refused{notBool("true"), notBool(1)},
-	},
 	readableField("pdfa", "3b"), readableField("pdfua", true),
 	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
@@ -92,14 +68,6 @@ var optionRows = rowsOf([]field{
 		refuses: []refused{notObject("1cm"), unknownIn(object{"middle": "1cm"}, "options.margin.middle")},
 	},
 	marginField("top"), marginField("right"), marginField("bottom"), marginField("left"),
-	{
-		id: "options/print-background", section: "PdfOptions", statement: "print_background is a boolean",
-		on: pdfOperations, at: "options.print_background", takes: []any{true, false}, refuses: []refused{notBool(0)},
-	},
-	{
-		id: "options/display-header-footer", section: "PdfOptions", statement: "display_header_footer is a boolean",
-		on: pdfOperations, at: "options.display_header_footer", takes: []any{true, false}, refuses: []refused{notBool("no")},
-	},
 	templateField("header_template", "header-template", "PdfOptions"), templateField("footer_template", "footer-template", "PdfOptions"),
 	templateField("first_page_header_template", "first-page-header", "Extensions"), templateField("first_page_footer_template", "first-page-footer", "Extensions"),
 	templateField("last_page_header_template", "last-page-header", "Extensions"), templateField("last_page_footer_template", "last-page-footer", "Extensions"),
@@ -167,10 +135,6 @@ var optionRows = rowsOf([]field{
 		refuses: []refused{below(-0.1, "0"), above(1.01, "1")},
 	},
 	{
-		id: "options/watermark-behind", section: extensionSection, statement: "behind is a boolean",
-		on: pdfOperations, at: "options.watermark.behind", beside: object{"options.watermark.text": "x"}, takes: []any{true, false}, refuses: []refused{notBool("no")},
-	},
-	{
 		id: "options/watermarks", section: extensionSection, statement: "watermarks is a list of at most ten",
 		on: pdfOperations, at: "options.watermarks", takes: []any{[]any{}, []any{object{"text": "x"}, object{"image": svgURI}}, tenMarks},
 		refuses: []refused{
@@ -221,7 +185,6 @@ var optionRows = rowsOf([]field{
 		id: "options/permissions-password", section: "Extensions", statement: "permissions without a password are refused",
 		on: pdfOperations, at: "options.permissions", refuses: []refused{meaningless(object{}, "permissions need user_password or owner_password")},
 	},
-	permissionField("printing"), permissionField("copying"), permissionField("modifying"), permissionField("annotating"), permissionField("filling_forms"), permissionField("assembling"),
 	{
 		id: "options/compression", section: "CompressionOptions", statement: "compression is an object of level and image_quality",
 		on: pdfOperations, at: "options.compression", takes: []any{object{"level": 5, "image_quality": 60}, object{"level": nil}},
@@ -314,14 +277,6 @@ func readableField(name string, value any) field {
 	return field{
 		id: "options/" + name + "-open", section: "Extensions", statement: name + " with a password is refused",
 		on: pdfOperations, at: "options." + name, beside: object{"options.user_password": "x", "options.permissions": object{}}, refuses: []refused{meaningless(value, wanted)},
-	}
-}
-
-func permissionField(name string) field {
-	return field{
-		id: "options/permissions-" + name, section: "Extensions", statement: name + " is a boolean",
-		on: []string{htmlToPDF}, at: "options.permissions." + name, beside: object{"options.user_password": "x"}, takes: []any{true, false},
-		refuses: []refused{notBool("no"), notBool(0)},
 	}
 }
 

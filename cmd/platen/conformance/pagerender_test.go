@@ -16,10 +16,6 @@ var pageRenderRows = append(rowsOf([]field{
 		refuses: []refused{notText(1), tooShort(""), tooLong(long(10_001), "10000")},
 	},
 	{
-		id: "render/scroll", section: extensionSection, statement: "scroll is a boolean",
-		on: urlOperations, at: "render.scroll", takes: []any{true, false}, refuses: []refused{notBool("yes")},
-	},
-	{
 		id: "render/user-agent", section: extensionSection, statement: "user_agent is ASCII of 1 to 500 characters",
 		on: urlOperations, at: "render.user_agent", takes: []any{"Mozilla/5.0 (x)", strings.Repeat("x", 500)},
 		refuses: []refused{
@@ -51,10 +47,6 @@ var pageRenderRows = append(rowsOf([]field{
 		on: urlOperations, at: "render.color_scheme", takes: []any{"light", "dark"}, refuses: []refused{unlisted("Dark", "'light' or 'dark'"), unlisted(1, "'light' or 'dark'")},
 	},
 	{
-		id: "render/javascript", section: extensionSection, statement: "javascript is a boolean",
-		on: urlOperations, at: "render.javascript", takes: []any{true, false}, refuses: []refused{notBool("no")},
-	},
-	{
 		id: "render/style", section: extensionSection, statement: "style is CSS of up to 51,200 bytes",
 		on: urlOperations, at: "render.style", takes: []any{"", "p { color: red }", long(25_600)},
 		refuses: []refused{notText(1), meaningless(long(25_600)+"x", "style may have 51200 bytes in UTF-8")},
@@ -68,14 +60,6 @@ var pageRenderRows = append(rowsOf([]field{
 			{[]any{""}, "string_too_short", "String should have at least 1 character", "render.hide_selectors.0"},
 			{[]any{"p", long(1_001)}, "string_too_long", "String should have at most 1000 characters", "render.hide_selectors.1"},
 		},
-	},
-	{
-		id: "render/fail-on-resource-error", section: extensionSection, statement: "fail_on_resource_error is a boolean",
-		on: urlOperations, at: "render.fail_on_resource_error", takes: []any{true, false}, refuses: []refused{notBool(1)},
-	},
-	{
-		id: "render/fail-on-script-error", section: extensionSection, statement: "fail_on_script_error is a boolean",
-		on: urlOperations, at: "render.fail_on_script_error", takes: []any{true, false}, refuses: []refused{notBool(1)},
 	},
 	{
 		id: "render/headers", section: extensionSection, statement: "headers are up to 20 names with values of up to 4,096 bytes; those of a connection, Host, Content-Length, Cookie and the browser's own are refused",

@@ -83,10 +83,6 @@ var imageOptionRows = append(rowsOf([]field{
 		refuses: []refused{unlisted("gif", "'png', 'jpeg', 'jpg' or 'webp'"), unlisted(1, "'png', 'jpeg', 'jpg' or 'webp'")},
 	},
 	{
-		id: "image/full-page", section: "Image options", statement: "full_page is a boolean",
-		on: imageOperations, at: "options.full_page", takes: []any{true, false}, refuses: []refused{notBool("yes")},
-	},
-	{
 		id: "image/quality", section: "Image options", statement: "quality is an integer from 1 to 100",
 		on: imageOperations, at: "options.quality", beside: object{"options.format": "jpeg"}, takes: []any{1, 80, 100},
 		refuses: []refused{below(0, "1"), above(101, "100"), notInteger("80"), fraction(80.5)},
@@ -169,10 +165,6 @@ var imageOptionRows = append(rowsOf([]field{
 		id: "image/webp-height", section: extensionSection, statement: "a WebP is 16,383 pixels high at most",
 		on: imageOperations, at: "options.clip", beside: object{"options.device_scale_factor": 3, "options.format": "webp"}, takes: []any{object{"width": 1, "height": 5461}},
 		refuses: []refused{meaningless(object{"width": 1, "height": 5462}, "clip makes an image that is too large: at this width and device_scale_factor, webp may be 5461 CSS pixels high")},
-	},
-	{
-		id: "image/transparent", section: extensionSection, statement: "transparent is a boolean",
-		on: imageOperations, at: "options.transparent", takes: []any{true, false}, refuses: []refused{notBool("yes")},
 	},
 	{
 		id: "image/transparent-jpeg", section: extensionSection, statement: "transparent with jpeg is refused",

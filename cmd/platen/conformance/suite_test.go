@@ -27,7 +27,7 @@ func rowsOfContract() (live, still []row) {
 	still = slices.Concat(
 		jobRows, optionRows, renderRows, pageRenderRows, imageOptionRows, fullRows, defaultRows, deliveryRows, invoiceRows, templateRows,
 		endpointRows, downloadRows, keyRows, gateRows, errorRows,
-		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, outageRows, cancelRows, jobListRows, usageRows, invoiceCheckRows,
+		rateRows, quotaRows, testModeRows, idempotencyRows, orderRows, descriptionRows, booleanRows, outageRows, cancelRows, jobListRows, usageRows, invoiceCheckRows,
 	)
 	return live, still
 }

@@ -1,0 +1,62 @@
+package request
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen.dev/edge/schema"
+	"platen.dev/events"
+	"platen.dev/events/contract"
+)
+
+// Of content that was stored only that it was is kept; a block template is kept whole, and of a webhook that there is one.
+func TestKept(t *testing.T) {
+	template, _ := CanonicalTemplate([]byte(`{"version":1,"blocks":`+strings.ReplaceAll(nineBlocks(""), "{unknown}", "x")+`}`), knows)
+	xml := []byte{1, 1, 0, 254, 255, 'x'} // DEFLATE of x, not compressed
+	for want, s := range map[string]events.Submission{
+		`{"html":"p","options":{"format":"A4"},"webhook_url":{}}`: {
+			SubmitJob: events.SubmitJob{Operation: events.MarkdownToPDF, Webhook: events.Sealed("x")},
+			Content:   events.Content{HTML: "p", Print: events.PrintOptions{Paper: contract.Paper{Format: "A4"}}},
+		},
+		`{"html_mode":"full","options":{"format":"png","viewport":{"width":1,"height":2}},"large":true}`: {
+			SubmitJob: events.SubmitJob{Operation: events.HTMLToImage},
+			Content:   events.Content{Full: true, Stored: &events.Stored{File: "f"}, Image: &contract.Image{Format: "png", Width: 1, Height: 2}},
+		},
+		`{"xml":"x","profile":"basic","template":` + string(template) + `}`: {
+			SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF},
+			Content:   events.Content{Invoice: &events.Invoice{Profile: "basic", XML: xml, Template: template}},
+		},
+		`{}`: {SubmitJob: events.SubmitJob{Operation: "unknown"}},
+	} {
+		if got, err := json.Marshal(Kept(s)); err != nil || string(got) != want {
+			t.Errorf("%s: kept is\n%s and not\n%s (%v)", s.Operation, got, want, err)
+		}
+	}
+}
+
+// Credentials are hidden wherever they are.
+func TestCredentialsAreHidden(t *testing.T) {
+	s := events.Sealed("x")
+	kept := Kept(events.Submission{SubmitJob: events.SubmitJob{Operation: events.URLToPDF}, Content: events.Content{
+		URL: "u", Headers: s, Cookies: s, Load: &contract.Load{}, Auth: &events.Credentials{Type: "basic", Value: s}, Delivery: &events.Delivery{URL: s},
+		Print: events.PrintOptions{Password: s, OwnerPassword: s},
+	}})
+	var hidden []string
+	var walk func(path string, all schema.Ordered)
+	walk = func(path string, all schema.Ordered) {
+		for _, m := range all {
+			switch v := m.Value.(type) {
+			case schema.Ordered:
+				walk(path+m.Name+".", v)
+			case schema.Hidden:
+				hidden = append(hidden, path+m.Name)
+			}
+		}
+	}
+	walk("", kept)
+	if want := []string{"options.user_password", "options.owner_password", "render.headers", "render.cookies", "auth.value", "delivery.url"}; !slices.Equal(hidden, want) {
+		t.Errorf("hidden are %v, and not %v, in %v", hidden, want, kept)
+	}
+}

@@ -1,0 +1,89 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Hidden stands for a credential, or for a list or dictionary with one, in what Encode returns.
+type Hidden struct{}
+
+// Encode returns a value as JSON that Decode reads as the same value, but for credentials. A field that would be the same if it were
+// absent is left out, and so is one that can only be read.
+func (o Object[T]) Encode(value T) Ordered {
+	all := Ordered{}
+	for _, f := range o.Fields {
+		if v, present := f.write(&value); present {
+			all = append(all, Member{f.about().name, v})
+		}
+	}
+	return all
+}
+
+func (o Object[T]) encode(v T) any { return o.Encode(v) }
+
+func (s String) encode(v string) any {
+	if s.Secret {
+		return Hidden{}
+	}
+	return v
+}
+
+func (Bool) encode(v bool) any { return v }
+
+func (Integer) encode(v int64) any { return v }
+
+func (Number) encode(v float64) any { return v }
+
+func (Bytes) encode(v []byte) any { return v }
+
+func (t Tuple[V]) encode(all []V) any {
+	items := make([]any, len(all))
+	for i, v := range all {
+		items[i] = t[i].encode(v)
+	}
+	return unlessHidden(items)
+}
+
+func (l List[V]) encode(all []V) any {
+	items := make([]any, len(all))
+	for i, v := range all {
+		items[i] = l.Items.encode(v)
+	}
+	return unlessHidden(items)
+}
+
+func (m Dict[V]) encode(all []Pair[V]) any {
+	members := object{}
+	for _, p := range all {
+		v := m.Values.encode(p.Value)
+		if hides(v) {
+			return Hidden{}
+		}
+		members[p.Name] = v
+	}
+	return members
+}
+
+// encode has nothing to write: the value was only checked.
+func (Either) encode(None) any { return nil }
+
+func (DocumentOf[V]) encode(d Document[V]) any { return json.RawMessage(d.Canonical()) }
+
+func unlessHidden(items []any) any {
+	if slices.ContainsFunc(items, hides) {
+		return Hidden{}
+	}
+	return items
+}
+
+// hides reports whether there is a credential in an encoded value.
+func hides(v any) bool {
+	switch v := v.(type) {
+	case Hidden:
+		return true
+	case Ordered:
+		return slices.ContainsFunc(v, func(m Member) bool { return hides(m.Value) })
+	}
+	return false // lists and dictionaries with credentials are Hidden themselves
+}
