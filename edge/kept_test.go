@@ -61,7 +61,7 @@ var odd = map[string]any{
 	"options.clip.y":              3,
 	"options.viewport.width":      640,
 	"options.viewport.height":     640,
-	"options.watermarks":          []any{map[string]any{"text": "a", "color": "red", "font_size": "60px", "rotation_degrees": 0, "position": "top"}, map[string]any{"text": "b", "color": "red", "font_size": "1cm", "rotation_degrees": 5}},
+	"options.watermarks":          []any{map[string]any{"text": "a", "color": "red", "font_size": "2cm", "rotation_degrees": 0, "position": "top"}, map[string]any{"text": "b", "color": "red", "font_size": "1cm", "rotation_degrees": 5}},
 	"options.watermark.font_size": "1cm",
 	"render.cookies":              []any{map[string]any{"name": "session", "value": "7"}},
 	"render.headers":              map[string]any{"X-Tenant": "7"},

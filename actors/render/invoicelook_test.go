@@ -35,14 +35,30 @@ var pictured = []string{
 	"digits-200/plain", "rtl/arabic", "cjk/japanese", "credit-note/german", "sublines/plain", "thirty/labels-60", "tall-row/three-languages", "many-rates/plain", "thirty/no-vat",
 }
 
-// TestInvoiceLook prints every case of package stress as a job does, which includes the check of PDF/A, and looks at what is
-// on the pages. Set PLATEN_KEEP to a directory to keep the files.
+// TestInvoiceLook compares the pictured cases with their pictures.
 func TestInvoiceLook(t *testing.T) {
+	known := lookAt(t, func(name string) bool { return slices.Contains(pictured, name) })
+	for _, name := range pictured {
+		if !known[name] {
+			t.Errorf("there is no case %s", name)
+		}
+	}
+}
+
+// TestEveryInvoiceLook looks at all other cases of package stress.
+func TestEveryInvoiceLook(t *testing.T) {
+	testkit.Long(t)
+	lookAt(t, func(name string) bool { return !slices.Contains(pictured, name) })
+}
+
+// lookAt prints cases as a job does, which includes the check of PDF/A, and looks at what is on the pages. It returns the names of
+// all cases. Set PLATEN_KEEP to a directory to keep the files.
+func lookAt(t *testing.T, chosen func(name string) bool) (known map[string]bool) {
 	acquire := realPages(t)
-	known := map[string]bool{}
+	known = map[string]bool{}
 	for _, c := range stress.Cases() {
 		known[c.Name] = true
-		if testing.Short() && !slices.Contains(pictured, c.Name) {
+		if !chosen(c.Name) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
@@ -59,11 +75,7 @@ func TestInvoiceLook(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range pictured {
-		if !known[name] {
-			t.Errorf("there is no case %s", name)
-		}
-	}
+	return known
 }
 
 // realPages lends the pages of a browser of its own, one at a time.

@@ -16,11 +16,11 @@ func TestKept(t *testing.T) {
 	template, _ := CanonicalTemplate([]byte(`{"version":1,"blocks":`+strings.ReplaceAll(nineBlocks(""), "{unknown}", "x")+`}`), knows)
 	xml := []byte{1, 1, 0, 254, 255, 'x'} // DEFLATE of x, not compressed
 	for want, s := range map[string]events.Submission{
-		`{"html":"p","options":{"format":"A4"},"webhook_url":{}}`: {
+		`{"html":"p","options":{"format":"A3"},"webhook_url":{}}`: {
 			SubmitJob: events.SubmitJob{Operation: events.MarkdownToPDF, Webhook: events.Sealed("x")},
-			Content:   events.Content{HTML: "p", Print: events.PrintOptions{Paper: contract.Paper{Format: "A4"}}},
+			Content:   events.Content{HTML: "p", Print: events.PrintOptions{Paper: contract.Paper{Format: "A3"}}},
 		},
-		`{"html_mode":"full","options":{"format":"png","viewport":{"width":1,"height":2}},"large":true}`: {
+		`{"html_mode":"full","options":{"viewport":{"width":1,"height":2}},"large":true}`: {
 			SubmitJob: events.SubmitJob{Operation: events.HTMLToImage},
 			Content:   events.Content{Full: true, Stored: &events.Stored{File: "f"}, Image: &contract.Image{Format: "png", Width: 1, Height: 2}},
 		},

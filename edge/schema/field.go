@@ -188,6 +188,9 @@ func (f *TypedField[T, V]) write(from *T) (value any, present bool) {
 		return nil, false
 	}
 	v, present := f.get(from)
+	if present && f.fallback != nil {
+		present = !reflect.DeepEqual(v, f.fallback(&decoder{}))
+	}
 	if !present && !f.always() {
 		return nil, false
 	}

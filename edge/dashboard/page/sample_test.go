@@ -162,7 +162,7 @@ func record() page.Record {
 			{Name: "profile", Value: "en16931"},
 			{Name: "xml", Value: "<?xml version=\"1.0\"?>\n<rsm:CrossIndustryInvoice>", Bytes: 48_213},
 			{Name: "webhook_url", Hidden: true},
-			{Name: "test", Value: "false"},
+			{Name: "test", Value: "true"},
 			{Name: "tags.invoice", Value: "2026-0131"},
 		},
 		Steps: []page.RecordStep{
