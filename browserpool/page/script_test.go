@@ -161,6 +161,7 @@ func TestNoScriptRuns(t *testing.T) {
 
 // Most of them do run on a page that may run script, so the corpus is good for the test above.
 func TestCorpusRuns(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	c := newCanary(t)
 	ran := 0

@@ -48,6 +48,7 @@ func TestBackupMoves(t *testing.T) {
 
 // TestBackupOfCluster restores a backup of a log on Kafka, in a bucket, to another Kafka.
 func TestBackupOfCluster(t *testing.T) {
+	testkit.Long(t)
 	server := s3test.Start(t)
 	drill{
 		place: "s3://" + s3test.Bucket + "/backups",

@@ -425,6 +425,7 @@ func TestDashboardPasskeyHosts(t *testing.T) {
 
 // A passkey that was added at one node signs in at another, and an answer is good once over all of them.
 func TestDashboardPasskeyOverNodes(t *testing.T) {
+	testkit.Long(t)
 	c := startLocalClusterOf(t, 3, func(i int, cfg *node.Config) { cfg.Dev = i == 0 })
 	p := newNamedPerson(t, c.address(0))
 	if got := p.post("/dashboard/sign-in/demo", "plan", "business"); got.status != 303 {

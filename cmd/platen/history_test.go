@@ -17,6 +17,7 @@ import (
 
 // TestNewNode is a new node of a cluster whose journal is trimmed.
 func TestNewNode(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	newNode(t, nodetest.Broker(t))
 }

@@ -13,6 +13,7 @@ import (
 // The log prints the same while the node runs and after it stopped, embedded and with
 // Kafka, and shows nothing that a caller has written.
 func TestLogDump(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	for name, flags := range map[string][]string{"embedded": {"--dev"}, "kafka": {"--dev", "--kafka", nodetest.Broker(t)}} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/logtest"
+	"platen.dev/events/testkit"
 )
 
 // planted is in every secret of TestPlantedSecrets, and shown is not secret.
@@ -25,6 +26,7 @@ const planted, shown = "Kr0kodil", "Elefant"
 // shown in a whole run: records of the log, rows of the replica, files, lines at the lowest level,
 // metrics, responses.
 func TestPlantedSecrets(t *testing.T) {
+	testkit.Long(t)
 	b := openBucket(t, net.IPv4(127, 0, 0, 5))
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<p>page</p>")) }))
 	t.Cleanup(site.Close)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 	"platen.dev/events/tracing/tracingtest"
 )
 
@@ -95,6 +96,7 @@ func plant(body any, place []string, text string) any {
 // Nothing that a caller has written, and nothing of the operator's secrets, is in a span: neither of
 // jobs that have it in every place that takes it, nor of requests that are refused for it.
 func TestNothingPrivateInSpans(t *testing.T) {
+	testkit.Long(t)
 	b, collector := openBucket(t, net.IPv4(127, 0, 0, 6)), tracingtest.Start(t)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<p id=" + planted + ">page " + planted))
