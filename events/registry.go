@@ -219,9 +219,15 @@ func (r registry[I]) decode(in rawTyped) (v I, err error) {
 }
 
 // CommandTypes returns all types of commands, in the order of their numbers, for those who must say something about each.
-func CommandTypes() (all []reflect.Type) {
-	for _, number := range slices.Sorted(maps.Keys(commandRows.byNumber)) {
-		all = append(all, commandRows.byNumber[number].of)
+func CommandTypes() []reflect.Type { return commandRows.types() }
+
+// EventTypes returns all types of events, likewise.
+func EventTypes() []reflect.Type { return eventRows.types() }
+
+// types returns all types, in the order of their numbers.
+func (r registry[I]) types() (all []reflect.Type) {
+	for _, number := range slices.Sorted(maps.Keys(r.byNumber)) {
+		all = append(all, r.byNumber[number].of)
 	}
 	return all
 }

@@ -33,22 +33,20 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.MaxFile = e.Bytes
 	case events.VolumeBlocksSet:
 		s.Blocks = e.Blocks
-	case events.AccountSuspended, events.AccountResumed:
-		s.Suspension = evolveSuspension(s.Suspension, ev, at)
 	case events.TemplateSaved:
 		s = saved(s, e.Template)
 	case events.TemplateDeleted:
 		s = deleted(s, e.Template)
 	case events.DefaultTemplateSet:
 		s.DefaultTemplate = e.Template
-	case events.WebhookSecretRotated, events.WebhookHeaderSet, events.WebhookHeaderDeleted:
-		s.Webhooks = evolveWebhooks(s.Webhooks, ev)
 	case events.TestCounted:
 		s.Tests = s.Tests.counted(at)
-	case events.QuotaReserved, events.QuotaDebited, events.QuotaReleased:
-		return evolveQuota(s, ev)
+	default:
+		s = evolveQuota(s, ev)
+		s.Suspension = evolveSuspension(s.Suspension, ev, at)
+		s.Webhooks = evolveWebhooks(s.Webhooks, ev)
+		s.Team = s.Team.Evolve(ev, at)
 	}
-	s.Team = s.Team.Evolve(ev, at)
 	return s
 }
 

@@ -38,3 +38,16 @@ func renewDownload(s State, b events.RenewDownload, now events.Instant) []events
 	}
 	return single(events.DownloadRenewed{Job: b.Job, Download: b.Download, Until: until})
 }
+
+func evolveDownload(s State, ev events.Event) State {
+	switch e := ev.(type) {
+	case events.DownloadBegun:
+		s.Downloads++
+		s.Stream, s.StreamUntil = e.Download, e.Until
+	case events.DownloadRenewed:
+		s.StreamUntil = e.Until
+	case events.DownloadEnded:
+		s.Stream, s.StreamUntil = 0, 0
+	}
+	return s
+}

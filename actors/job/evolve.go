@@ -60,25 +60,9 @@ func Evolve(s State, account events.AccountID, ev events.Event, at events.Instan
 		s.File = ""
 	case events.JobForgotten:
 		return State{}
-	case events.DownloadBegun, events.DownloadRenewed, events.DownloadEnded:
-		return evolveDownload(s, ev)
-	case events.UploadBegun, events.UploadAttempted, events.UploadReleased:
-		return evolveUpload(s, ev)
-	case events.WebhookAttempted, events.WebhookReleased, events.WebhookRedelivered:
+	default:
+		s = evolveUpload(evolveDownload(s, ev), ev)
 		s.Notice = evolveNotice(s.Notice, ev, at)
-	}
-	return s
-}
-
-func evolveDownload(s State, ev events.Event) State {
-	switch e := ev.(type) {
-	case events.DownloadBegun:
-		s.Downloads++
-		s.Stream, s.StreamUntil = e.Download, e.Until
-	case events.DownloadRenewed:
-		s.StreamUntil = e.Until
-	case events.DownloadEnded:
-		s.Stream, s.StreamUntil = 0, 0
 	}
 	return s
 }

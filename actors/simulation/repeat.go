@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"platen.dev/actors/account"
@@ -174,17 +175,16 @@ type submitted struct {
 	job     events.JobID
 }
 
-// visitors has a few clients download the first job that has a file, or continue with a
+// visitors has a few clients download a job that has a file, by some replica, or continue with a
 // download that may be another's.
 func (w *world) visitors() {
-	for _, s := range w.submitted {
-		if !w.downloadable(s) {
-			continue
-		}
-		for range 1 + w.rng.IntN(4) {
-			w.send(w.command(s.account, w.visit(s.job)))
-		}
+	done := slices.DeleteFunc(slices.Clone(w.submitted), func(s submitted) bool { return !w.hasFile(s) })
+	if len(done) == 0 {
 		return
+	}
+	s := done[w.rng.IntN(len(done))]
+	for range 1 + w.rng.IntN(4) {
+		w.send(w.command(s.account, w.visit(s.job)))
 	}
 }
 
@@ -196,10 +196,12 @@ func (w *world) cancel() {
 	}
 }
 
-func (w *world) downloadable(s submitted) bool {
+func (w *world) hasFile(s submitted) bool {
 	p := events.Partition(s.account, partitions)
-	state, err := account.ReplicaStore{Reader: w.nodes[0].replicas[p].values, Partition: p}.Job(s.account, s.job)
-	return err == nil && state.Phase == job.Done && state.Downloads <= contract.MaxDownloads
+	return slices.ContainsFunc(w.nodes, func(n *node) bool {
+		state, err := account.ReplicaStore{Reader: n.replicas[p].values, Partition: p}.Job(s.account, s.job)
+		return err == nil && state.Phase == job.Done
+	})
 }
 
 func (w *world) visit(id events.JobID) events.CommandBody {

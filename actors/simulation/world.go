@@ -391,6 +391,9 @@ func (w *world) settle() {
 			w.now = w.now.Add(time.Hour)
 		}
 		for range 4 {
+			if i < 3 { // most jobs are done only now
+				w.visitors()
+			}
 			w.drain()
 		}
 		if w.fault != nil || w.settled() {

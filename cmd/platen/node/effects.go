@@ -2,26 +2,43 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"platen.dev/actors/account"
 	"platen.dev/actors/delivery"
+	"platen.dev/actors/job"
 	"platen.dev/actors/perform"
 	"platen.dev/actors/retention"
+	"platen.dev/actors/shard"
 	"platen.dev/actors/webhook"
 	"platen.dev/events"
 	"platen.dev/store"
 )
 
-// startRetention begins to delete files.
-func startRetention(b *base, s *storage, net *network) (*perform.Performer, error) {
-	deleter, err := retention.Start(net.system, retention.Config{Log: s.log, Files: s.files, Logger: b.logger, Now: b.clock.Now})
-	if err != nil {
-		return nil, err
+// startEffects starts a performer for each kind of effect but rendering, which has started.
+func startEffects(b *base, s *storage, net *network, e *engine) error {
+	e.drain, e.effects = newDrainer(b, e.renderer, net.peers), shard.Performers{job.KindRender: e.renderer}
+	for _, of := range []struct {
+		kind  job.EffectKind
+		start func(*base, *storage, *network, *engine) (*perform.Performer, error)
+	}{
+		{job.KindDeleteFile, startRetention}, {job.KindNotify, startWebhooks}, {job.KindDeliver, startDeliveries},
+	} {
+		performer, err := of.start(b, s, net, e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", of.kind, err)
+		}
+		e.effects[of.kind] = performer
+		b.onClose(string(of.kind), func(context.Context) error { return performer.Close() })
 	}
-	b.onClose("retention", func(context.Context) error { return deleter.Close() })
+	return nil
+}
+
+// startRetention begins to delete files.
+func startRetention(b *base, s *storage, net *network, _ *engine) (*perform.Performer, error) {
 	b.periodically("sweep of files", retention.OrphanInterval, orphans(b, s).SweepIfMine)
-	return deleter, nil
+	return retention.Start(net.system, retention.Config{Log: s.log, Files: s.files, Logger: b.logger, Now: b.clock.Now})
 }
 
 // orphans finds files that no job owns. The owner of the first partition does so.
@@ -49,28 +66,21 @@ func (s *storage) ownsFile(name string) (bool, error) {
 }
 
 // startWebhooks begins to send webhooks. The composer sends others like them.
-func startWebhooks(b *base, s *storage, net *network) (*webhook.Composer, *perform.Performer, error) {
+func startWebhooks(b *base, s *storage, net *network, e *engine) (*perform.Performer, error) {
 	c := &webhook.Composer{
 		Replica: s.replica, Seal: s.keys.Key, Partitions: s.log.Partitions(), Origin: net.front.origin, Prefix: b.cfg.headerPrefix(),
 		Client: webhook.NewClient(net.guard.policy(), b.cfg.headerPrefix(), "Platen/"+b.version, b.clock.Now), Now: b.clock.Now,
 	}
-	notifier, err := webhook.Start(net.system, webhook.Config{
+	e.webhooks = c
+	return webhook.Start(net.system, webhook.Config{
 		Log: s.log, Client: c.Client, URL: c.URL, Prepare: c.Prepare, Now: b.clock.Now, Logger: b.logger, Traces: b.traces, Observe: b.metrics.Notified,
 	})
-	if err == nil {
-		b.onClose("webhooks", func(context.Context) error { return notifier.Close() })
-	}
-	return c, notifier, err
 }
 
 // startDeliveries begins to upload files to their callers' storage.
-func startDeliveries(b *base, s *storage, net *network) (*perform.Performer, error) {
-	uploader, err := delivery.Start(net.system, delivery.Config{
+func startDeliveries(b *base, s *storage, net *network, _ *engine) (*perform.Performer, error) {
+	return delivery.Start(net.system, delivery.Config{
 		Log: s.log, Client: delivery.NewClient(net.guard.policy(), "Platen/"+b.version), Open: s.files.Open, Unseal: s.keys.Open,
 		Now: b.clock.Now, Logger: b.logger, Traces: b.traces, Observe: b.metrics.Uploaded,
 	})
-	if err == nil {
-		b.onClose("deliveries", func(context.Context) error { return uploader.Close() })
-	}
-	return uploader, err
 }

@@ -3,8 +3,6 @@ package node
 import (
 	"context"
 
-	"platen.dev/actors/job"
-	"platen.dev/actors/shard"
 	"platen.dev/browserpool"
 )
 
@@ -31,13 +29,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"browsers", func() error { e.pool, err = awaitBrowsers(b, browsers); return err }},
 		{"cluster", func() error { net.peers, err = joinCluster(b, net); return err }},
 		{"rendering", func() error { e.renderer, err = startRenderer(b, s, net, e.pool); return err }},
-		{"effects", func() error {
-			e.drain, e.effects = newDrainer(b, e.renderer, net.peers), shard.Performers{job.KindRender: e.renderer}
-			return nil
-		}},
-		{"retention", func() error { e.effects[job.KindDeleteFile], err = startRetention(b, s, net); return err }},
-		{"webhooks", func() error { e.webhooks, e.effects[job.KindNotify], err = startWebhooks(b, s, net); return err }},
-		{"deliveries", func() error { e.effects[job.KindDeliver], err = startDeliveries(b, s, net); return err }},
+		{"effects", func() error { return startEffects(b, s, net, e) }},
 		{"public events", func() error { e.publisher = startPublisher(b, s); return nil }},
 		{"shards", func() error { return startShards(b, s, net, e, hold) }},
 		{"usage", func() error { up.ingest, err = startIngest(b, s); return err }},

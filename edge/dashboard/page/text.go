@@ -60,6 +60,14 @@ func word(section string, value any) string {
 	return plain
 }
 
+// eventName is what an event of a type is called: by a text of its own, or the words of the type.
+func eventName(kind string) string {
+	if found, ok := texts["event."+kind]; ok {
+		return found
+	}
+	return spoken(kind)
+}
+
 // counted returns the text for a number of things: key-one, or key-many, where {n} is the number.
 func counted(key string, n any) (string, error) {
 	count, err := strconv.ParseInt(fmt.Sprint(n), 10, 64)

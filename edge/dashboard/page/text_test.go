@@ -34,10 +34,7 @@ func named() map[string][]string {
 		"step": strs([]StepKind{
 			StepAccepted, StepLoaded, StepProcessed, StepDone, StepFailed, StepWebhook, StepDownload, StepExpires,
 		}),
-		"event": {
-			"JobQueued", "RenderStarted", "RenderRequeued", "RenderReleased", "RenderDiscarded", "UploadBegun", "UploadAttempted", "UploadReleased", "JobDone", "JobFailed",
-			"FileExpired", "FileDeleted", "DownloadBegun", "DownloadRenewed", "DownloadEnded", "WebhookAttempted", "WebhookReleased", "WebhookRedelivered", "RequestForgotten",
-		},
+		"event":     ownNames(),
 		"unit":      {"d", "h", "min", "s"},
 		"level":     {"high", "full"},
 		"home":      {"jobs", "bytes", "running", "tests"},
@@ -73,6 +70,16 @@ func named() map[string][]string {
 		"raise":      {"button", "question", "effect", "go"},
 		"everywhere": {"button", "question", "effect", "go"},
 	}
+}
+
+// ownNames are the types of events that are not called by the words of their types.
+func ownNames() (all []string) {
+	for _, of := range events.EventTypes() {
+		if _, own := texts["event."+of.Name()]; own {
+			all = append(all, of.Name())
+		}
+	}
+	return all
 }
 
 func outsides() (all []string) {

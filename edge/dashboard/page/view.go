@@ -11,7 +11,7 @@ import (
 
 // functions are the functions that templates may call.
 var functions = template.FuncMap{
-	"t": text, "word": word, "counted": counted, "asset": address,
+	"t": text, "word": word, "eventName": eventName, "counted": counted, "asset": address,
 	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
 	"when": when, "exactly": exactly, "day": day, "pending": pending,
 	"navigation": navigation, "operatorNavigation": operatorNavigation, "beginning": beginning, "here": here, "changes": changes, "live": live,
