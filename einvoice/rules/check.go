@@ -14,7 +14,8 @@ const MaxPlaces = 10
 type Report struct {
 	// Sets are the sets that were applied.
 	Sets []*Set
-	// Violations are in the order of sets, and of rules in a set. A rule that two sets have is reported by the first.
+	// Violations are in the order of sets, and of rules in a set. What two sets find by one rule at one place is reported by the first,
+	// with the graver severity.
 	Violations []Violation
 }
 
@@ -33,17 +34,31 @@ func (r *Report) Valid() bool {
 func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 	terms := model.Of(invoice)
 	report := &Report{Sets: sets}
-	applied := map[string]bool{}
-	for n, s := range sets {
-		report.apply(s, terms, applied)
-		if n < len(sets)-1 {
-			for _, r := range s.of(terms) {
-				applied[r.ID] = true
-			}
-		}
+	known := map[finding]int{}
+	for _, s := range sets {
+		before := len(report.Violations)
+		report.apply(s, terms)
+		report.merge(before, known)
 	}
 	report.level(terms)
 	return report
+}
+
+// finding is a rule and the place where it is broken.
+type finding struct{ rule, path string }
+
+// merge drops the violations from an index on that are known, with their indexes, from sets before, and makes the others known.
+func (r *Report) merge(from int, known map[finding]int) {
+	found := r.Violations[from:]
+	r.Violations = r.Violations[:from]
+	for _, v := range found {
+		if at, repeated := known[finding{v.Rule, v.Path}]; repeated && at < from {
+			r.Violations[at].Severity = min(r.Violations[at].Severity, v.Severity)
+			continue
+		}
+		known[finding{v.Rule, v.Path}] = len(r.Violations)
+		r.Violations = append(r.Violations, v)
+	}
 }
 
 // level gives violations the severities that sets demand of rules of others.
@@ -62,12 +77,12 @@ func (r *Report) level(invoice *model.Invoice) {
 	}
 }
 
-// apply applies the rules of a set that no other set has applied.
-func (r *Report) apply(s *Set, invoice *model.Invoice, applied map[string]bool) {
+// apply applies the rules of a set.
+func (r *Report) apply(s *Set, invoice *model.Invoice) {
 	rules := s.of(invoice)
 	for n := range rules {
 		rule := &rules[n]
-		if applied[rule.ID] || rule.find == nil {
+		if rule.find == nil {
 			continue
 		}
 		places := 0
@@ -82,7 +97,7 @@ func (r *Report) apply(s *Set, invoice *model.Invoice, applied map[string]bool) 
 	}
 	places := map[string]int{}
 	s.findAll(invoice, func(id string, at model.Term, found string) {
-		if places[id]++; places[id] <= MaxPlaces && !applied[id] {
+		if places[id]++; places[id] <= MaxPlaces {
 			r.Violations = append(r.Violations, s.rule(id).violation(s.Name, at, found))
 		}
 	})

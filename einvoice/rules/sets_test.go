@@ -43,7 +43,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// A rule that two sets have is reported by the first alone.
+// What two sets find by one rule is reported by the first alone, with the graver severity: that of CII-SR-465 differs.
 func TestSetsDoNotRepeat(t *testing.T) {
 	named, err := Named([]string{"en16931", "facturx"})
 	if err != nil {
@@ -55,6 +55,29 @@ func TestSetsDoNotRepeat(t *testing.T) {
 	}
 	if !slices.Equal(of["BR-CO-16"], []string{"en16931"}) {
 		t.Errorf("got %v", of)
+	}
+	invoice, err := einvoice.ParseSchemaOnly(replaced(t, "../sample/en16931.xml", nil), "en16931") // a contact has two names
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range [][]string{{"en16931", "facturx"}, {"facturx", "en16931"}, {"facturx"}, {"en16931"}, {"en16931", "en16931"}} {
+		named, err := Named(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, v := range Check(invoice, named...).Violations {
+			if v.Rule == "CII-SR-465" || v.Rule == "CII-SR-466" {
+				found = append(found, v.Set+" "+v.Severity.String())
+			}
+		}
+		want := names[0] + " fatal"
+		if !slices.Contains(names, "facturx") {
+			want = names[0] + " warning"
+		}
+		if !slices.Equal(found, []string{want}) {
+			t.Errorf("%v: got %q, want %q", names, found, want)
+		}
 	}
 }
 
