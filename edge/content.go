@@ -1,8 +1,6 @@
 package edge
 
 import (
-	"bytes"
-	"compress/flate"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,7 +157,7 @@ func (s *submissions) embed(account events.AccountID, i request.Invoice, c event
 		return c, wrong
 	}
 	if c.HTML != "" {
-		invoice.HTML, invoice.HTMLBytes, c.HTML = deflate([]byte(c.HTML)), len(c.HTML), ""
+		invoice.HTML, invoice.HTMLBytes, c.HTML = events.Deflate([]byte(c.HTML)), len(c.HTML), ""
 	}
 	c.Invoice = invoice
 	return c, nil
@@ -180,7 +178,7 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 			return nil, wrong
 		}
 	}
-	return &events.Invoice{Profile: i.Profile, XML: deflate(xml), Rules: i.Rules, RuleSets: i.RuleSets, Format: i.Format, Match: i.Match}, nil
+	return &events.Invoice{Profile: i.Profile, XML: events.Deflate(xml), Rules: i.Rules, RuleSets: i.RuleSets, Format: i.Format, Match: i.Match}, nil
 }
 
 // enforce refuses an invoice that breaks business rules.
@@ -191,19 +189,4 @@ func (s *submissions) enforce(account events.AccountID, byRules ByRules, i reque
 		return nil
 	}
 	return rulesViolated(*found)
-}
-
-func deflate(b []byte) []byte {
-	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestSpeed)
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		panic(err) // impossible: a buffer takes everything
-	}
-	return out.Bytes()
 }

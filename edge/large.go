@@ -23,7 +23,7 @@ func invoiceBytes(c events.Content) int {
 	if c.Invoice == nil {
 		return 0
 	}
-	return len(c.Invoice.XML) + len(c.Invoice.HTML) + len(deflate(c.Invoice.Template))
+	return len(c.Invoice.XML) + len(c.Invoice.HTML) + len(events.Deflate(c.Invoice.Template))
 }
 
 // queued holds content to the limit of the queue.

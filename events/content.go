@@ -123,13 +123,12 @@ type Credentials struct {
 
 // Invoice is the e-invoice to be shown, embedded, or both.
 type Invoice struct {
-	Profile string `cbor:"1,keyasint"`
-	// XML is compressed with DEFLATE.
-	XML []byte `cbor:"2,keyasint"`
+	Profile string   `cbor:"1,keyasint"`
+	XML     Deflated `cbor:"2,keyasint"`
 	// Template is the block template as JSON.
 	Template []byte `cbor:"3,keyasint,omitempty"`
-	// HTML is the visible half if the caller sent one, sanitised and compressed like XML.
-	HTML []byte `cbor:"5,keyasint,omitempty"`
+	// HTML is the visible half if the caller sent one, sanitised.
+	HTML Deflated `cbor:"5,keyasint,omitempty"`
 	// HTMLBytes is the length of that HTML before it was compressed.
 	HTMLBytes int `cbor:"6,keyasint,omitempty"`
 	// Rules is contract.RulesWarn or RulesEnforce, "" for none. What an accepted invoice breaks is in the job's warnings.

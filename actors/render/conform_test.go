@@ -142,7 +142,7 @@ func TestAccessibleInvoice(t *testing.T) {
 		"accessible": {"<h1>Invoice</h1><p>x</p>", ""}, "alt": {`<p>x</p><img src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" width=9 height=9>`, "7.3-1"},
 	} {
 		w := p.work("", events.PrintOptions{PDFA: "3b", PDFUA: true})
-		w.submission.Content.Invoice = &events.Invoice{Profile: "en16931", XML: deflated(sample.XML("en16931")), HTML: deflated(fmt.Appendf(nil, titled, tc.body))}
+		w.submission.Content.Invoice = &events.Invoice{Profile: "en16931", XML: events.Deflate(sample.XML("en16931")), HTML: events.Deflate(fmt.Appendf(nil, titled, tc.body))}
 		p.printed(w)
 		err := w.step(t.Context(), attempt.Do{Step: attempt.Finish})
 		var invalid *pdfa.InvalidError

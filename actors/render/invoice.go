@@ -1,10 +1,7 @@
 package render
 
 import (
-	"bytes"
-	"compress/flate"
 	"fmt"
-	"io"
 
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/blocks"
@@ -12,10 +9,6 @@ import (
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
-
-// maxInflated bounds a decompressed part of an e-invoice, in bytes. The edge accepts
-// less.
-const maxInflated = 16 << 20
 
 // invoice is the e-invoice of a job, parsed once for the whole attempt.
 type invoice struct {
@@ -31,7 +24,7 @@ type invoice struct {
 }
 
 func readInvoice(i *events.Invoice) (*invoice, error) {
-	xml, err := inflate(i.XML)
+	xml, err := i.XML.Inflate()
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +79,7 @@ func (w *work) unfold(c events.Content) (_ events.Content, err error) {
 // shows it.
 func (w *work) visible(c events.Content) (events.Content, error) {
 	if len(c.Invoice.HTML) > 0 {
-		html, err := inflate(c.Invoice.HTML)
+		html, err := c.Invoice.HTML.Inflate()
 		c.HTML = string(html)
 		return c, err
 	}
@@ -107,15 +100,4 @@ func (w *work) visible(c events.Content) (events.Content, error) {
 		},
 	}
 	return c, nil
-}
-
-func inflate(b []byte) ([]byte, error) {
-	out, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxInflated+1))
-	if err == nil && len(out) > maxInflated {
-		err = fmt.Errorf("more than %d bytes", maxInflated)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("inflate the e-invoice: %w", err)
-	}
-	return out, nil
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"errors"
 	"fmt"
@@ -170,7 +168,7 @@ func previewWork(cfg Config, account events.AccountID, p Preview) *work {
 		cfg: cfg, account: account, lane: events.Slow, limit: MaxPreview, accepted: cfg.Now(),
 		submission: events.Submission{
 			SubmitJob: events.SubmitJob{Operation: events.EInvoiceToPDF},
-			Content:   events.Content{Invoice: &events.Invoice{Profile: p.Profile, Format: p.Format, XML: deflated(p.XML), Template: p.Template}},
+			Content:   events.Content{Invoice: &events.Invoice{Profile: p.Profile, Format: p.Format, XML: events.Deflate(p.XML), Template: p.Template}},
 		},
 	}
 }
@@ -188,20 +186,4 @@ func (w *work) preview(ctx context.Context) (err error) {
 		return err
 	}
 	return w.step(ctx, attempt.Do{Step: attempt.Finish})
-}
-
-// deflated is the XML as a submission has it.
-func deflated(b []byte) []byte {
-	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestSpeed)
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		panic(err) // impossible: a buffer takes everything
-	}
-	return out.Bytes()
 }

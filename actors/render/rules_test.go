@@ -20,7 +20,7 @@ func brokenInvoice(t *testing.T, rules string, sets ...string) *events.Invoice {
 		t.Fatal(err)
 	}
 	xml = bytes.ReplaceAll(xml, []byte("<ram:InvoiceCurrencyCode>EUR<"), []byte("<ram:InvoiceCurrencyCode>EUX<"))
-	return &events.Invoice{Profile: "basic", XML: deflated(xml), Rules: rules, RuleSets: sets}
+	return &events.Invoice{Profile: "basic", XML: events.Deflate(xml), Rules: rules, RuleSets: sets}
 }
 
 // What an invoice breaks is told after what the page lacks, if that was asked for, and no more than a job may tell.

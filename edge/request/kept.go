@@ -1,9 +1,6 @@
 package request
 
 import (
-	"bytes"
-	"compress/flate"
-	"io"
 	"slices"
 
 	"platen.dev/edge/schema"
@@ -71,17 +68,13 @@ func standIn(s events.Sealed) string {
 
 // keepInvoice adds an e-invoice with what it keeps beside its XML.
 func (b *Body) keepInvoice(i events.Invoice) {
-	b.Invoice = &Invoice{XML: inflated(i.XML), Profile: i.Profile, Format: i.Format, Rules: i.Rules, RuleSets: i.RuleSets, Match: i.Match}
+	xml, _ := i.XML.Inflate() // what is damaged is shown as far as it can be read
+	b.Invoice = &Invoice{XML: string(xml), Profile: i.Profile, Format: i.Format, Rules: i.Rules, RuleSets: i.RuleSets, Match: i.Match}
 	if len(i.HTML) > 0 {
-		b.HTML = inflated(i.HTML)
+		html, _ := i.HTML.Inflate()
+		b.HTML = string(html)
 	}
 	if document, _, violations := blockTemplate.Decode(i.Template, ""); len(violations) == 0 {
 		b.Template = &document
 	}
-}
-
-// inflated is a text that was kept compressed, up to the limit of a body; what is damaged is shown as far as it goes.
-func inflated(b []byte) string {
-	text, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), contract.MaxBody))
-	return string(text)
 }
