@@ -19,7 +19,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// benchDocuments are printed by the benchmarks; PLATEN_BENCH_DIR says where they are.
+// benchDocuments are the documents that the benchmarks print, in PLATEN_BENCH_DIR.
 var benchDocuments = []string{"tiny.html", "invoice.html", "report.html"}
 
 const benchConcurrency = 4

@@ -20,15 +20,14 @@ type Config struct {
 	// Remotes is how many remote leases there are at once, each with a browser of its own; 0
 	// means six per core, or fewer if memory is short. Most of them wait for a network.
 	Remotes int
-	// KeepRemote is for how long an idle browser of remote leases is kept for an account while another could use it, and how soon after one
-	// another an account's jobs must come for that; 0 means 2 s.
+	// KeepRemote is how long an idle browser is kept for an account while another account could use it, and the longest gap between the
+	// account's jobs for which it is kept; 0 means 2 s.
 	KeepRemote time.Duration
-	// AllowEgress, DenyEgress, EgressPorts and RefusesEgress are fields of the egress.Policy that
-	// pages are held to: Allow, Deny, Ports and Refuses.
+	// AllowEgress, DenyEgress, EgressPorts and RefusesEgress are the fields Allow, Deny, Ports and Refuses of the pages' egress.Policy.
 	AllowEgress, DenyEgress []netip.Prefix
 	EgressPorts             []egress.PortRange
 	RefusesEgress           func(netip.AddrPort) bool
-	// EgressLimits bound what the connections of a page may take, each and together.
+	// EgressLimits bound the traffic of a page's connections, each and together.
 	EgressLimits egress.Limits
 	// ChromePath is the browser binary; empty means to look for chromium-headless-shell.
 	ChromePath string
@@ -58,16 +57,15 @@ type Config struct {
 	// that asks for more crashes, and no other page with it. It catches what grows faster than
 	// PageBytes is measured. 0 means 4 GiB more than PageBytes, negative no bound.
 	MaxData int64
-	// ShrinkAfter is how long pages are idle, at least, before they give back the memory that their last jobs took; 0 means 1 s.
+	// ShrinkAfter is how long pages must be idle before they release the memory of their last jobs; 0 means 1 s.
 	ShrinkAfter time.Duration
 	// CheckEvery is how often a browser's health, memory and age are checked; 0 means 10 s.
 	CheckEvery time.Duration
 	// HealthTimeout is how long a browser may take to answer such a check before it
 	// is killed as hung; 0 means 10 s.
 	HealthTimeout time.Duration
-	// SelfTestEvery is how often, at most, a check has the browser print a small document
-	// beside the jobs. A browser that fails twice in a row is replaced. 0 means 1 min,
-	// negative never.
+	// SelfTestEvery is the least interval between self-tests, in which a check has the browser print a small document
+	// beside the jobs. A browser that fails twice in a row is replaced. 0 means 1 min, negative never.
 	SelfTestEvery time.Duration
 	// System runs the pool's actor.
 	System *actor.ActorSystem

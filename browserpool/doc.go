@@ -51,18 +51,15 @@
 //
 // # Goroutines
 //
-// One actor, the scheduler, owns all bookkeeping, so there are no locks. It never waits:
-// whatever takes time (starting a browser, reopening pages, a health check) is done by a
-// helper goroutine that reports back with a message. scheduler.go lists the messages,
-// grant.go, replace.go, remote.go and health.go are the decisions that they lead to,
-// instance.go is the work of the helpers. The meter, a goroutine of its own, asks for the
-// leases and ends those beyond a bound.
+// One actor, the scheduler, owns all bookkeeping, so there are no locks. It never waits: slow work (starting a browser,
+// reopening pages, a health check) is done by a helper goroutine that reports back with a message. scheduler.go lists
+// the messages; grant.go, replace.go, remote.go and health.go decide on them; instance.go does the helpers' work. The
+// meter, a goroutine of its own, asks for the leases and ends those that exceed a bound.
 //
 // A job's work runs on the goroutine of the lease's holder. Its demands are bounded before
 // they are met: pages, nodes and pixels (page.Limits), bytes over the network (egress.Limits)
 // and time. What its pages use of processors, memory and threads is measured, and bounded by
 // Config. Jobs beside it notice none of them.
 //
-// A browser itself reaches nothing. Each page reaches the network through an egress.Proxy
-// of its own, which counts what it carries and ends with the page.
+// A browser itself has no network. Each page reaches it through its own egress.Proxy, which counts the traffic and ends with the page.
 package browserpool

@@ -73,7 +73,7 @@ func crash(t *testing.T, pool *Pool, title string) {
 	}
 }
 
-// A document that takes too long to print costs its page, not the pool.
+// A document that takes too long to print costs its own page, not the pool.
 func TestPrintBudget(t *testing.T) {
 	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1})
@@ -89,7 +89,7 @@ func TestPrintBudget(t *testing.T) {
 	eventually(t, pool, "the page discarded", func(s Stats) bool { return s.Discarded == 1 })
 }
 
-// A browser that is killed fails the jobs in it; those that wait continue in the next.
+// Killing a browser fails its running jobs; waiting ones continue in the next browser.
 func TestBrowserKilled(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)

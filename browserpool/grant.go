@@ -56,7 +56,7 @@ func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
 	r.reply <- lease
 }
 
-// holding is which slots of one kind are leased.
+// holding counts the leased slots of one kind.
 type holding struct {
 	slots, leased, slow int
 	own                 map[events.AccountID]int
@@ -83,8 +83,8 @@ func (s *scheduler) holdings() (shared, remote *holding) {
 	return shared, remote
 }
 
-// pause is how long an account goes without the slot in which it exceeded a bound: to end
-// such pages and to start browsers in their place costs others more than the page itself.
+// pause is how long an account is charged with the slot in which it exceeded a bound: ending such pages and starting
+// browsers to replace them costs others more than the page itself.
 const pause = 10 * time.Second
 
 // punish takes a slot from an account for a while.
@@ -110,9 +110,8 @@ func (h *holding) allows(r *request) bool {
 // slowSlots is how many of the slots slow leases have.
 func slowSlots(slots int) int { return max(1, slots/2) }
 
-// takeIdle returns pages of a browser for a lease of a lane that are ready and alive, nil if
-// there are none. Pages that crashed while they were idle are replaced. The end of a browser
-// shows here before it is reported.
+// takeIdle returns pages of a browser that are idle and alive, for a lease of a lane; nil if there are none. Pages that
+// crashed while idle are replaced. It notices the end of a browser before that is reported.
 func (s *scheduler) takeIdle(in *instance, lane events.Lane) *page.Set {
 	for in != nil && !in.isGone() {
 		pages := in.take(lane)
@@ -182,7 +181,7 @@ func (s *scheduler) onReopened(m reopened) {
 	m.in.reopening--
 	switch {
 	case m.pages == nil:
-		m.in.browser.Kill() // it is sick or gone: another takes over when its end is reported
+		m.in.browser.Kill() // it is unhealthy or gone: the report of its end starts another
 	case m.in != s.serving && !m.in.remote, s.closed:
 		s.retireIfUnused(m.in)
 	default:

@@ -38,7 +38,7 @@ func (s *scheduler) onShrinkDue() {
 	})
 }
 
-// check has a browser checked, unless that is under way.
+// check starts a check of a browser, unless one is under way.
 func (s *scheduler) check(in *instance) {
 	if in.checking || in.retired {
 		return
@@ -51,13 +51,13 @@ func (s *scheduler) check(in *instance) {
 	s.pool.help(func() { s.pool.tell(s.pool.check(in, selfTest)) })
 }
 
-// selfTestDue reports whether a browser's next self-test is due: after a failed one at once.
+// selfTestDue reports whether a browser's next self-test is due; after a failed one it is due immediately.
 func (s *scheduler) selfTestDue(in *instance) bool {
 	every := s.pool.config.SelfTestEvery
 	return every > 0 && (in.failures > 0 || time.Since(in.selfTestedAt) >= every)
 }
 
-// check looks at a browser and kills one that does not answer.
+// check checks a browser, and kills it if it does not answer.
 func (p *Pool) check(in *instance, selfTest bool) checked {
 	ctx, cancel := context.WithTimeout(p.life, p.config.HealthTimeout)
 	defer cancel()
@@ -69,7 +69,7 @@ func (p *Pool) check(in *instance, selfTest bool) checked {
 	}
 	if selfTest {
 		c.selfTest = p.selfTest(ctx, in.browser)
-		c.selfTested = c.selfTest == nil || !in.isGone() && p.life.Err() == nil // the end of the browser proves nothing
+		c.selfTested = c.selfTest == nil || !in.isGone() && p.life.Err() == nil // a failure caused by the browser's end proves nothing
 	}
 	c.bytes = in.browser.Memory()
 	return c

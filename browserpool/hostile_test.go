@@ -57,8 +57,7 @@ func hugeHeader(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, "<p>TEXT")
 }
 
-// Hostile pages end with the right error within their budget. The jobs beside them are not
-// disturbed, and nothing is left of them.
+// Hostile pages end with the right error within their budget, do not disturb other jobs, and leave nothing behind.
 func TestHostilePages(t *testing.T) {
 	testkit.Long(t)
 	temp := testkit.TempDir(t)
@@ -114,15 +113,14 @@ func TestHostilePages(t *testing.T) {
 	checkUnharmed(t, pool, before, temp)
 }
 
-// A page that asks for more memory than a process may have fails alone. The bound is low
-// here, so that a busy machine reaches it soon too.
+// A page that asks for more memory than a process may have fails alone. The limit is low here, so that even a busy machine reaches it soon.
 func TestMemoryBombs(t *testing.T) {
 	testkit.Long(t)
 	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, TempDir: temp, MaxData: 512 << 20})
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/good": good,
-		// An allocation that fails is an error of the script only: the page prints.
+		// A failed allocation is only an error of the script: the page is printed.
 		"/memory":        `<p>TEXT<script>const all = []; for (;;) all.push(new Uint8Array(1 << 24).fill(1))</script>`,
 		"/heap":          `<p>TEXT<script>const all = []; for (;;) all.push([1.5, all.length, {}, "x" + all.length])</script>`,
 		"/worker-memory": `<p>TEXT<script>new Worker(URL.createObjectURL(new Blob(["const all = []; for (;;) all.push(new Uint8Array(1 << 24).fill(1))"]))); for (;;);</script>`,
@@ -135,7 +133,7 @@ func TestMemoryBombs(t *testing.T) {
 	checkUnharmed(t, pool, before, temp)
 }
 
-// A function to wait for may do what it likes: its job ends in its time, and no other notices.
+// A function to wait for may do anything: its job ends in time, and no other is affected.
 func TestHostileFunctions(t *testing.T) {
 	testkit.Long(t)
 	temp := testkit.TempDir(t)
@@ -169,12 +167,11 @@ func TestHostileFunctions(t *testing.T) {
 	checkUnharmed(t, pool, before, temp)
 }
 
-// good is the page of the jobs beside a hostile one.
+// good is the page of the jobs that run beside a hostile one.
 const good = `<p>GOOD<script>document.write("RAN")</script>`
 
-// printHostile prints a hostile page, which must end as wanted, and good pages beside it. A
-// page that has to run out of time gets little of it; no other page may run out of time, on
-// however busy a machine.
+// printHostile prints a hostile page, which must end as wanted, and good pages beside it. A page that is meant to run
+// out of time gets little; no other page may run out of time, however busy the machine is.
 func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job page.Print, want error) {
 	t.Helper()
 	job.Load, job.PrintTimeout, job.Limits = contract.Load{Timeout: testkit.Patience.Milliseconds()}, testkit.Patience, page.Limits{Nodes: 100_000}
@@ -184,7 +181,7 @@ func printHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job 
 	runHostile(t, pool, web, name, job, want)
 }
 
-// runHostile does a hostile job, and good ones beside it.
+// runHostile runs a hostile job, and good ones beside it.
 func runHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job page.Print, want error) {
 	t.Helper()
 	start := time.Now()
@@ -203,7 +200,7 @@ func runHostile(t *testing.T, pool *Pool, web *pagetest.Web, name string, job pa
 	t.Logf("%s: %v after %v", name, err, time.Since(start))
 }
 
-// checkUnharmed fails if hostile pages did the pool harm, or if something of them is left.
+// checkUnharmed fails if hostile pages harmed the pool, or left anything behind.
 func checkUnharmed(t *testing.T, pool *Pool, before int, temp string) {
 	t.Helper()
 	if after := countTargets(t, pool); after > 2*before { // each set may have a page open for its next visit
@@ -237,7 +234,7 @@ func TestHostileHTML(t *testing.T) {
 	} {
 		start := time.Now()
 		job := page.Print{HTML: c.html, PrintTimeout: testkit.Patience, Load: contract.Load{Timeout: testkit.Patience.Milliseconds()}}
-		if c.want == nil { // it prints with what has arrived until then
+		if c.want == nil { // it is printed with what has arrived by then
 			job.Load.Timeout = time.Second.Milliseconds()
 		}
 		_, err := printWith(t.Context(), pool, job)

@@ -26,7 +26,7 @@ type instance struct {
 	owner     events.AccountID // the only account that its idle pages may serve; empty for any
 	idle      []idlePages
 	idleSlow  []idlePages // those for slow leases, which grow large, and yield to the others
-	idleSince time.Time   // when pages were last idle
+	idleSince time.Time   // when it last became idle
 	reopening int         // sets of pages that are being reset or replaced
 	leased    int
 	jobs      int
@@ -53,7 +53,7 @@ func (in *instance) idleOf(lane events.Lane) *[]idlePages {
 	return &in.idle
 }
 
-// take returns the pages of a lane that were idle last, nil if there are none.
+// take removes and returns the most recently used idle pages of a lane, nil if there are none.
 func (in *instance) take(lane events.Lane) *page.Set {
 	idle := in.idleOf(lane)
 	if len(*idle) == 0 {
@@ -90,7 +90,7 @@ func (in *instance) hasRemote() bool {
 	return in.remote && len(in.idle) > 0 && !in.retired && !in.isGone()
 }
 
-// isGone reports whether the browser has ended, on any goroutine.
+// isGone reports whether the browser has ended. It may be called from any goroutine.
 func (in *instance) isGone() bool {
 	select {
 	case <-in.browser.Gone():
@@ -100,8 +100,8 @@ func (in *instance) isGone() bool {
 	}
 }
 
-// The priority of browsers is below that of this process: rendering takes every core there
-// is, and must not make everything else wait. Script yields to prints.
+// Browsers have a lower priority than this process: rendering uses all cores, and must not make everything else wait.
+// Pages with scripts yield to prints.
 const (
 	sharedNiceness = 5
 	remoteNiceness = 8
@@ -128,8 +128,7 @@ func (p *Pool) open(ctx context.Context, browser *chromium.Browser, lane events.
 	return page.Open(ctx, browser, p.gate)
 }
 
-// start starts a browser and opens as many sets of pages for each lane. The browser itself
-// reaches nothing; each page has a proxy of its own.
+// start starts a browser and opens sets of pages, a number for each lane. The browser itself has no network; each page has its own proxy.
 func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*instance, error) {
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
@@ -156,7 +155,7 @@ func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*ins
 	return in, nil
 }
 
-// reopen resets pages, or opens others in the place of pages that may not be reused.
+// reopen resets pages, or replaces those that may not be reused.
 func (p *Pool) reopen(in *instance, pages *page.Set, lane events.Lane, discard bool) reopened {
 	if !discard && pages.Reset(p.life) == nil {
 		return reopened{in: in, lane: lane, pages: pages}
@@ -186,7 +185,7 @@ func (p *Pool) reopenRemote(in *instance, pages *page.Set, account events.Accoun
 	return r
 }
 
-// watch tells the scheduler when a browser is gone, after clearing up behind it.
+// watch cleans up behind a browser that has ended, and then tells the scheduler.
 func (p *Pool) watch(in *instance) {
 	p.help(func() {
 		<-in.browser.Gone()

@@ -45,13 +45,13 @@ func (q queue) waiting(n int) {
 	eventually(q.t, q.Pool, "the requests waiting", func(s Stats) bool { return s.Waiting == n })
 }
 
-// Slow leases have half of the slots, and leave the others to quick ones.
+// Slow leases take at most half of the slots, and leave the others to quick ones.
 func TestSlowLeasesHaveHalf(t *testing.T) {
 	q := queue{openPool(t, Config{Slots: 5}), t}
 	first, second := q.granted(q.request(events.Slow)), q.granted(q.request(events.Slow))
 	third := q.request(events.Slow)
 	q.waiting(1)
-	for range 3 { // any number of quick requests
+	for range 3 { // however many quick requests
 		q.granted(q.request(events.Quick)).Return()
 	}
 	q.waiting(1)
@@ -60,8 +60,7 @@ func TestSlowLeasesHaveHalf(t *testing.T) {
 	second.Return()
 }
 
-// The pages of slow leases are large, so the next such lease gets the same ones once they are
-// empty, although others are idle.
+// The pages of slow leases become large, so a slow lease reuses those that are empty again, even if others are idle.
 func TestSlowLeasesShareFewPages(t *testing.T) {
 	q := queue{openPool(t, Config{Slots: 5}), t}
 	used := map[*page.Set]bool{}
@@ -82,7 +81,7 @@ func TestSlowLeasesShareFewPages(t *testing.T) {
 	}
 }
 
-// The pages of slow leases yield to those of quick ones, and so do those that take their place.
+// The pages of slow leases yield to those of quick ones, and so do their replacements.
 func TestSlowLeasesYield(t *testing.T) {
 	pool := openPool(t, Config{Slots: 2})
 	q := queue{pool, t}
@@ -114,8 +113,7 @@ func TestSlowLeasesYield(t *testing.T) {
 	}
 }
 
-// An account holds at most twice as many slots as are left, of those that are shared and of
-// those for remote leases.
+// An account holds at most twice as many slots as remain free, counted separately for shared slots and for those of remote leases.
 func TestAnAccountLeavesSlots(t *testing.T) {
 	for _, lane := range []events.Lane{events.Quick, events.Remote} {
 		pool := openPool(t, Config{Slots: 4, Remotes: 4})
@@ -141,7 +139,7 @@ func TestAnAccountLeavesSlots(t *testing.T) {
 	}
 }
 
-// Of the requests that may be granted, the one that has waited longest is next, whatever its lane.
+// Among the requests that may be granted, the one waiting longest is next, whatever its lane.
 func TestLanesAreFair(t *testing.T) {
 	q := queue{openPool(t, Config{Slots: 2}), t}
 	held := []*Lease{q.granted(q.request(events.Quick)), q.granted(q.request(events.Quick))} // quick leases may take every slot

@@ -19,7 +19,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A pool that has done much work holds no more than at first, and leaves nothing when it closes.
+// After much work, a pool holds no more than at first, and it leaves nothing behind when it closes.
 func TestNothingLeaks(t *testing.T) {
 	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, TempDir: temp})
@@ -59,9 +59,8 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// countTargets counts the pages that the browser has open; it takes one lease. The window
-// that the browser opens by itself, in its default context, does not count: it may still
-// be closing.
+// countTargets counts the pages open in the browser; it takes one lease. The window that the browser itself opens in
+// its default context does not count: it may still be closing.
 func countTargets(t *testing.T, pool *Pool) (n int) {
 	t.Helper()
 	lease, err := pool.Acquire(t.Context(), anyone(), events.Quick)
@@ -86,7 +85,7 @@ func countTargets(t *testing.T, pool *Pool) (n int) {
 	return n
 }
 
-// noZombies fails if a child of this process has ended and was not reaped.
+// noZombies fails if an ended child of this process was not reaped.
 func noZombies(t *testing.T) {
 	t.Helper()
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

@@ -92,7 +92,7 @@ func (l *Lease) Capture(ctx context.Context, job page.Capture) (page.Image, erro
 	return image, endedBy(ctx, err)
 }
 
-// admits refuses what runs scripts in the browser that jobs share, and notes where a job goes.
+// admits refuses to run scripts in the shared browser, and records the host of a job.
 func (l *Lease) admits(at string, full bool) error {
 	if (at != "" || full) && !l.in.remote {
 		return fmt.Errorf("%w: a URL or full document needs a remote lease", page.ErrOptions)
@@ -119,7 +119,7 @@ func (l *Lease) bind(ctx context.Context) (within context.Context, end func()) {
 	return within, func() { unbind(); unlimit(); cancel(nil) }
 }
 
-// endedBy returns the cause of ctx's end in place of the error that it led to.
+// endedBy replaces an error caused by the end of ctx with the cause of that end.
 func endedBy(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("job ended: %w", context.Cause(ctx))

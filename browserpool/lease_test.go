@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// The pages of a holder that is gone come back by themselves.
+// The pages of a holder whose context ends are returned automatically.
 func TestHolderGone(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)
@@ -35,7 +35,7 @@ func TestHolderGone(t *testing.T) {
 	eventually(t, pool, "no lease", func(s Stats) bool { return s.Leased == 0 && s.Discarded == 2 })
 }
 
-// Requests are served in order of arrival; one that is given up is forgotten.
+// Requests are served in order of arrival; abandoned ones are forgotten.
 func TestQueue(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1})
 	holder, err := pool.Acquire(t.Context(), anyone(), events.Quick)
@@ -112,7 +112,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Close with no time left kills what runs.
+// Close with no time left kills running jobs.
 func TestCloseHard(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	pictures := pagetest.NewPictures(t)

@@ -10,7 +10,7 @@ import (
 	"platen.dev/browserpool/page"
 )
 
-// logBuffer is a log that a test reads while it is written.
+// logBuffer is a log that can be read while it is written.
 type logBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -22,7 +22,7 @@ func (b *logBuffer) Write(line []byte) (int, error) {
 	return b.text.Write(line)
 }
 
-// messages are those of the log, with their levels.
+// messages returns the messages in the log, with their levels.
 func (b *logBuffer) messages() (all []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,8 +13,7 @@ const (
 	// meterEvery is how often the use of processors and memory is measured while there are
 	// leases; shorter ones go unmeasured.
 	meterEvery = 250 * time.Millisecond
-	// yieldAfter is the processor time after which the pages of a lease get the lowest
-	// priority, which those of slow leases have from the beginning.
+	// yieldAfter is the processor time after which a lease's pages get the lowest priority, which those of slow leases have from the start.
 	yieldAfter = 2 * time.Second
 	// maxThreads is how many threads a process may have. A page without workers has 10 to 30.
 	maxThreads = 100
@@ -24,7 +23,7 @@ const (
 // well be within its own bounds, so its job is tried again.
 var errShort = fmt.Errorf("%w: all pages together use too much memory", page.ErrCrashed)
 
-// meter holds leases to their bounds. It belongs to one goroutine.
+// meter enforces the bounds of leases. It belongs to one goroutine.
 type meter struct {
 	pool *Pool
 	// last is the usage of all browsers at the last tick, nil if that was not measured.
@@ -33,7 +32,7 @@ type meter struct {
 	begun map[*Lease]time.Duration
 }
 
-// leases asks the scheduler who has which pages.
+// leases asks the scheduler for the current leases.
 func (p *Pool) leases() []*Lease {
 	reply := make(chan []*Lease, 1)
 	p.tell(leasesRequest{reply})
@@ -80,7 +79,7 @@ func (m *meter) measure(leases []*Lease) {
 	m.enforce(all)
 }
 
-// read adds up the processes of a lease: a remote one has all of its browser's.
+// read sums up the usage of a lease's processes; a remote lease has all of its browser's.
 func read(l *Lease, groups map[int]chromium.Group) reading {
 	group := groups[l.in.browser.PID()]
 	r := reading{lease: l}
@@ -129,7 +128,7 @@ func (r reading) yield() {
 	}
 }
 
-// exceeded returns which bound a lease is beyond, nil if none.
+// exceeded returns the bound that a usage exceeds, as an error; nil if none.
 func (c Config) exceeded(u chromium.Usage) error {
 	switch {
 	case u.Threads > maxThreads:

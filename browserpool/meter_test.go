@@ -21,7 +21,7 @@ func fill(mib int, picture string) string {
 	return fmt.Sprintf(`<p>TEXT<script>window.kept = []; for (let i = 0; i < %d; i++) kept.push(new Uint8Array(1 << 20).fill(1))</script><img src="%s">`, mib, picture)
 }
 
-// workers is a page with some threads, and a picture.
+// workers is a page with some threads and a picture.
 func workers(n int, picture string) string {
 	return fmt.Sprintf(`<p>TEXT<script>const url = URL.createObjectURL(new Blob(["onmessage = () => {}"]))
 		for (let i = 0; i < %d; i++) window["w" + i] = new Worker(url)</script><img src="%s">`, n, picture)
@@ -29,7 +29,7 @@ func workers(n int, picture string) string {
 
 const spin = `const end = performance.now() + %d; while (performance.now() < end);`
 
-// A page beyond a bound ends with the error that says so, and one within it does not.
+// A page that exceeds a bound ends with the error for it; a page within it does not.
 func TestBounds(t *testing.T) {
 	testkit.Long(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -46,7 +46,7 @@ func TestBounds(t *testing.T) {
 	for path, want := range map[string]error{
 		"/fill": page.ErrTooLarge, "/some": nil, "/spin": page.ErrTimeout, "/brief": nil, "/both": page.ErrTimeout, "/crowd": page.ErrTooLarge, "/few": nil,
 	} {
-		// The pause gives the meter time to see what the page uses.
+		// The pause gives the meter time to measure the page.
 		job := page.Print{URL: web.URL + path, Load: contract.Load{Timeout: testkit.Patience.Milliseconds(), WaitAfter: (3 * meterEvery).Milliseconds()}, PrintTimeout: testkit.Patience}
 		_, err := printWith(t.Context(), pool, job)
 		if !errors.Is(err, want) || page.Retryable(err) {
@@ -61,7 +61,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Script is not all that can be heavy.
+// HTML without script can be heavy, too.
 func TestHeavyHTML(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, CPU: time.Second / 2})
 	_, err := printWith(t.Context(), pool, page.Print{HTML: heavy, PrintTimeout: testkit.Patience})
@@ -74,7 +74,7 @@ func TestHeavyHTML(t *testing.T) {
 	}
 }
 
-// Pages that use too much memory together cost the largest its browser, and no other.
+// Pages that use too much memory together cost the largest of them its browser, and no other.
 func TestTotalMemory(t *testing.T) {
 	pool := openPool(t, Config{Slots: 2, AllowEgress: pagetest.Loopback, PageBytes: 1 << 30, TotalBytes: 600 << 20})
 	pictures := pagetest.NewPictures(t)
@@ -95,7 +95,7 @@ func TestTotalMemory(t *testing.T) {
 	}
 }
 
-// Pages that compute for long get the lowest priority, and are not used again.
+// Pages that compute for a long time get the lowest priority, and are not reused.
 func TestYield(t *testing.T) {
 	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
@@ -116,7 +116,7 @@ func TestYield(t *testing.T) {
 	eventually(t, pool, "another browser", func(s Stats) bool { return s.RemotesDiscarded == 1 && s.RemoteBrowsers == 1 })
 }
 
-// niceness is that of a process, -1 if it is gone.
+// niceness returns the niceness of a process, -1 if it is gone.
 func niceness(pid int) (nice int) {
 	stat, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "stat"))
 	if err != nil {
@@ -127,7 +127,7 @@ func niceness(pid int) (nice int) {
 	return nice
 }
 
-// The processes of shared pages are known, or they could not be measured.
+// The processes of shared pages must be known, or they could not be measured.
 func TestRenderersAreKnown(t *testing.T) {
 	pool := openPool(t, Config{Slots: 3})
 	if err := captureWith(t.Context(), pool, page.Capture{HTML: "<p>x"}); err != nil {

@@ -55,7 +55,7 @@ func TestEndlessScript(t *testing.T) {
 	}
 }
 
-// The end of a holder's context ends its visit too, and leaves nothing behind.
+// When the context of a holder ends, its visit ends too, and leaves nothing behind.
 func TestVisitOfHolderGone(t *testing.T) {
 	pool := openPool(t, Config{Slots: 1, AllowEgress: pagetest.Loopback})
 	held := make(chan struct{}, 10)
@@ -71,7 +71,7 @@ func TestVisitOfHolderGone(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := lease.Print(t.Context(), page.Print{URL: web.URL}) // the lease is bound, not the job
+		_, err := lease.Print(t.Context(), page.Print{URL: web.URL}) // the lease's context ends, not the job's
 		done <- err
 	}()
 	testkit.Receive(t, held, "the request")
@@ -85,8 +85,7 @@ func TestVisitOfHolderGone(t *testing.T) {
 	}
 }
 
-// A page that keeps its browser busy with messages harms its own job at most. Jobs beside
-// it, in other browsers, continue at once, and no browser but its own ends.
+// A page that floods its browser with messages harms at most its own job. Jobs in other browsers continue at once, and only its own browser ends.
 func TestBusyBrowsers(t *testing.T) {
 	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, Remotes: 3, AllowEgress: pagetest.Loopback, CheckEvery: 100 * time.Millisecond, HealthTimeout: 2 * time.Second})

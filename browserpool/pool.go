@@ -12,10 +12,9 @@ import (
 	"platen.dev/browserpool/egress"
 )
 
-// Stats is the pool at one moment. The counters never go down.
+// Stats is a snapshot of the pool. Counters never decrease.
 type Stats struct {
-	// Slots is how many quick and slow leases there may be at once, and Remotes how many remote
-	// ones. Leased is how many there are, Waiting how many requests queue.
+	// Slots is the limit of quick and slow leases, Remotes that of remote ones. Leased is how many leases there are, Waiting how many requests queue.
 	Slots, Remotes, Leased, Waiting int
 	// RemoteBrowsers is how many browsers of remote leases run.
 	RemoteBrowsers int
@@ -130,7 +129,7 @@ func (p *Pool) tell(message any) {
 // help runs work for the scheduler on a goroutine that Close waits for.
 func (p *Pool) help(work func()) { p.helpers.Go(work) }
 
-// periodically does work on a goroutine of its own, again and again until the pool ends.
+// periodically does work repeatedly, on a goroutine of its own, until the pool ends.
 func (p *Pool) periodically(every time.Duration, work func()) {
 	p.help(func() {
 		ticker := time.NewTicker(every)

@@ -21,8 +21,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// openPool opens a pool that is closed when the test ends. Without a browser the
-// test fails: its result would mean nothing.
+// openPool opens a pool that is closed when the test ends. Without a browser the test fails: a pass would mean nothing.
 func openPool(t testing.TB, config Config) *Pool {
 	t.Helper()
 	if config.Logger == nil && os.Getenv("PLATEN_TEST_LOG") != "" {
@@ -52,10 +51,10 @@ func closePool(t testing.TB, pool *Pool) {
 
 var accounts atomic.Int64
 
-// anyone is an account that no other request has.
+// anyone returns an account that no other request has.
 func anyone() events.AccountID { return events.AccountID(fmt.Sprint("account", accounts.Add(1))) }
 
-// laneOf is remote for a URL.
+// laneOf returns Remote for a URL or a full document, and Quick otherwise.
 func laneOf(job page.Print) events.Lane {
 	if job.URL != "" || job.Full {
 		return events.Remote
@@ -86,7 +85,7 @@ func mustPrint(t *testing.T, pool *Pool, job page.Print) page.Result {
 	return result
 }
 
-// printed is the text of what a job prints.
+// printed returns the text of a job's print.
 func printed(t *testing.T, pool *Pool, job page.Print) string {
 	t.Helper()
 	return testkit.PDFText(t, mustPrint(t, pool, job).PDF)

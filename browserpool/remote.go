@@ -9,16 +9,16 @@ import (
 	"platen.dev/events"
 )
 
-// This file is the scheduler's part that runs the browsers of remote leases. Each works for one lease at a time: whatever a page does to
-// its browser, it does to its own job. A browser is kept for an account whose jobs follow one another to the same host: the next one finds
-// a process that has everything but the document. Browsers start when they are needed, one ahead of need for whoever comes next, and end when
-// they were not needed for a while.
+// This file is the scheduler's part that runs the browsers of remote leases. Each works for one lease at a time: a page that harms its
+// browser harms only its own job. A browser is kept for an account whose consecutive jobs go to the same host: the next job finds a process
+// that lacks only the document. Browsers start on demand, one ahead of need for any account, and end when they have not been needed for a
+// while.
 
 // idleRemote is how long a browser of remote leases is kept idle; the last one for any account stays.
 const idleRemote = 10 * time.Second
 
-// remote returns a browser with pages for a remote lease of an account, nil if none is ready: one of its own or else one for any, of those
-// the one that was used last, so that the others are idle for long.
+// remote returns a browser with pages for a remote lease of an account, nil if none is ready: the account's own or else one for any
+// account; among the latter the most recently used, so that the others stay idle for long.
 func (s *scheduler) remote(account events.AccountID) (best *instance) {
 	better := func(in *instance) bool {
 		if best == nil || in.owner != best.owner {
@@ -34,8 +34,8 @@ func (s *scheduler) remote(account events.AccountID) (best *instance) {
 	return best
 }
 
-// longestKept returns the browser that has been idle for its account for longest, nil if none has been for Config.KeepRemote; that does
-// not count if one must give way.
+// longestKept returns the browser that has been idle for its account for longest, nil if none has been for Config.KeepRemote. If
+// givesWay is set, that time is ignored.
 func (s *scheduler) longestKept(givesWay bool) (first *instance) {
 	for _, in := range s.instances {
 		kept := in.hasRemote() && in.owner != "" && (givesWay || time.Since(in.idleSince) >= s.pool.config.KeepRemote)
@@ -46,7 +46,7 @@ func (s *scheduler) longestKept(givesWay bool) (first *instance) {
 	return first
 }
 
-// supplyRemotes gets as many browsers as remote requests wait that may have one, and one ahead of need.
+// supplyRemotes gets a browser for each waiting remote request that may have one, and one ahead of need.
 func (s *scheduler) supplyRemotes(wanted int) {
 	if s.closed || s.remoteBackoff != nil {
 		return
@@ -71,7 +71,7 @@ func (s *scheduler) supplyRemotes(wanted int) {
 	}
 }
 
-// supplyRemote gets a browser for any account: one that was kept for another, or else a new one.
+// supplyRemote gets a browser for any account: kept, if it is not nil, or else a new one.
 func (s *scheduler) supplyRemote(kept *instance) {
 	if kept != nil {
 		s.reopenRemote(kept, kept.take(events.Remote), "")
@@ -139,14 +139,14 @@ func (s *scheduler) reopenRemote(in *instance, pages *page.Set, account events.A
 	s.pool.help(func() { s.pool.tell(s.pool.reopenRemote(in, pages, account)) })
 }
 
-// habit is where the last remote job of an account went, and when it ended.
+// habit is the host of an account's last remote job, and when the job ended.
 type habit struct {
 	host string
 	at   time.Time
 }
 
-// expects reports whether the next job to get the browser of a lease will be one of the same account, and go to the same host as this one:
-// this one did, soon after the one before it, and nobody else waits.
+// expects reports whether the browser of a lease should be kept for the same account: its job went to the same host as the one before,
+// soon after it, and nobody else waits.
 func (s *scheduler) expects(lease *Lease) bool {
 	account := lease.request.account
 	last, known := s.habits[account]

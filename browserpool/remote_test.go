@@ -16,7 +16,7 @@ type visitor struct {
 	t *testing.T
 }
 
-// visit does a job of an account, and returns the pages that did it.
+// visit runs a job of an account, and returns the pages that served it.
 func (v visitor) visit(account events.AccountID, url string) *page.Set {
 	v.t.Helper()
 	lease, err := v.Acquire(v.t.Context(), account, events.Remote)
@@ -30,13 +30,13 @@ func (v visitor) visit(account events.AccountID, url string) *page.Set {
 	return lease.pages
 }
 
-// kept waits until n leases have ended after which the browser was kept.
+// kept waits until n leases have ended with their browser kept.
 func (v visitor) kept(n int64) {
 	v.t.Helper()
 	eventually(v.t, v.Pool, "the browser kept", func(s Stats) bool { return s.RemotesKept == n })
 }
 
-// An account whose jobs follow one another gets the browser of the last one again, and no other account does, as long as there are others.
+// An account whose jobs follow one another gets its last browser again, and no other account does, as long as others are available.
 func TestAnAccountKeepsItsBrowser(t *testing.T) {
 	v := visitor{openPool(t, Config{Slots: 1, Remotes: 3, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>TEXT"})
@@ -61,7 +61,7 @@ func TestAnAccountKeepsItsBrowser(t *testing.T) {
 	}
 }
 
-// A browser that was kept gives way to another account if there may be no more. Its browser context does not.
+// If the number of browsers is at its limit, a kept one is given to another account, but its browser context is not.
 func TestAKeptBrowserGivesWay(t *testing.T) {
 	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
 	cookies := make(chan string, 3)
@@ -83,7 +83,7 @@ func TestAKeptBrowserGivesWay(t *testing.T) {
 	}
 }
 
-// A browser is kept for an account only after a job that went where the one before it did: the process of its page is that of one site.
+// A browser is kept for an account only after a job for the same site as the one before: its page's process belongs to one site.
 func TestHabits(t *testing.T) {
 	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
 	here, there := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>HERE"}), pagetest.NewWeb(t, pagetest.Pages{"/": "<p>THERE"})
@@ -96,7 +96,7 @@ func TestHabits(t *testing.T) {
 	v.kept(2)
 }
 
-// No browser is kept for an account whose jobs come too far apart.
+// No browser is kept for an account whose jobs are too far apart.
 func TestNoHabit(t *testing.T) {
 	v := visitor{openPool(t, Config{Slots: 1, Remotes: 1, KeepRemote: 1, AllowEgress: pagetest.Loopback}), t}
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>TEXT"})
@@ -106,7 +106,7 @@ func TestNoHabit(t *testing.T) {
 	v.kept(0)
 }
 
-// A browser that was told to close is not lent, although its pages are still there.
+// A browser that was told to close is not lent, even while its pages still exist.
 func TestRetiredBrowsersAreNotLent(t *testing.T) {
 	s := &scheduler{instances: []*instance{{remote: true, owner: "one", idle: []idlePages{{}}, retired: true}}}
 	if s.remote("one") != nil || s.longestKept(true) != nil {

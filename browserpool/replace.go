@@ -36,7 +36,7 @@ func (s *scheduler) launch() {
 	})
 }
 
-// onLaunched puts a browser into service in the place of whatever serves.
+// onLaunched puts a browser into service instead of the current one.
 func (s *scheduler) onLaunched(m launched) {
 	s.launching = false
 	if m.err != nil {

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A browser that has served enough is replaced without a job noticing.
+// A browser that has served its maximum of jobs is replaced without affecting any.
 func TestRecycle(t *testing.T) {
 	testkit.Long(t)
 	pool := openPool(t, Config{Slots: 2, RecycleJobs: 5, CheckEvery: 10 * time.Millisecond})

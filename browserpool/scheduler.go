@@ -25,7 +25,7 @@ type (
 	withdrawn struct{ request *request }
 	// returned means that the holder has given a lease back.
 	returned struct{ lease *Lease }
-	// forgiven means that an account has paused for long enough after a lease beyond a bound.
+	// forgiven means that the account's penalty for exceeding a limit is over.
 	forgiven struct{ request *request }
 	// reopened means that pages are ready for their next job, or that others are in their place.
 	reopened struct {
@@ -41,7 +41,7 @@ type (
 		in  *instance
 		err error
 	}
-	// backoffOver means that a browser may be started again.
+	// backoffOver means that the delay before starting a browser is over.
 	backoffOver struct{}
 	// launchedRemote and remoteBackoffOver are the same for browsers of remote leases.
 	launchedRemote    launched
@@ -74,26 +74,25 @@ type (
 // actor alone, so there are no locks. Slow work is done by helper goroutines that report
 // back with messages.
 //
-// For the serving instance, its pages that are idle, leased or being reopened are always as
-// many as there are slots and spares, and as many as slow leases have, which have pages of
+// Invariant of the serving instance: idle + leased + reopening = slots + spares + slow slots; slow leases have pages of
 // their own. A remote instance has one set of pages.
 type scheduler struct {
 	pool *Pool
 
 	serving   *instance   // the browser that jobs share; nil while none is ready
-	instances []*instance // all browsers that run, remote ones included
+	instances []*instance // all running browsers, including remote ones
 	launching bool
 	failures  int // failed starts and dead browsers since the last good job
 	backoff   *time.Timer
 
 	launchingRemotes int
 	remoteFailures   int                        // failed starts in a row
-	remoteBackoff    *time.Timer                // nil unless it runs
-	habits           map[events.AccountID]habit // of accounts that had a remote lease lately
+	remoteBackoff    *time.Timer                // nil unless it is running
+	habits           map[events.AccountID]habit // of accounts with a recent remote lease
 
 	waiting []*request // in order of arrival
 	leases  map[*request]*Lease
-	// offenders are leases that ended beyond a bound: their accounts seem to hold them for a while.
+	// offenders are leases that ended by exceeding a bound: they still count towards their accounts' shares for a while.
 	offenders map[*request]bool
 	stats     Stats
 	closed    bool
@@ -162,7 +161,7 @@ func (s *scheduler) snapshot() Stats {
 	return stats
 }
 
-// onClosing refuses the requests that wait and lets the browsers go as their last leases end.
+// onClosing refuses the waiting requests and lets the browsers end with their last leases.
 func (s *scheduler) onClosing() {
 	s.closed = true
 	s.serving = nil
@@ -180,7 +179,7 @@ func (s *scheduler) onClosing() {
 	}
 }
 
-// onKilling ends everything at once; what is leased counts as returned.
+// onKilling ends everything immediately; leased pages count as returned.
 func (s *scheduler) onKilling() {
 	s.pool.kill()
 	clear(s.leases)

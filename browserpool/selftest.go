@@ -16,7 +16,7 @@ import (
 // paper of a size that is not a default.
 var selfTestJob = page.Print{HTML: "<!doctype html><title>t</title><p>ok</p>", Options: contract.Paper{Format: "A3"}}
 
-// The paper of selfTestJob in points, and how far the browser may round.
+// The paper of selfTestJob in points, and the tolerance for the browser's rounding.
 const (
 	selfTestWidth, selfTestHeight = 842, 1191
 	selfTestRounding              = 1.5
@@ -40,7 +40,7 @@ func (p *Pool) selfTest(ctx context.Context, browser *chromium.Browser) error {
 
 var mediaBox = regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`)
 
-// checkSelfTest refuses everything but what a job would get: one page of the right paper.
+// checkSelfTest accepts only the result that a job would expect: one page of the right paper.
 func checkSelfTest(r page.Result) error {
 	box := mediaBox.FindSubmatch(r.PDF)
 	if r.Pages != 1 || box == nil {

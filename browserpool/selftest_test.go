@@ -16,10 +16,10 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// frequentChecks has a browser checked, and test itself, all the time.
+// frequentChecks makes a browser be checked, and test itself, continuously.
 var frequentChecks = Config{Slots: 1, CheckEvery: 10 * time.Millisecond, SelfTestEvery: time.Nanosecond, HealthTimeout: 2 * time.Second}
 
-// A browser that renders passes every self-test, which takes no slot, and is not replaced.
+// A browser that renders passes every self-test and is not replaced; self-tests take no slot.
 func TestSelfTestPasses(t *testing.T) {
 	config := frequentChecks
 	config.HealthTimeout = 10 * time.Second
@@ -42,9 +42,9 @@ func TestSelfTestFails(t *testing.T) {
 	config := frequentChecks
 	pool := openPool(t, config)
 	eventually(t, pool, "a self-test passed", func(s Stats) bool { return s.SelfTests >= 1 })
-	// Every self-test has a renderer of its own, and two in a row have to fail: so renderers are
-	// stopped all the time, faster than they start. On a busy machine a browser may fail to answer
-	// at all and be replaced for that: then it is the next one's turn.
+	// Every self-test has its own renderer, and two in a row must fail: so renderers are stopped continuously, faster than
+	// they start. On a busy machine a browser may fail to answer at all and be replaced for that: then the next one is
+	// tried.
 	replaced := make(chan struct{})
 	stopping := sync.WaitGroup{}
 	stopping.Go(func() {
@@ -66,8 +66,8 @@ func TestSelfTestFails(t *testing.T) {
 	mustPrint(t, pool, page.Print{HTML: "x"})
 }
 
-// stopRenderers stops the processes of a browser that show documents. The main process
-// still answers; it would not if the zygote, on which it waits, were stopped too.
+// stopRenderers stops the processes of a browser that show documents. The main process still answers; it would not if
+// the zygote, which it waits for, were stopped too.
 func stopRenderers(browser int) {
 	for _, pid := range processes(browser) {
 		if argument(pid, "--type=") == "renderer" {
@@ -87,7 +87,7 @@ func TestNoSelfTest(t *testing.T) {
 	}
 }
 
-// Nothing but the document passes.
+// Only the test document passes.
 func TestCheckSelfTest(t *testing.T) {
 	good := page.Result{PDF: []byte("/MediaBox [0 0 841.91998 1190.55]"), Pages: 1}
 	if err := checkSelfTest(good); err != nil {
@@ -119,7 +119,7 @@ func processes(group int) (pids []int) {
 	return pids
 }
 
-// argument is the rest of the argument of a process that begins with a prefix.
+// argument returns the rest of a process's argument with the given prefix.
 func argument(pid int, prefix string) string {
 	line, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	for _, arg := range strings.FieldsFunc(string(line), func(r rune) bool { return r == 0 || r == ' ' }) {

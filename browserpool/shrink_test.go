@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Idle pages of both lanes give back what their last document took, and work as before.
+// Idle pages of both lanes free the memory of their last document, and work as before.
 func TestIdlePagesShrink(t *testing.T) {
 	const small = 40 << 20 // of 120 MiB
 	pool := openPool(t, Config{Slots: 2, ShrinkAfter: 50 * time.Millisecond})
@@ -35,7 +35,7 @@ func TestIdlePagesShrink(t *testing.T) {
 	}
 }
 
-// Pages shrink once they have been idle for long enough, and once for each time that they are idle.
+// Pages shrink once per idle period, when it has lasted long enough.
 func TestToShrink(t *testing.T) {
 	const after = time.Minute
 	now := time.Now()

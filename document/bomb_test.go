@@ -16,7 +16,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// allocated is how many bytes of memory this process allocates while it does something.
+// allocated returns how many bytes this process allocates while do runs.
 func allocated(do func()) uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
@@ -26,7 +26,7 @@ func allocated(do func()) uint64 {
 	return sample[0].Value.Uint64() - before
 }
 
-// picturePDF is a PDF of one page that shows nothing, with one picture.
+// picturePDF returns a PDF of one blank page with one picture.
 func picturePDF(width, height int, entries string, data []byte) []byte {
 	var b bytes.Buffer
 	var offsets []int
@@ -50,7 +50,7 @@ func picturePDF(width, height int, entries string, data []byte) []byte {
 
 const jpegEntries = "/ColorSpace /DeviceGray /Filter /DCTDecode"
 
-// greyJPEG is a picture of one colour. Padding behind its end makes it worth compressing again.
+// greyJPEG returns a picture of one colour. Padding behind its end makes recompression worthwhile.
 func greyJPEG(t testing.TB, width, height, padding int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -60,7 +60,7 @@ func greyJPEG(t testing.TB, width, height, padding int) []byte {
 	return append(b.Bytes(), make([]byte, padding)...)
 }
 
-// claiming changes the size that the header of a JPEG names.
+// claiming replaces the size in the header of a JPEG.
 func claiming(picture []byte, width, height uint16) []byte {
 	changed := bytes.Clone(picture)
 	frame := bytes.Index(changed, []byte{0xff, 0xc0})
@@ -86,8 +86,7 @@ func progressive(picture []byte) []byte {
 	return bytes.Replace(picture, []byte{0xff, 0xc0}, []byte{0xff, 0xc2}, 1)
 }
 
-// A small file that claims to be, or inflates to, something large costs next to nothing,
-// whatever is done to it.
+// A small file that claims to be large, or inflates to something large, costs next to nothing, whatever is done to it.
 func TestBombs(t *testing.T) {
 	small := greyJPEG(t, 16, 16, 10_000)
 	inflating := deflated(t, make([]byte, 128<<20))
@@ -151,7 +150,7 @@ func TestObjectBombs(t *testing.T) {
 	}
 }
 
-// A picture of 25 million pixels is recompressed, and one of a row more is left.
+// A picture of 25 million pixels is recompressed, one with an additional row is not.
 func TestLargestPicture(t *testing.T) {
 	for _, height := range []int{5_000, 5_001} {
 		pdf := picturePDF(5_000, height, jpegEntries, greyJPEG(t, 5_000, height, 1<<20))
@@ -165,8 +164,7 @@ func TestLargestPicture(t *testing.T) {
 	}
 }
 
-// What a picture takes to decode depends on its kind, and what all of a document take on their
-// number.
+// The cost of decoding a picture depends on its kind; the budget of a document limits the sum.
 func TestPictureBudget(t *testing.T) {
 	for name, tc := range map[string]struct {
 		size picture
@@ -197,7 +195,7 @@ func TestPictureBudget(t *testing.T) {
 	}
 }
 
-// As many PDFs are finished at once as there are cores; the next waits, as long as its job does.
+// At most as many PDFs are finished at once as there are cores; the next one waits, until its job's context ends.
 func TestFinishingWaits(t *testing.T) {
 	pdf := picturePDF(16, 16, jpegEntries, greyJPEG(t, 16, 16, 1000))
 	if err := working.Acquire(t.Context(), cores); err != nil {
@@ -218,7 +216,7 @@ func TestFinishingWaits(t *testing.T) {
 	working.Release(cores)
 }
 
-// Samples of the size that their picture needs are recompressed; more or fewer are not.
+// A picture is recompressed only if it has exactly the samples that its size needs.
 func TestSamples(t *testing.T) {
 	for _, surplus := range []int{-1, 0, 1} {
 		data := deflated(t, make([]byte, 3*200*200+surplus))

@@ -16,25 +16,24 @@ import (
 
 // Finishing has the options of Finish. The zero value changes nothing.
 type Finishing struct {
-	// Sheets are laid in place of pages, before anything else is done.
+	// Sheets replace pages, before anything else is done.
 	Sheets []Sheet
-	// ImageQuality recompresses images as JPEG of a quality from 1 to 100, with loss,
-	// where that makes them smaller. With 0 they stay as they are, and so do images of more
-	// than 25 million pixels, those beyond 250 million in all, and those whose decoding would
-	// take more than 200 MiB.
+	// ImageQuality recompresses images as JPEG of a quality from 1 to 100, with loss, where that makes them smaller. 0
+	// leaves all images alone. Images of more than 25 million pixels, those beyond 250 million pixels in all, and those
+	// that take more than 200 MiB to decode are always left alone.
 	ImageQuality int
-	// Overlay is a PDF whose pages are laid over and under those of the document; nil for none. Over and Under say which page of it, from
-	// 1, is laid over and under each page, 0 for none.
+	// Overlay is a PDF whose pages are laid over and under those of the document; nil for none. Over and Under give, for each page, the
+	// page of the overlay, from 1; 0 for none.
 	Overlay     []byte
 	Over, Under []int
-	// Tagged means that the PDF has a structure, which the overlay is to leave as it is.
+	// Tagged means that the PDF has a structure, which the overlay must not change.
 	Tagged bool
-	// Metadata replaces what the PDF says about itself.
+	// Metadata replaces the PDF's metadata.
 	Metadata Metadata
 	// Level is the compression level (docs/API.md, Compression): 1 to 3 recompress
 	// streams, 4 to 6 also use object streams, 7 to 9 also linearise. 0 does none of that.
 	Level int
-	// EndLines ends every stream with a line, as PDF/A wants; for a Level.
+	// EndLines makes every stream end with an end of line, as PDF/A requires; it needs a Level.
 	EndLines bool
 	// Password encrypts the file with AES-256, unless it is "". So does OwnerPassword, which frees from what is Denied; without
 	// it nobody knows the owner's.
@@ -42,7 +41,7 @@ type Finishing struct {
 	Denied                  Denied
 }
 
-// Denied says what an encrypted PDF asks its readers not to do.
+// Denied is what an encrypted PDF asks its readers not to allow.
 type Denied struct{ Printing, Copying, Modifying, Annotating, FillingForms, Assembling bool }
 
 func (f Finishing) encrypts() bool { return f.Password != "" || f.OwnerPassword != "" }
@@ -57,7 +56,7 @@ var ErrPassword = errors.New("password contains control characters")
 // cores is how many PDFs this process finishes at once: each takes a core, and memory.
 var cores = int64(runtime.NumCPU())
 
-// working holds back what would be more.
+// working limits how many PDFs are finished at once.
 var working = semaphore.NewWeighted(cores)
 
 // Finish finishes a printed PDF. It runs qpdf to overlay, compress, linearise and encrypt. While as
@@ -125,7 +124,7 @@ func (f Finishing) qpdfJob() map[string]any {
 	return job
 }
 
-// lay lays pages of the overlay over and under those of the document, for qpdf.
+// lay adds to a qpdf job the pages of the overlay over and under those of the document.
 func (f Finishing) lay(job map[string]any) {
 	for kind, layers := range map[string][]int{"overlay": f.Over, "underlay": f.Under} {
 		var from, to []string

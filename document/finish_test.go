@@ -23,7 +23,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// newPrinter opens a browser, and returns a function that prints HTML as the service does.
+// newPrinter opens a browser, and returns a function that prints HTML like the service.
 func newPrinter(t *testing.T) func(html string, paper contract.Paper) []byte {
 	t.Helper()
 	pool, err := browserpool.Open(browserpool.Config{Slots: 1, System: testkit.System(t), Logger: testkit.Silent()})
@@ -46,7 +46,7 @@ func newPrinter(t *testing.T) func(html string, paper contract.Paper) []byte {
 	}
 }
 
-// marked is a finishing with these watermarks for a PDF.
+// marked returns a finishing that adds these watermarks to a PDF.
 func marked(t *testing.T, printed func(string, contract.Paper) []byte, pdf []byte, marks ...Watermark) Finishing {
 	t.Helper()
 	sizes, ofPage, err := PageSizes(pdf)
@@ -61,14 +61,13 @@ func marked(t *testing.T, printed func(string, contract.Paper) []byte, pdf []byt
 
 var noMargin = contract.Paper{MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}
 
-// pdfText is the text of a PDF, in reading order.
+// pdfText returns the text of a PDF, in reading order.
 func pdfText(t *testing.T, pdf []byte, args ...string) string {
 	t.Helper()
 	return testkit.Tool(t, pdf, "pdftotext", append(args, "-", "-")...)
 }
 
-// tryTool runs a program that may fail. It replaces the argument PDF by the path of a file,
-// as qpdf cannot read its standard input.
+// tryTool runs a program that may fail. It replaces the argument PDF with the path of a file, as qpdf cannot read its standard input.
 func tryTool(t *testing.T, pdf []byte, name string, args ...string) (string, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "it.pdf")
@@ -191,7 +190,7 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
-// What is denied is denied to whoever has the user password or none, and to nobody else.
+// Denied permissions apply to whoever has the user password or none, and to nobody else.
 func TestPermissions(t *testing.T) {
 	pdf := newPrinter(t)(twoPages, contract.Paper{})
 	lines := map[string]Denied{

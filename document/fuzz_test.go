@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// fuzzTime bounds what a small file may take: the work is bounded if it ends at all.
+// fuzzTime bounds the time for a small file: the work is bounded if it ends at all.
 const fuzzTime = 20 * time.Second
 
 func addPDFs(f *testing.F) {
@@ -22,7 +22,7 @@ func addPDFs(f *testing.F) {
 	f.Add([]byte("%PDF-1.7\n1 0 obj\n<</Type /XRef /Size 2 /W [1 2 1] /Root 1 0 R /Length 0>>\nstream\n\nendstream\nendobj\nstartxref\n9\n%%EOF\n"))
 }
 
-// Any bytes are counted, or refused, within bounds of time and memory.
+// For any bytes, pages are counted or the file is refused, within bounds of time and memory.
 func FuzzPageCount(f *testing.F) {
 	addPDFs(f)
 	f.Fuzz(func(t *testing.T, pdf []byte) {
@@ -30,7 +30,7 @@ func FuzzPageCount(f *testing.F) {
 	})
 }
 
-// Any bytes have their images recompressed, or are refused, within bounds of time and memory.
+// For any bytes, images are recompressed or the file is refused, within bounds of time and memory.
 func FuzzFinish(f *testing.F) {
 	addPDFs(f)
 	f.Fuzz(func(t *testing.T, pdf []byte) {

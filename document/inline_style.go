@@ -54,8 +54,8 @@ var styleFunctions = map[string]bool{
 // styleNames are styleProperties as a set.
 var styleNames = setOf(styleProperties)
 
-// styleCharacters are those of values that are not letters, marks and numbers. They lack
-// backslashes, which could hide names, and braces, semicolons, angle brackets and @.
+// styleCharacters are the characters of values other than letters, marks and numbers. They do not include backslashes,
+// which could hide names, or braces, semicolons, angle brackets and @.
 const styleCharacters = " \t\r\n#%.,()+-*/'\"!_:[]"
 
 // callStart are the characters that cannot be in the name of a function.

@@ -17,8 +17,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// While qpdf runs, neither the PDF nor the password is in a file that a killed process would
-// leave, and the password is not in the process list.
+// While qpdf runs, neither the PDF nor the password is in a file that would remain if the process were killed, and the
+// password is not in the process list.
 func TestQPDFLeavesNothing(t *testing.T) {
 	bin, temp := t.TempDir(), t.TempDir()
 	told, goOn := openPipe(t, filepath.Join(bin, "told")), openPipe(t, filepath.Join(bin, "go-on"))
@@ -45,8 +45,7 @@ func TestQPDFLeavesNothing(t *testing.T) {
 	}
 }
 
-// A program may not take more memory and time than it needs, yields to this process, and ends
-// with its job.
+// A program has limits of memory and time, yields to this process, and ends with its job.
 func TestProgramsAreBounded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		run    func(context.Context) error
@@ -106,10 +105,10 @@ func isBounded(pid int, limits []string, nice int) bool {
 		}
 	}
 	priority, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
-	return err == nil && 20-priority == nice // the system call returns 20 less the niceness
+	return err == nil && 20-priority == nice // the system call returns 20 minus the niceness
 }
 
-// replaceProgram makes a shell script stand in for a program.
+// replaceProgram replaces a program by a shell script.
 func replaceProgram(t *testing.T, bin, name, script string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
@@ -118,7 +117,7 @@ func replaceProgram(t *testing.T, bin, name, script string) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
-// openPipe makes a named pipe and opens it for both ends, so that nobody waits for the other.
+// openPipe makes a named pipe and opens it for reading and writing, so that neither side waits for the other.
 func openPipe(t *testing.T, path string) *os.File {
 	t.Helper()
 	if err := unix.Mkfifo(path, 0o600); err != nil {

@@ -30,7 +30,7 @@ var markdown = goldmark.New(
 	goldmark.WithParserOptions(parser.WithASTTransformers(
 		util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
 	)),
-	// Which URLs are safe is for the sanitiser to say, and raw HTML is rendered by literalHTML.
+	// The sanitiser decides which URLs are safe, and literalHTML renders raw HTML.
 	goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
 )
 
@@ -51,7 +51,7 @@ func MarkdownWithin(source string, limit int) (string, error) {
 	return htmlDocument{title: title, style: printStyle, body: body}.html(), nil
 }
 
-// MarkdownFragment is the body of the document that Markdown makes, to be put into another. Its errors are those of MarkdownWithin.
+// MarkdownFragment returns the body of the document that Markdown makes, for use in another document. Its errors are those of MarkdownWithin.
 func MarkdownFragment(source string, limit int) (string, error) {
 	body, _, err := markdownBody(source, limit)
 	return body, err
@@ -65,7 +65,7 @@ func markdownBody(source string, limit int) (html, title string, err error) {
 	}
 	src := []byte(source)
 	tree := markdown.Parser().Parse(text.NewReader(src))
-	rendered := bounded{limit: 2 * limit} // the sanitiser writes some entities shorter
+	rendered := bounded{limit: 2 * limit} // the sanitiser writes some entities in fewer bytes
 	if err := markdown.Renderer().Render(&rendered, src, tree); err != nil {
 		return "", "", fmt.Errorf("markdown: %w", err)
 	}

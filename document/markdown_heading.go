@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// headingMarker gives headings the ids that links in the document name them by, as GitHub makes them.
+// headingMarker gives headings the ids that links in the document use, in GitHub's form.
 type headingMarker struct{}
 
 func (headingMarker) Transform(tree *ast.Document, reader text.Reader, _ parser.Context) {
@@ -39,11 +39,10 @@ func anchor(heading string) string {
 	}, heading)
 }
 
-// anchors are the ids of a document, and how many headings had to get another one instead of each.
+// anchors maps the ids of a document to how many other headings wanted the same one.
 type anchors map[string]int
 
-// next returns an id, or that with a number behind it if the id is taken. Searching takes time linear in the number of ids: none
-// is in the way of more than one other.
+// next returns an id, with a number appended if it is taken. All searches together take time linear in the number of ids: none blocks more than one other.
 func (a anchors) next(id string) string {
 	free := id
 	for _, taken := a[free]; taken; _, taken = a[free] {

@@ -13,13 +13,13 @@ import (
 const (
 	// longWord is how many characters of a word a cell keeps on one line, however narrow it gets.
 	longWord = 24
-	// widestCell is how wide a cell with a longer word stays at least, and widestRow how wide all of a row do, in ems.
+	// widestCell is the minimum width of a cell with a longer word; widestRow bounds the sum of these widths in a row. Both are in ems.
 	widestCell, widestRow = 12.0, 32.0
 	noBreak               = '\u00a0'
 )
 
-// cellMarker lets the words in a cell break anywhere if one of them is long: a table is as wide as its longest words, and
-// the whole document is made smaller to fit it. Other cells get narrow only as far as their words.
+// cellMarker lets the words in a cell break anywhere if one of them is long: otherwise a table is as wide as its longest
+// words, and the whole document shrinks to fit it. Other cells get no narrower than their words.
 type cellMarker struct{}
 
 func (cellMarker) Transform(tree *ast.Document, reader text.Reader, _ parser.Context) {

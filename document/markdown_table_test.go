@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Cells with a word that is longer than cells are wide may break it; others keep their words whole.
+// Only cells with an overlong word may break words.
 func TestLongWordsInCells(t *testing.T) {
 	long, short := strings.Repeat("x", longWord+1), strings.Repeat("x", longWord)
 	const breaks = "overflow-wrap: anywhere; min-width: "

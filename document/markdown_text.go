@@ -35,7 +35,7 @@ func textOf(node ast.Node, source []byte, without ...ast.NodeKind) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	_ = w.Flush() // to memory
+	_ = w.Flush() // it writes to memory
 	return html.UnescapeString(escaped.String())
 }
 

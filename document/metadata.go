@@ -11,15 +11,14 @@ import (
 	"platen.dev/document/xmp"
 )
 
-// Metadata says what a PDF is about, for its Info dictionary and its XMP packet. What is "" stays as
-// the browser has written it.
+// Metadata describes a PDF, for its Info dictionary and its XMP packet. Empty fields keep the browser's values.
 type Metadata struct {
 	Title, Author, Subject, Keywords, Creator string
 	// Language is a BCP 47 tag.
 	Language string
 }
 
-// entries are those that are not "", by their names in Info.
+// entries returns the non-empty fields, by their names in Info.
 func (m Metadata) entries() map[string]string {
 	all := map[string]string{"Title": m.Title, "Author": m.Author, "Subject": m.Subject, "Keywords": m.Keywords, "Creator": m.Creator}
 	for name, text := range all {
@@ -30,7 +29,7 @@ func (m Metadata) entries() map[string]string {
 	return all
 }
 
-// describe writes metadata into a PDF: to Info, and all that Info then says to an XMP packet.
+// describe writes metadata into a PDF: to Info, and all of the resulting Info to an XMP packet.
 func describe(pdf []byte, m Metadata) ([]byte, error) {
 	return rewrite(pdf, func(doc *model.Context) error {
 		info, err := infoOf(doc)
@@ -62,8 +61,7 @@ func setLanguage(doc *model.Context, tag string) error {
 	return err
 }
 
-// rewrite changes a PDF as the browser writes it, and writes it in the same form. Broken or hostile
-// input is an error, never a panic.
+// rewrite changes a PDF in the browser's form, and keeps that form. Broken or hostile input is an error, never a panic.
 func rewrite(pdf []byte, change func(*model.Context) error) (_ []byte, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -100,7 +98,7 @@ func infoOf(doc *model.Context) (info types.Dict, err error) {
 	return info, err
 }
 
-// packetOf is an XMP packet that says what Info says.
+// packetOf returns an XMP packet with the same content as Info.
 func packetOf(info types.Dict) ([]byte, error) {
 	var p xmp.Packet
 	for name, text := range map[string]*string{"Title": &p.Title, "Author": &p.Author, "Subject": &p.Subject, "Keywords": &p.Keywords, "Creator": &p.Creator} {
@@ -115,7 +113,7 @@ func packetOf(info types.Dict) ([]byte, error) {
 	return p.Bytes(), nil
 }
 
-// setPacket makes a packet the metadata of a PDF, without a filter, as those who look for it want it.
+// setPacket sets the metadata packet of a PDF, without a filter, as tools that search for it expect.
 func setPacket(doc *model.Context, packet []byte) error {
 	catalog, err := doc.Catalog()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// packetTexts are the texts of a PDF's packet.
+// packetTexts are the texts in a PDF's XMP packet.
 type packetTexts struct {
 	Title       string `xml:"RDF>Description>title>Alt>li"`
 	Author      string `xml:"RDF>Description>creator>Seq>li"`
@@ -18,7 +18,7 @@ type packetTexts struct {
 	Creator     string `xml:"RDF>Description>CreatorTool"`
 }
 
-// Info and XMP say the same, be the file compressed, encrypted or under a watermark; what is left out stays.
+// Info and XMP agree, whether the file is compressed, encrypted or watermarked; fields that are not given are left unchanged.
 func TestMetadata(t *testing.T) {
 	printed := newPrinter(t)
 	const html = `<!doctype html><html><head><title>Of the page</title></head><body><h1>text</h1></body></html>`

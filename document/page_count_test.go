@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// newPDF makes a PDF as the browser does: with a cross-reference table, and a page tree of
-// eight pages per node.
+// newPDF makes a PDF like the browser's: with a cross-reference table, and a page tree of eight pages per node.
 func newPDF(pages int) []byte {
 	var b bytes.Buffer
 	var offsets []int

@@ -11,8 +11,8 @@ import (
 // PageSize is the size of a page in points.
 type PageSize struct{ Width, Height float64 }
 
-// PageSizes returns the sizes that the pages of a PDF have, each once, and for each page the place of its size among them, from 1. The
-// PDF is one as the browser writes it. Broken or hostile input is an error, never a panic.
+// PageSizes returns the distinct sizes of a PDF's pages, and for each page the index of its size, from 1. The PDF must be in the
+// browser's form. Broken or hostile input is an error, never a panic.
 func PageSizes(pdf []byte) (sizes []PageSize, ofPage []int, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

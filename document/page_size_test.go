@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A watermark is in the middle of every page, and not scaled, whatever their sizes are, be the PDF tagged or not.
+// A watermark is centred on every page, and not scaled, whatever the page sizes, whether the PDF is tagged or not.
 func TestWatermarkOnSizes(t *testing.T) {
 	printed := newPrinter(t)
 	const html = `<!doctype html><html><head><style>@page { size: A5 } @page wide { size: 20in 3in } @page high { size: 5in 100in } div { page: wide } p { page: high } b { page: auto }</style></head>` +

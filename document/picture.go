@@ -25,7 +25,7 @@ const (
 	maxDecoded = 200 << 20
 )
 
-// budget is how many pixels of a document may still be decoded.
+// budget is the number of pixels of a document that may still be decoded.
 type budget struct{ pixels int }
 
 func newBudget() *budget { return &budget{maxAllPixels} }
@@ -58,7 +58,7 @@ func (b *budget) decodeImage(s types.StreamDict) (image.Image, bool) {
 	return nil, false
 }
 
-// decodeJPEG believes the JPEG's own header: what a PDF says of its size may be wrong.
+// decodeJPEG relies on the JPEG's own header: the PDF's statement of its size may be wrong.
 func (b *budget) decodeJPEG(data []byte) (image.Image, bool) {
 	header, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -85,8 +85,7 @@ func (b *budget) decodeJPEG(data []byte) (image.Image, bool) {
 // mayBeProgressive looks for the marker of a progressive frame. It may be in a thumbnail too.
 func mayBeProgressive(data []byte) bool { return bytes.Contains(data, []byte{0xff, 0xc2}) }
 
-// decodeSamples inflates no more than the picture has. Three components take four more bytes
-// as an image.
+// decodeSamples inflates no more than the picture needs. With three components, the image takes four more bytes per pixel.
 func (b *budget) decodeSamples(data []byte, width, height int) (image.Image, bool) {
 	if !b.spend(picture{width, height, 3 + 4}) {
 		return nil, false

@@ -19,7 +19,7 @@ import (
 // its files by their descriptors: none has a name that a killed process would leave behind.
 type program struct {
 	name            string
-	memory, written uint64 // what it maps, and the length of a file that it writes, in bytes; no bound on that with 0
+	memory, written uint64 // bounds of mapped memory and of a written file's length, in bytes; 0 for no bound on the latter
 	seconds         uint64 // of processor time
 	niceness        int
 }
@@ -58,7 +58,7 @@ func (p program) bound(pid int) {
 		limits[unix.RLIMIT_FSIZE] = p.written
 	}
 	for resource, most := range limits {
-		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil) // it fails for one that has ended
+		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil) // fails for a process that has ended
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, p.niceness)
 }
@@ -72,7 +72,7 @@ func exitCode(err error) int {
 	return exit.ExitCode()
 }
 
-// head keeps the beginning of what is written to it: a program that complains for long fills no memory.
+// head keeps the beginning of what is written to it, so that a verbose program does not fill the memory.
 type head struct{ bytes.Buffer }
 
 func (h *head) Write(b []byte) (int, error) {
@@ -83,13 +83,13 @@ func (h *head) Write(b []byte) (int, error) {
 // descriptor is the path of the n-th extra file of a process, as that process sees it.
 func descriptor(n int) string { return fmt.Sprintf("/proc/self/fd/%d", 3+n) }
 
-// unnamed returns a temporary file with content b that has no name any more.
+// unnamed returns a temporary file with content b, already unlinked.
 func unnamed(b []byte) (*os.File, error) {
 	f, err := os.CreateTemp("", "platen-document-")
 	if err != nil {
 		return nil, err
 	}
-	err = os.Remove(f.Name()) // before there is anything in it
+	err = os.Remove(f.Name()) // while it is still empty
 	if err == nil {
 		_, err = f.Write(b)
 	}

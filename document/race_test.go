@@ -2,5 +2,5 @@
 
 package document
 
-// With the race detector, pools forget some of what they hold, and most regular expressions take memory from a pool.
+// Under the race detector, pools drop some of their memory, and most regular expressions take memory from a pool.
 func init() { forgotten = 512 << 20 }

@@ -72,7 +72,7 @@ func draw(ctx context.Context, pdf []byte, page, width int) ([]byte, error) {
 	defer out.Close()
 	number, w := strconv.Itoa(page), strconv.Itoa(width)
 	err = pdftoppm.run(ctx, []string{
-		"-png", "-singlefile", "-f", number, "-l", number, // one that has fewer pages is refused
+		"-png", "-singlefile", "-f", number, "-l", number, // it refuses a PDF with fewer pages
 		"-scale-to-x", w, "-scale-to-y", "-1", "-H", strconv.Itoa(pictureRatio * width),
 		descriptor(0),
 	}, out, in)

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// drawnPDF is a PDF with a page for each size, in points. Each shows one picture of the samples
-// of width by height pixels in RGB, over the whole page.
+// drawnPDF returns a PDF with a page for each size, in points. Each page shows the same picture, of width by height RGB samples, over its whole area.
 func drawnPDF(width, height int, samples []byte, pages ...[2]int) []byte {
 	var b bytes.Buffer
 	var offsets []int
@@ -46,7 +45,7 @@ func drawnPDF(width, height int, samples []byte, pages ...[2]int) []byte {
 	return b.Bytes()
 }
 
-// mustPicture is the picture of a page.
+// mustPicture returns the picture of a page.
 func mustPicture(t *testing.T, pdf []byte, page, width int) image.Image {
 	t.Helper()
 	drawn, err := Picture(t.Context(), pdf, page, width)
@@ -60,7 +59,7 @@ func mustPicture(t *testing.T, pdf []byte, page, width int) image.Image {
 	return picture
 }
 
-// teal is the samples of one pixel.
+// teal has the samples of one pixel.
 var teal = []byte{0, 128, 128}
 
 func TestPicture(t *testing.T) {
@@ -103,7 +102,7 @@ func TestPictureSizes(t *testing.T) {
 	}
 }
 
-// Noise does not compress: the file is as long as its pixels.
+// Noise does not compress: the file is as large as its pixels.
 func TestPictureBytes(t *testing.T) {
 	for height, fits := range map[int]bool{2700: true, 3200: false} {
 		noise := make([]byte, 2000*height*3)
@@ -134,7 +133,7 @@ func TestPictureOfNoPDF(t *testing.T) {
 	}
 }
 
-// A picture waits for those that are being made, for ten seconds at most.
+// A picture waits for others under way, for at most ten seconds.
 func TestPicturesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := drawing.Acquire(t.Context(), cores); err != nil {

@@ -13,10 +13,10 @@ import (
 func init() { api.DisableConfigDir() }
 
 const (
-	// maxInflated bounds what one stream of a PDF's own structure inflates to, in bytes. The
-	// browser writes none of those; pictures have bounds of their own.
+	// maxInflated bounds the inflated size of a stream of a PDF's own structure, in bytes. The browser writes no such
+	// streams; pictures have their own bounds.
 	maxInflated = 4 << 20
-	// objectBytes is less than an object takes in a file: 20 bytes of the table alone.
+	// objectBytes is less than any object takes in a file: its entry in the table alone has 20 bytes.
 	objectBytes = 20
 )
 
@@ -33,7 +33,7 @@ func checkForm(pdf []byte) error {
 	if _, err := fmt.Sscanf(string(pdf[end:min(len(pdf), end+40)]), "startxref\n%d\n", &offset); err != nil || offset < 0 || offset > end {
 		return fmt.Errorf("no offset of the table: %w", errForm)
 	}
-	table := pdf[offset:end] // and the trailer
+	table := pdf[offset:end] // including the trailer
 	if !bytes.HasPrefix(table, []byte("xref\n")) {
 		return fmt.Errorf("no table at its offset: %w", errForm)
 	}
@@ -56,7 +56,7 @@ func boundedConfig(size int64) *model.Configuration {
 	return c
 }
 
-// relaxedConfig tolerates small deviations in what the browser writes as well.
+// relaxedConfig also tolerates small deviations in the browser's output.
 func relaxedConfig(size int64) *model.Configuration {
 	c := boundedConfig(size)
 	c.ValidationMode = model.ValidationRelaxed

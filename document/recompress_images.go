@@ -25,7 +25,7 @@ func recompressImages(ctx context.Context, pdf []byte, quality int) ([]byte, err
 		return nil, err
 	}
 	masks, budget := maskNumbers(doc), newBudget()
-	for _, number := range slices.Sorted(maps.Keys(doc.Table)) { // which the budget suffices for must not be chance
+	for _, number := range slices.Sorted(maps.Keys(doc.Table)) { // which images fit the budget must not depend on chance
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

@@ -15,7 +15,7 @@ import (
 type Sanitized struct {
 	// Lang, Dir and Title are those of the caller's document; each is empty if it has none.
 	Lang, Dir, Title string
-	// BodyLang and BodyDir are those of its body element, BodyStyle is the safe part of the inline style of that.
+	// BodyLang and BodyDir are those of the body element; BodyStyle is the safe part of its inline style.
 	BodyLang, BodyDir, BodyStyle string
 	// Body is safe as the content of a body element.
 	Body string
@@ -52,7 +52,7 @@ func SanitizeWithin(source string, limit int) (Sanitized, error) {
 	return s, nil
 }
 
-// byteOrderMark may come before a text: it hides the first heading of Markdown, and makes a line of its own in HTML.
+// byteOrderMark may precede a text: it would hide the first heading of Markdown, and make a line of its own in HTML.
 const byteOrderMark = "\ufeff"
 
 // bounded takes a text of up to limit bytes and refuses more.
@@ -108,7 +108,7 @@ var (
 	language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,6}$`)
 	direction = regexp.MustCompile(`^(?i)(ltr|rtl|auto)$`)
 	elementID = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}.:-]{1,128}$`)
-	// elementIDs are those of a cell's headers.
+	// elementIDs matches the value of a cell's headers.
 	elementIDs = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}.: -]{1,512}$`)
 	truth      = regexp.MustCompile(`^(true|false)$`)
 
@@ -122,7 +122,7 @@ var (
 	datetime  = regexp.MustCompile(`^[0-9TZWP:.,+\- ]{1,64}$`)
 )
 
-// elements are those that are kept.
+// elements are the elements that are kept.
 var elements = []string{
 	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "center",
 	"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption",
@@ -216,11 +216,11 @@ func (a allowedAttribute) is(name string) bool {
 	return len(a.name) == len(name) && strings.EqualFold(a.name, name)
 }
 
-// allowedAttributes are those of each element.
+// allowedAttributes are the allowed attributes of each element.
 var allowedAttributes = attributesByElement()
 
 func attributesByElement() map[string][]allowedAttribute {
-	// Those of html and body are read by documentProperties.
+	// documentProperties reads those of html and body.
 	all := map[string][]allowedAttribute{
 		"html": {{"lang", language}, {"dir", direction}},
 		"body": {{"lang", language}, {"dir", direction}, {"style", nil}},
@@ -272,8 +272,7 @@ func languageAndDirection(token html.Token) (lang, dir string) {
 	return matching(language, attributeOf(token, "lang")), matching(direction, attributeOf(token, "dir"))
 }
 
-// propertiesEnd are the elements after which nothing is said about the document: the body, and what is content
-// without a body element.
+// propertiesEnd are the elements that end the document's properties: the body, and content without a body element.
 var propertiesEnd = map[string]bool{"body": true, "div": true, "p": true, "table": true, "h1": true, "span": true}
 
 func titleText(tokens *html.Tokenizer) string {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hostile are fragments with the word PAYLOAD where something would run or load. Sanitizing
-// must remove it.
+// hostile lists fragments with the word PAYLOAD where something would run or load. Sanitizing must remove it.
 var hostile = []string{
 	`<script>PAYLOAD</script>`,
 	`<SCRIPT SRC=//evil.example/PAYLOAD></SCRIPT>`,
@@ -107,7 +106,7 @@ var hostile = []string{
 	"<scr\x00ipt>PAYLOAD</scr\x00ipt>",
 }
 
-// dangerous matches what no output may contain outside of text.
+// dangerous matches text that no output may contain outside of character data.
 var dangerous = regexp.MustCompile(`(?i)<[^>]*(\son[a-z]+\s*=|="[^"/?#]*(?:javascript|vbscript):|url\(|expression\(|<script)`)
 
 func TestHostileHTML(t *testing.T) {
@@ -154,7 +153,7 @@ func checkInert(t *testing.T, source, body string) {
 	}
 }
 
-// The usual markup of documents is not changed.
+// The usual markup of documents is unchanged.
 func TestHarmlessHTML(t *testing.T) {
 	for _, source := range []string{
 		`<h1 id="top" lang="de" dir="ltr">Title</h1>`,
@@ -285,7 +284,7 @@ func TestByteOrderMarkOfHTML(t *testing.T) {
 	}
 }
 
-// The direction of the document is its body's, which has its own language as well.
+// The direction of the document is moved to its body, which keeps its own language.
 func TestDirectionOfDocument(t *testing.T) {
 	for source, want := range map[string]string{
 		`<html lang=ar dir=rtl><body>x`:                       `<html lang="ar"><head>*</head><body dir="rtl">x`,
@@ -311,7 +310,7 @@ func TestWholeDocument(t *testing.T) {
 	}
 }
 
-// For any input, the output has only what the allow-list permits.
+// For any input, the output contains only what the allow-list permits.
 func FuzzSanitize(f *testing.F) {
 	for _, source := range hostile {
 		f.Add(source)

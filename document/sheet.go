@@ -24,8 +24,8 @@ type Sheet struct {
 // ErrChanged means that a page was not the same when it was printed again.
 var ErrChanged = errors.New("a page changed while it was printed")
 
-// replaceSheets draws sheets in place of pages. The pages keep all else: links, destinations, bookmarks and structure, whose marks the
-// content of a sheet has as well.
+// replaceSheets replaces the content of pages by that of sheets. The pages keep everything else: links, destinations, bookmarks and
+// structure, whose marks the sheets also have.
 func replaceSheets(pdf []byte, sheets []Sheet) ([]byte, error) {
 	return rewrite(pdf, func(doc *model.Context) error {
 		for _, s := range sheets {
@@ -89,7 +89,7 @@ const maxContent = 256 << 20
 
 var mark = regexp.MustCompile(`/MCID (\d+)`)
 
-// marks are the numbers that content has for the structure, in their order.
+// marks returns the numbers of marked content, in order.
 func marks(doc *model.Context, contents types.Object) (all []string, err error) {
 	stream, _, err := doc.DereferenceStreamDict(contents)
 	if err != nil || stream == nil {
@@ -125,7 +125,7 @@ type copier struct {
 	copied   map[int]types.IndirectRef
 }
 
-// maxNesting bounds how deep objects are nested.
+// maxNesting bounds the nesting of objects.
 const maxNesting = 100
 
 func (c copier) copy(o types.Object, depth int) (_ types.Object, err error) {
@@ -166,7 +166,7 @@ func (c copier) copyDict(d types.Dict, depth int) (_ types.Dict, err error) {
 	return all, nil
 }
 
-// copyReferred copies an indirect object. Its new number is known before its parts are copied, as they may refer to it.
+// copyReferred copies an indirect object. It assigns the new number before copying the parts, as they may refer to it.
 func (c copier) copyReferred(ref types.IndirectRef, depth int) (types.Object, error) {
 	number := ref.ObjectNumber.Value()
 	if known, ok := c.copied[number]; ok {

@@ -16,7 +16,7 @@ import (
 
 const numbers = `<span class="pageNumber"></span>of<span class="totalPages"></span>`
 
-// chapters is a document of pages that refer to one another.
+// chapters returns a document of n pages that link to one another.
 func chapters(n int) string {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><html lang="de"><head><title>Tïtle</title></head><body>`)
@@ -52,15 +52,15 @@ func printedSheets(t *testing.T) func(job browserpage.Print) ([]byte, []Sheet) {
 	}
 }
 
-// lines are the texts of the pages of a PDF.
+// pageTexts returns the texts of a PDF's pages.
 func pageTexts(t *testing.T, pdf []byte, args ...string) []string {
 	t.Helper()
 	pages := strings.Split(pdfText(t, pdf, args...), "\f")
 	return pages[:len(pages)-1]
 }
 
-// First and last page have templates of their own, and numbers, totals, links, bookmarks, structure, language and title are those
-// of the whole document, whatever else is done to it.
+// The first and last page have their own templates; numbers, totals, links, bookmarks, structure, language and title are those of
+// the whole document, whatever other finishing is applied.
 func TestSheets(t *testing.T) {
 	printed := printedSheets(t)
 	own := func(s string) *string { return &s }
@@ -119,7 +119,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// Content whose marks are not those of the page is refused: the structure would lie.
+// A sheet whose marked content differs from the page's is refused: the structure would be wrong.
 func TestSheetOfAnotherPage(t *testing.T) {
 	printed := newPrinter(t)
 	pdf := printed(chapters(2), contract.Paper{Tagged: true})

@@ -11,9 +11,9 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// stamp lays pages of an overlay over and under those of a tagged PDF, as Finishing says. qpdf would make a form
-// of each page's content, where readers do not find what the tags refer to; here it stays in the
-// page, and the overlay is an artifact.
+// stamp lays pages of an overlay over and under those of a tagged PDF, as in Finishing. qpdf would wrap each page's
+// content in a form, where readers do not find the tagged content; here it stays in the page, and the overlay is an
+// artifact.
 func stamp(pdf, overlay []byte, over, under []int) ([]byte, error) {
 	return rewrite(pdf, func(doc *model.Context) error {
 		if err := openContents(doc); err != nil {

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Whatever finishes a PDF keeps its outline and its tags, with their texts.
+// Every finishing keeps the outline and the tags of a PDF, with their texts.
 func TestStructureIsKept(t *testing.T) {
 	printed := newPrinter(t)
 	pdf := printed(`<!doctype html><html lang="de"><head><title>T</title></head><body><h1>First</h1><p>some text</p><h1 style="break-before: page">Second</h1></body></html>`,

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg" // what Decode knows
+	_ "image/jpeg" // formats for Decode
 	"image/png"
 
 	scaling "golang.org/x/image/draw"
@@ -36,7 +36,7 @@ func Thumbnail(picture []byte, width int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// pictureOf returns the highest cost of decoding: eight bytes for a pixel of sixteen bits a channel.
+// pictureOf returns the highest cost of decoding: eight bytes per pixel, for 16 bits per channel.
 func pictureOf(c image.Config) picture {
 	return picture{width: c.Width, height: c.Height, bytesPerPixel: 8}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// encoded is a picture of a size, red on the left and blue on the right.
+// encoded returns a picture of the given size, red on the left and blue on the right.
 func encoded(t *testing.T, width, height int, encode func(*bytes.Buffer, image.Image) error) []byte {
 	t.Helper()
 	p := image.NewPaletted(image.Rect(0, 0, width, height), palette.Palette{palette.RGBA{255, 0, 0, 255}, palette.RGBA{0, 0, 255, 255}})
@@ -58,7 +58,7 @@ func TestThumbnail(t *testing.T) {
 	}
 }
 
-// A picture that would fill the memory is refused by its head alone.
+// A picture that would fill the memory is refused by its header alone.
 func TestThumbnailRefuses(t *testing.T) {
 	large := encoded(t, 5001, 5000, asPNG)
 	fine := encoded(t, 10, 10, asPNG)

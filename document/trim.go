@@ -12,7 +12,7 @@ import (
 var ErrTooLarge = errors.New("the HTML is too large")
 
 const (
-	// shortestTag is how many bytes of the sanitised document a tag or declaration takes at least.
+	// shortestTag is the least number of bytes that a tag or declaration takes in the sanitised document.
 	shortestTag = 3
 	// maxOddStyles bounds the styles, in bytes, that only the sanitiser can read.
 	maxOddStyles = 64 << 10
@@ -33,21 +33,21 @@ type trimmer struct {
 	lexer    lexer
 	resolver resolver
 	out      strings.Builder
-	// least is how many bytes the sanitised body has at least, title those of the title, odd how many bytes of
-	// styles only the sanitiser can read.
+	// least is a lower bound of the sanitised body's bytes, title one of the title's; odd is the number of bytes in styles
+	// that only the sanitiser can read.
 	least, title, odd int
 	// tags counts tags, comments and declarations; references those in
 	// styles and other attributes that have to be resolved.
 	tags, references int
 	// removed counts the attributes whose values are not allowed.
 	removed int
-	// visible is set if something is to be shown.
+	// visible is set if anything will be shown.
 	visible bool
-	// begun is set if the properties of the document have ended.
+	// begun is set once the document's properties have ended.
 	begun bool
-	// parted is set if the last that was written is a boundary.
+	// parted is set if a boundary was written last.
 	parted bool
-	// raw is the element of whose start tag the present token is the raw text; "" for none.
+	// raw is the element whose raw text the current token is; "" for none.
 	raw string
 	// skipping and depth follow the sanitiser through elements that it removes with their content.
 	skipping bool
@@ -93,7 +93,7 @@ func (t *trimmer) tooLarge() error {
 	return nil
 }
 
-// take writes what is left of a token.
+// take writes what remains of a token.
 func (t *trimmer) take(kind html.TokenType) {
 	within := t.raw
 	t.raw = ""
@@ -113,7 +113,7 @@ func (t *trimmer) take(kind html.TokenType) {
 func (t *trimmer) text(within string) {
 	text := t.lexer.token
 	switch {
-	case within == "title" && !t.begun: // it is the document's
+	case within == "title" && !t.begun: // the document's title
 		t.title = shownTitle(text, t.limit)
 	case within == "title" || within == "script" || within == "style" || t.skipping:
 		t.part()
@@ -131,7 +131,7 @@ func (t *trimmer) text(within string) {
 }
 
 func (t *trimmer) write(text string) {
-	t.out.Grow(len(text)) // to twice as much: WriteString would copy more often
+	t.out.Grow(len(text)) // doubles the capacity: WriteString would copy more often
 	t.out.WriteString(text)
 	t.parted = false
 }
@@ -144,7 +144,7 @@ func (t *trimmer) part() {
 	t.parted = true
 }
 
-// tag writes a tag.
+// tag writes a tag, or drops it.
 func (t *trimmer) tag(kind html.TokenType) {
 	element, starts := t.lexer.name, kind != html.EndTagToken
 	t.raw = t.lexer.raw
@@ -165,7 +165,7 @@ func (t *trimmer) tag(kind html.TokenType) {
 	case skippedElements[element]:
 		t.follow(kind)
 	case rawText[element]:
-	case (element == "html" || element == "body") && starts: // removed; what they say about the document is kept
+	case (element == "html" || element == "body") && starts: // removed; its attributes describe the document and are kept
 	default:
 		t.part()
 		return
@@ -178,7 +178,7 @@ func (t *trimmer) tag(kind html.TokenType) {
 	t.attributes(element, kind)
 }
 
-// follow does as the sanitiser does with elements that it removes with their content.
+// follow tracks elements that are removed with their content, as the sanitiser does.
 func (t *trimmer) follow(kind html.TokenType) {
 	switch kind {
 	case html.StartTagToken:

@@ -5,7 +5,7 @@ import "strings"
 // tagAttribute is one of a start tag, as it stands in the source.
 type tagAttribute struct {
 	name string
-	// value is without its quotes, and has its references.
+	// value is the value without its quotes, its references not resolved.
 	value string
 	// quoted is the value with its quotes; "" if there is none.
 	quoted string
@@ -27,7 +27,7 @@ func attributesOf(tag string) tagAttributes {
 	return all
 }
 
-// next takes the attribute that comes next.
+// next reads the next attribute.
 func (all *tagAttributes) next() (a tagAttribute) {
 	start := all.at
 	all.at += attributeNameEnd(all.text[start:])
@@ -51,17 +51,17 @@ func (all *tagAttributes) equals() bool {
 	return true
 }
 
-// end reports whether what is left begins with the end of the tag, or is nothing.
+// end reports whether the tag, or the text, ends here.
 func (all *tagAttributes) end() bool { return all.at == len(all.text) || all.text[all.at] == '>' }
 
-// skip takes what may be between attributes.
+// skip skips the bytes between attributes.
 func (all *tagAttributes) skip() {
 	for !all.end() && partsTag[all.text[all.at]] {
 		all.at++
 	}
 }
 
-// skipSpaces takes spaces.
+// skipSpaces skips spaces.
 func (all *tagAttributes) skipSpaces() {
 	for all.at < len(all.text) && isTagSpace(all.text[all.at]) {
 		all.at++
@@ -70,7 +70,7 @@ func (all *tagAttributes) skipSpaces() {
 
 func isTagSpace(c byte) bool { return c <= ' ' && partsTag[c] }
 
-// value takes the value that comes next. One that is not closed has all the rest.
+// value reads the next value. An unclosed one extends to the end.
 func (all *tagAttributes) value() (value, quoted string) {
 	start := all.at
 	all.at = all.valueEnd()
@@ -85,7 +85,7 @@ func (all *tagAttributes) value() (value, quoted string) {
 	return value, quoted
 }
 
-// valueEnd is where the value ends that comes next.
+// valueEnd returns where the next value ends.
 func (all *tagAttributes) valueEnd() int {
 	if all.end() {
 		return all.at
@@ -111,7 +111,7 @@ func tagNameEnd(text string) int {
 	return end
 }
 
-// attributeNameEnd is where the name of an attribute ends. An equals sign may begin one.
+// attributeNameEnd returns where the name of an attribute ends. It may begin with an equals sign.
 func attributeNameEnd(text string) int {
 	end := 0
 	for end < len(text) && !partsTag[text[end]] && (text[end] != '=' || end == 0) {
@@ -145,7 +145,7 @@ func readTag(text string, from, most int) (name string, end int, tooMany bool) {
 	return name, all.at + len(">"), false
 }
 
-// plainTagEnd is where a tag ends if that can be seen without reading its attributes: none has quotes. Otherwise it is -1.
+// plainTagEnd returns where a tag ends if that is clear without reading its attributes, because none has quotes; otherwise -1.
 func plainTagEnd(text string, from int) int {
 	length := strings.IndexByte(text[from:], '>')
 	if length < 0 {

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// lexer splits a document into the tokens of html.Tokenizer, byte for byte, without copying any of it and without
-// reading what is in a tag: a tenth of the time for what is large. FuzzLexer compares the two.
+// lexer splits a document into the tokens of html.Tokenizer, byte for byte, without copying it and without reading the
+// inside of tags: for large documents it takes a tenth of the time. FuzzLexer compares the two.
 type lexer struct {
 	text string
-	// token is the present one, name that of its element in lower case; "" if it has none.
+	// token is the current token, name its element's name in lower case; "" if it has none.
 	token, name string
 	// raw is the element whose raw text comes next; "" for none.
 	raw string
@@ -69,8 +69,8 @@ func (l *lexer) startTag() html.TokenType {
 	return html.StartTagToken
 }
 
-// valueEnds reports whether the present tag ends with the value of an attribute. The tokenizer forgets an attribute that is
-// there already, so that a slash at the end of its value is that of the tag.
+// valueEnds reports whether the current tag ends with the value of an attribute. The tokenizer drops a repeated attribute,
+// so that a slash at the end of its value belongs to the tag.
 func (l *lexer) valueEnds() bool {
 	tag, last := l.token, tagAttribute{}
 	for all := attributesOf(tag); !all.end(); l.slashed++ {
@@ -100,7 +100,7 @@ func (l *lexer) endTag() html.TokenType {
 	return l.take(html.EndTagToken, end)
 }
 
-// textEnd is where a text ends that is at the beginning.
+// textEnd returns where a text at the beginning ends.
 func textEnd(text string) int {
 	for at := 0; ; {
 		angle := strings.IndexByte(text[at:], '<')
@@ -118,7 +118,7 @@ func textEnd(text string) int {
 	}
 }
 
-// commentEnd is where a comment, a declaration or what is read like them ends.
+// commentEnd returns where a comment ends, or a declaration or anything else that is read like one.
 func commentEnd(text string) int {
 	for at := 0; ; {
 		angle := strings.IndexByte(text[at:], '>')
@@ -159,7 +159,7 @@ func opens(text, mark, name string) bool {
 	return len(text) > end && text[:len(mark)] == mark && strings.EqualFold(text[len(mark):end], name) && partsTag[text[end]]
 }
 
-// scriptEnd is where a script ends: within what looks like a comment, a script within is skipped.
+// scriptEnd returns where a script ends. Within an apparent comment, a nested script is skipped.
 func scriptEnd(text string) int {
 	const (
 		plain = iota
@@ -204,7 +204,7 @@ func scriptEnd(text string) int {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// asciiLower is a text with the letters from A to Z in lower case, and all else as it is.
+// asciiLower returns a text with only the letters A to Z in lower case.
 func asciiLower(text string) string {
 	isUpper := func(c rune) bool { return 'A' <= c && c <= 'Z' }
 	if !strings.ContainsFunc(text, isUpper) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// checkLexed fails the test unless the lexer reads the tokens and attributes of a source that the tokenizer reads.
+// checkLexed fails the test unless the lexer reads the same tokens and attributes from a source as the tokenizer.
 func checkLexed(t *testing.T, source string) {
 	t.Helper()
 	l, tokens := lexer{text: source}, html.NewTokenizer(strings.NewReader(source))
@@ -64,7 +64,7 @@ func checkAttribute(t *testing.T, tag string, a tagAttribute, tokens *html.Token
 	}
 }
 
-// lexable are fragments that show where the lexer and the tokenizer might read differently.
+// lexable lists fragments that the lexer and the tokenizer might read differently.
 var lexable = []string{
 	"a<", "a</", "</", "</>a", "</ a>b", "<?a>b", "<!>a", "<!a", "<!-", "<!--", "<!-->a", "<!--->a", "<!--a-->b", "<!--a--!>b", "<!--a--!x>b-->c", "<!--a--!-->b", "<!--a->b", "<!--a--",
 	"<!DOCTYPE html>a", "<!doc", "<![CDATA[a]]>b", "<p a>", "<p a=b c='d>' e=\"f>\" g>h", "<p a = b>", "<p a= >", "<p =a>", "<p ==a=b>", "<p / a>", "<p/a/>", "<p a/>", "<p a=/>", "<p a=b/ />",
@@ -75,7 +75,7 @@ var lexable = []string{
 	"</p a='>'>b", "</p/>a", "</p", "</P>", "<a<b>c", "<a\f\"b\">",
 }
 
-// The lexer reads what the tokenizer reads.
+// The lexer and the tokenizer read the same tokens.
 func TestLexer(t *testing.T) {
 	all := append(append(append([]string{}, lexable...), trimmable...), hostile...)
 	for _, name := range []string{"../testdata/*/*.html", "testdata/*.html"} {
@@ -95,7 +95,7 @@ func TestLexer(t *testing.T) {
 	}
 }
 
-// Whatever it is given, the lexer reads what the tokenizer reads.
+// The lexer and the tokenizer read the same tokens from any input.
 func FuzzLexer(f *testing.F) {
 	for _, source := range append(append(append([]string{}, lexable...), trimmable...), hostile...) {
 		f.Add(source)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// resolver resolves the references in values of attributes, which differ from those in texts, by one tokenizer for all of
-// them: it reads a tag made for each.
+// resolver resolves references in attribute values, which follow other rules than those in texts. It uses one tokenizer
+// for all of them, which reads a tag made for each.
 type resolver struct {
 	tokens *html.Tokenizer
 	tag    strings.Reader

@@ -9,15 +9,15 @@ import (
 // them. Names of fonts have a few.
 const maxEscapes = 200
 
-// maxProperty is more than the name of any property has, in bytes, or "!important" with spaces.
+// maxProperty exceeds the length of any property's name, in bytes, and of "!important" with spaces.
 const maxProperty = 500
 
 // trimmedStyle is an inline style without what the sanitiser is certain to remove.
 type trimmedStyle struct {
 	text string
-	// least is how many bytes of it are left at least.
+	// least is a lower bound of its remaining bytes.
 	least int
-	// odd is how many bytes only the sanitiser can read.
+	// odd is the number of bytes that only the sanitiser can read.
 	odd int
 }
 
@@ -39,7 +39,7 @@ func trimStyle(style string) trimmedStyle {
 		}
 		property, value := splitDeclaration(d)
 		if property == "" {
-			return trimmedStyle{} // the sanitiser reads none of such a style
+			return trimmedStyle{} // the sanitiser drops such a style
 		}
 		if least, safe := checkDeclaration(property, value); safe {
 			kept = append(kept, d)
@@ -52,8 +52,8 @@ func trimStyle(style string) trimmedStyle {
 	return trimmed
 }
 
-// splitDeclaration splits as the sanitiser does: of several colons the last one counts, and what is
-// before the one before is forgotten. property is "" if there is none.
+// splitDeclaration splits as the sanitiser does: the value follows the last colon, and the property the one before it.
+// property is "" if there is none.
 func splitDeclaration(declaration string) (property, value string) {
 	colon := lastColon(declaration)
 	if colon < 0 {
@@ -70,7 +70,7 @@ func hidesColon(declaration string) bool {
 	return bracket >= 0 && lastColon(declaration[:bracket]) < 0 && strings.Contains(strings.ToLower(declaration), "url(")
 }
 
-// checkDeclaration reports whether the sanitiser keeps a declaration, and how many bytes of it at least.
+// checkDeclaration reports whether the sanitiser keeps a declaration, and a lower bound of its bytes.
 func checkDeclaration(property, value string) (least int, safe bool) {
 	if len(property) > maxProperty || len(value) > maxStyleValue+maxProperty {
 		return 0, false
@@ -114,7 +114,7 @@ func lastColon(declaration string) int {
 // oddInStyles are the bytes that take a parser to read.
 const oddInStyles = "\\{}@<>\x00\f\x7f"
 
-// maxBrackets is how many brackets within each other are followed.
+// maxBrackets is the maximum nesting of brackets that is followed.
 const maxBrackets = 100
 
 // partsStyle has the bytes that are more than a part of a value.
@@ -157,7 +157,7 @@ func splitStyle(style string) (declarations []string, plain bool) {
 			depth++
 		case c == ')':
 			depth--
-		case c == ';' && depth != 0: // as in a data URI, or ended early
+		case c == ';' && depth != 0: // as in a data URI, or a premature end
 			return nil, false
 		case c == ';':
 			declarations = append(declarations, style[start:i])

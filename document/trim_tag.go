@@ -14,7 +14,7 @@ import (
 func (t *trimmer) attributes(element string, kind html.TokenType) {
 	t.write("<" + element)
 	allowed := allowedAttributes[element]
-	seen := make([]string, 0, 16) // as many as any element may have
+	seen := make([]string, 0, 16) // enough for any element
 	for all := attributesOf(t.lexer.token); !all.end(); {
 		a := all.next()
 		i := slices.IndexFunc(allowed, func(b allowedAttribute) bool { return b.is(a.name) })
@@ -38,7 +38,7 @@ func (t *trimmer) attributes(element string, kind html.TokenType) {
 	t.write(">")
 }
 
-// attribute writes an attribute, which is read as it was before.
+// attribute writes an attribute so that it is read as before.
 func (t *trimmer) attribute(element, name string, a tagAttribute) {
 	switch {
 	case name == "style":
@@ -75,7 +75,7 @@ func (t *trimmer) matches(element string, a tagAttribute, pattern *regexp.Regexp
 	return true
 }
 
-// style returns what is left of a style.
+// style returns what remains of a style.
 func (t *trimmer) style(element string, a tagAttribute) string {
 	text := t.resolve(a)
 	if t.tags += strings.Count(text, ";"); t.tooLarge() != nil {
@@ -90,11 +90,11 @@ func (t *trimmer) style(element string, a tagAttribute) string {
 }
 
 const (
-	// longestReference is more than how many bytes a character reference has.
+	// longestReference exceeds the length of any character reference, in bytes.
 	longestReference = 40
-	// textPart is how many bytes of a text are looked at, at a time.
+	// textPart is how many bytes of a text are examined at a time.
 	textPart = 64 << 10
-	// cutReference is how many bytes a reference that was cut seems to have too many, at both ends.
+	// cutReference is by how many bytes cut references may distort a count, at both ends.
 	cutReference = 2 * longestReference
 )
 
@@ -108,7 +108,7 @@ func (t *trimmer) count(text string, references bool) {
 	}
 }
 
-// parts are the parts of a text that are looked at, at a time, and how many bytes too many each seems to have.
+// parts splits a text for examination; with each part goes the number of bytes by which its count may be too high.
 func parts(text string) iter.Seq2[string, int] {
 	cut := 0
 	if len(text) > textPart {
@@ -121,7 +121,7 @@ func parts(text string) iter.Seq2[string, int] {
 	}
 }
 
-// shown is how many bytes a text has at least when it is written with references.
+// shown returns the least number of bytes of a text when it is written with references.
 func shown(text string, references bool) int {
 	returns := strings.Count(text, "\r")
 	if references && strings.Contains(text, "&") {
@@ -131,7 +131,7 @@ func shown(text string, references bool) int {
 		3*(strings.Count(text, "<")+strings.Count(text, ">"))
 }
 
-// seen reports whether a text has a character that can be seen. One that is cut may seem to have one.
+// seen reports whether a text has a visible character. A cut reference may look like one.
 func seen(text string) bool {
 	for part := range parts(text) {
 		if strings.ContainsFunc(html.UnescapeString(part), isVisible) {
@@ -141,7 +141,7 @@ func seen(text string) bool {
 	return false
 }
 
-// shownTitle is how many bytes a title has at least, or more than enough.
+// shownTitle returns a lower bound of a title's bytes, or anything more than enough.
 func shownTitle(text string, enough int) (least int) {
 	for part, cut := range parts(text) {
 		words := 0

@@ -13,7 +13,7 @@ import (
 // enough is a limit that no test reaches.
 const enough = 1 << 30
 
-// trimmable are fragments that show where the trimmer and the sanitiser might read differently.
+// trimmable lists fragments that the trimmer and the sanitiser might read differently.
 var trimmable = []string{
 	"<a style=\"color:00\f00\">x", `<a style="color:00&#12;00">x`, `<a style="color:00&#13;00">x`, `<a style="color:00&#13;&#10;00">x`, `<a style="color:00&#11;00">x`, `<a style="color:&#13;red;top:1px&#13;">x`,
 	`a<!-- b -->c`, `<<!-- -->script>x`, `a<!doctype html>b`, `&am<x>p;`, `<<x>b>c`, `a<x>b</x>c<o:p/>d`,
@@ -36,7 +36,7 @@ var trimmable = []string{
 	`<p title="&quot;&lt;" style="color:red;x:y">`, `<img src="data:image/png;base64,AAAA" alt="a" style="x:y">`,
 }
 
-// checkTrimmed fails the test unless a trimmed source is sanitised to the same as the source.
+// checkTrimmed fails the test unless a source is sanitised to the same result after trimming.
 func checkTrimmed(t *testing.T, source string) {
 	t.Helper()
 	source = strings.TrimPrefix(source, byteOrderMark)
@@ -59,7 +59,7 @@ func checkTrimmed(t *testing.T, source string) {
 	if err != nil || trimmed.least > len(want.Body) {
 		t.Errorf("%q: %v, expected %d bytes, got %d: %s", source, err, trimmed.least, len(want.Body), want.Body)
 	}
-	if body := allowList.Sanitize(text); body != want.Body && strings.TrimSpace(text) != "" { // also if nothing can be seen
+	if body := allowList.Sanitize(text); body != want.Body && strings.TrimSpace(text) != "" { // even if nothing can be seen
 		t.Errorf("%q\nwas trimmed to %q\nand became %q\n  not  %q", source, text, body, want.Body)
 	}
 	if _, err := SanitizeWithin(source, len(want.Body)-1); !want.Empty() && !errors.Is(err, ErrTooLarge) {
@@ -67,7 +67,7 @@ func checkTrimmed(t *testing.T, source string) {
 	}
 }
 
-// What is trimmed is what the sanitiser would remove.
+// The trimmer removes only what the sanitiser would remove.
 func TestTrim(t *testing.T) {
 	for _, source := range append(trimmable, hostile...) {
 		for _, embedded := range []string{source, "<div><b>" + source, source + source, source + "<p style='color:red;x:y'>z"} {
@@ -87,7 +87,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// The tags of all elements that are allowed are kept, as the trimmer assumes.
+// The sanitiser keeps the tags of all allowed elements, as the trimmer assumes.
 func TestAllowedElementsAreKept(t *testing.T) {
 	for _, element := range elements {
 		if source := "<" + element + "></" + element + ">"; Sanitize(source).Body != source {
@@ -96,8 +96,7 @@ func TestAllowedElementsAreKept(t *testing.T) {
 	}
 }
 
-// Documents that would be too large, or that cost too much to read, are refused; those that
-// only look so are not.
+// Documents that would be too large, or too expensive to read, are refused; those that only look like it are not.
 func TestTooLargeHTML(t *testing.T) {
 	const limit = 240 << 10
 	many := func(text string, n int) string { return strings.Repeat(text, n) }
@@ -166,7 +165,7 @@ func TestTooLargeHTML(t *testing.T) {
 	}
 }
 
-// Trimming changes nothing but what it costs.
+// Trimming changes only the cost.
 func FuzzTrim(f *testing.F) {
 	for _, source := range append(trimmable, hostile...) {
 		f.Add(source)
@@ -174,8 +173,8 @@ func FuzzTrim(f *testing.F) {
 	f.Fuzz(checkTrimmed)
 }
 
-// worst are documents of up to 7.3 MB that are refused, or of which nothing is left. Those of fixed numbers have as much as is just
-// read to the end, or as the sanitiser alone would notice at the end.
+// worst returns documents of up to 7.3 MB that are refused, or of which nothing remains. Those with fixed numbers are just below a
+// limit of the trimmer, or of the sanitiser alone.
 func worst() map[string]string {
 	const most = 7_300_000
 	fill := func(s string) string { return strings.Repeat(s, most/len(s)) }
@@ -201,10 +200,10 @@ func worst() map[string]string {
 	}
 }
 
-// forgotten is the memory that pools make again; none but with the race detector.
+// forgotten is the memory that pools allocate again; none without the race detector.
 var forgotten uint64
 
-// What is refused takes little memory beside the source: a copy of it at most, and a copy of one attribute.
+// Refused HTML takes little memory besides the source: at most a copy of it, and a copy of one attribute.
 func TestRefusedHTMLTakesLittleMemory(t *testing.T) {
 	for name, source := range worst() {
 		used := allocated(func() {
@@ -219,8 +218,8 @@ func TestRefusedHTMLTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkRefusedHTML is what the worst refused documents cost, in processor time: less than 100 ms. Each would take
-// from 50 ms to hours if it were sanitised first.
+// BenchmarkRefusedHTML measures the worst refused documents: less than 100 ms of processor time each. Sanitised first,
+// each would take from 50 ms to hours.
 func BenchmarkRefusedHTML(b *testing.B) {
 	for name, source := range worst() {
 		b.Run(name, func(b *testing.B) {
@@ -236,8 +235,7 @@ func BenchmarkRefusedHTML(b *testing.B) {
 	}
 }
 
-// processorTime is how much the process has used, on all processors: that of the garbage
-// collector is in it.
+// processorTime returns the processor time of the process, including that of the garbage collector.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -22,7 +22,7 @@ type Watermark struct {
 	Position string
 	// Opacity is from 0 to 1; nil means 1.
 	Opacity *float64
-	// Behind lays it under what the pages show.
+	// Behind lays it under the pages' content.
 	Behind bool
 	// On reports whether a page of the file, from 1, has it; nil means all.
 	On func(page int) bool
@@ -43,8 +43,8 @@ func (l Layers) None() bool {
 	return !slices.ContainsFunc(l.Over, has) && !slices.ContainsFunc(l.Under, has)
 }
 
-// LayOut makes the layers of a PDF whose pages have these sizes; ofPage has for each page the place of its size, from 1. Watermarks that
-// share a page lie on each other in their order, and share its layer.
+// LayOut makes the layers of a PDF whose pages have these sizes; ofPage gives, for each page, the index of its size, from 1. Watermarks
+// on the same page share its layer, stacked in their order.
 func LayOut(marks []Watermark, sizes []PageSize, ofPage []int) Layers {
 	l := layout{marks: marks, sizes: sizes, places: map[string]int{}}
 	over, under := make([]int, len(ofPage)), make([]int, len(ofPage))
@@ -96,7 +96,7 @@ func (l *layout) html() string {
 	return htmlDocument{style: style.String(), bodyStyle: "margin: 0", body: l.body.String()}.html()
 }
 
-// box is the watermark at its place in a box that is as large as the page.
+// box returns the watermark at its place in a box of the size of the page.
 func (m Watermark) box(place int) string {
 	align, justify, text := "center", "center", "center"
 	for _, side := range strings.Split(m.Position, "-") {

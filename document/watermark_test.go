@@ -17,7 +17,7 @@ func dataURI(kind string, data []byte) string {
 
 const stamp100 = `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><rect width="100" height="100" fill="#ff0000"/></svg>`
 
-// redBox is the part of a page, in pixels of 150 to the inch, that is red; empty if nothing is.
+// redBox returns the red part of a page, in pixels of 150 to the inch; empty if there is none.
 func redBox(t *testing.T, pdf []byte, page int) (left, top, right, bottom int) {
 	t.Helper()
 	picture := rasterize(t, pdf, page)
@@ -33,7 +33,7 @@ func redBox(t *testing.T, pdf []byte, page int) (left, top, right, bottom int) {
 	return left, top, right, bottom
 }
 
-// A picture is where its position says, ten millimetres from the edges, as large as it is.
+// A picture is placed as its position says, ten millimetres from the edges, at its own size.
 func TestWatermarkPosition(t *testing.T) {
 	printed := newPrinter(t)
 	pdf := printed(`<p>one<p style="break-before: page">two`, contract.Paper{})
@@ -63,7 +63,7 @@ func TestWatermarkPosition(t *testing.T) {
 	}
 }
 
-// Several watermarks are each on their pages, over or under what these show, be the PDF tagged or not.
+// Several watermarks are each on their pages, over or under the content, whether the PDF is tagged or not.
 func TestWatermarkLayers(t *testing.T) {
 	printed := newPrinter(t)
 	half := 0.5
@@ -104,7 +104,7 @@ func TestWatermarkLayers(t *testing.T) {
 	}
 }
 
-// What is behind is covered by what the page shows, what is above is not.
+// A watermark behind the page is covered by the content, one above it is not.
 func TestWatermarkBehind(t *testing.T) {
 	printed := newPrinter(t)
 	red := func(r, g, b uint8) bool { return r > 240 && g < 20 && b < 20 }
@@ -124,7 +124,7 @@ func TestWatermarkBehind(t *testing.T) {
 	}
 }
 
-// A picture that is larger than the page is as large as the page; one without a size fills it as far as its shape allows.
+// A picture larger than the page is reduced to the page; one without a size fills the page as far as its proportions allow.
 func TestWatermarkFits(t *testing.T) {
 	printed := newPrinter(t)
 	pdf := printed("<p>one", contract.Paper{Format: "A6"})
@@ -144,7 +144,7 @@ func TestWatermarkFits(t *testing.T) {
 	}
 }
 
-// The style of Markdown leaves room for what is behind it.
+// The style of Markdown has no background that would hide a watermark behind it.
 func TestWatermarkBehindMarkdown(t *testing.T) {
 	printed := newPrinter(t)
 	html, err := Markdown("# Heading\n\ntext")

@@ -20,10 +20,9 @@ var ErrBlocked = errors.New("address is not allowed")
 // resolveTimeout bounds the resolution of a page's host.
 const resolveTimeout = 5 * time.Second
 
-// checkPage checks the URL of a page: its form, and that its host is public
-// (docs/API.md, Submitting). The browser's proxy checks every connection again, and its port. A
-// name that leads inside is refused as one that does not exist is: which names there are inside
-// is not told.
+// checkPage checks the form of a page's URL, and that its host is public (docs/API.md, Submitting). The browser's proxy
+// checks every connection again, and its port. A name that resolves to an internal address gets the same refusal as one
+// that does not exist: the response must not reveal internal names.
 func (s *submissions) checkPage(address string) *problem {
 	host, wrong := pageHost(address)
 	if wrong != "" {
@@ -41,8 +40,7 @@ func (s *submissions) checkPage(address string) *problem {
 	return nil
 }
 
-// saysWhere reports whether a host is an address, or this machine: nobody learns from a refusal
-// where it is.
+// saysWhere reports whether a host is an IP address or localhost. Refusing these reveals nothing about the internal network.
 func saysWhere(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
@@ -67,13 +65,13 @@ func pageHost(address string) (host, wrong string) {
 	return host, ""
 }
 
-// resolvable reports whether a name is as short as DNS allows (RFC 1035, section 2.3.4). Longer ones are not even read alike.
+// resolvable reports whether a name is within the length limits of DNS (RFC 1035, section 2.3.4). Resolvers disagree about longer ones.
 func resolvable(host string) bool {
 	name := strings.TrimSuffix(host, ".")
 	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(label string) bool { return len(label) > 63 })
 }
 
-// pageFault says to the caller what an error of contract.ParsePageURL means.
+// pageFault explains an error of contract.ParsePageURL to the caller.
 func pageFault(err error) string {
 	switch {
 	case errors.Is(err, contract.ErrURLLength):
@@ -101,7 +99,7 @@ func numeric(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// clip shortens what a caller sent for a response.
+// clip shortens a caller's text for a response.
 func clip(s string) string {
 	if len(s) > 100 {
 		return s[:100] + "…"

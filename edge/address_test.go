@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A name inside is refused as one that does not exist is. What says itself where it is, is told.
+// An internal name gets the same refusal as one that does not exist. Addresses and localhost, which reveal nothing, are named as blocked.
 func TestNamesInsideAreNotTold(t *testing.T) {
 	answer := func(address string, err error) *problem {
 		s := &submissions{jobs: &jobs{&front{cfg: &Config{Sources: Sources{Resolve: func(context.Context, string) error { return err }}}}}}
@@ -25,7 +25,7 @@ func TestNamesInsideAreNotTold(t *testing.T) {
 	}
 }
 
-// A name is as long as DNS allows, in the form that is looked up.
+// Names are accepted up to the length that DNS allows, in the form that is looked up.
 func TestLengthOfNames(t *testing.T) {
 	label := strings.Repeat("a", 63)
 	longest := strings.Join([]string{label, label, label, label[:61]}, ".") // 253 bytes

@@ -17,10 +17,10 @@ import (
 // have it.
 type front struct {
 	cfg *Config
-	// match finds the endpoint of a path, form whose form a request of a page sends, and how many bytes it may have.
+	// match finds the endpoint of a path. form returns the account of whoever sends a dashboard form, and the form's size limit in bytes.
 	match func(path string) match
 	form  func(h *fasthttp.RequestHeader, path string) (account events.AccountID, limit int, ok bool)
-	// unknown are the keys that no account has.
+	// unknown remembers keys that belong to no account.
 	unknown unknownKeys
 	// noted maps a usedKey to the events.Instant at which its use was last told.
 	noted sync.Map
@@ -47,7 +47,7 @@ type admission struct {
 	entry *entry
 	// wrong is why the body is not read.
 	wrong *problem
-	// body is the memory that the body may use, as a number of copies of it; nil if it is not read.
+	// body is the memory reserved for copies times the body's size; nil if the body is not read.
 	body   *transport.Share
 	copies int64
 }
@@ -93,7 +93,7 @@ const (
 	// smallBody is the largest body that is read before anything is known about its request.
 	// It is no larger than the header that came before it.
 	smallBody = maxHeader
-	// fullSeconds is when to try again after a body found no room: bodies come and go quickly.
+	// fullSeconds is when to retry after there was no memory for a body: memory is freed quickly.
 	fullSeconds = 1
 )
 
@@ -116,7 +116,7 @@ func (s *front) reserve(a *admission, account events.AccountID, length int) {
 	}
 }
 
-// admitForm decides whether a large form is read: it is if somebody is signed in who may send one of that size to that path.
+// admitForm decides whether a large form is read: only if the sender is signed in and may send a form of that size to that path.
 func (s *front) admitForm(h *fasthttp.RequestHeader, a *admission) {
 	length := h.ContentLength()
 	account, limit, ok := s.form(h, pathOf(h))
@@ -131,10 +131,10 @@ func (s *front) admitForm(h *fasthttp.RequestHeader, a *admission) {
 	}
 }
 
-// formCopies is how many times a form is in memory while it is read.
+// formCopies is how many copies of a form are in memory while it is read.
 const formCopies = 3
 
-// pathOf is the path of a request, as endpoints are found by it.
+// pathOf returns a request's path in the form in which endpoints are looked up.
 func pathOf(h *fasthttp.RequestHeader) string {
 	uri := fasthttp.AcquireURI()
 	defer fasthttp.ReleaseURI(uri)
@@ -153,8 +153,7 @@ func (s *front) admission(ctx *fasthttp.RequestCtx) *admission {
 	return nil
 }
 
-// leave forgets the body and the admission of a request that needs them no more, and gives the
-// memory back.
+// leave drops a request's body and its admission, and releases the memory.
 func (s *front) leave(ctx *fasthttp.RequestCtx) {
 	ctx.Request.ResetBody()
 	if a, ok := s.admitted.LoadAndDelete(&ctx.Request.Header); ok && a.(*admission).body != nil {

@@ -78,7 +78,7 @@ func fileTypes(o events.Operation) []openapi.Content {
 	return []openapi.Content{{Type: "application/pdf"}}
 }
 
-// camel is the name of an operation for generated clients: htmlToPdf.
+// camel returns an operation's name for generated clients: htmlToPdf.
 func camel(name string) string {
 	words := strings.Split(name, "-")
 	for i, word := range words[1:] {

@@ -35,7 +35,7 @@ var jobMetrics = openapi.Object{Name: "JobMetrics", Fields: []openapi.Field{
 	openapi.Optional("page_count", count).Example(2),
 }}
 
-// errorDetail and jobWarnings say in sentences what an outcome means.
+// errorDetail and jobWarnings explain an outcome in sentences.
 var (
 	errorDetail = openapi.Optional("error_detail", schema.String{MaxLength: contract.MaxDetail}).
 			Doc("An extension: why the job failed, in a sentence.")

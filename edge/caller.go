@@ -99,7 +99,7 @@ func (s *front) caller(hash [32]byte) (projections.Caller, bool, error) {
 // models do not show it yet.
 const noteAgain = time.Minute
 
-// usedKey is a key of an account: members may choose the ids of theirs.
+// usedKey identifies a key with its account: members may choose key ids, so an id alone is ambiguous.
 type usedKey struct {
 	account events.AccountID
 	key     events.KeyID

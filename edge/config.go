@@ -23,7 +23,7 @@ import (
 	"platen.dev/projections"
 )
 
-// Commands tells shards what nobody waits for.
+// Commands sends commands to shards when nobody waits for the reply.
 type Commands interface {
 	// Tell sends a command without waiting for a reply. It calls done once, with nil if
 	// the command is durable.
@@ -46,13 +46,12 @@ type ReadModels interface {
 // ErrTooLarge means that a document would be larger than allowed.
 var ErrTooLarge = errors.New("the document is too large")
 
-// ByRules checks an e-invoice by business rules, those of its profile if no sets are named. It is nil if there are none.
+// ByRules checks an e-invoice against sets of business rules, by default those of its profile. It is nil if the profile has none.
 type ByRules = func(sets []string) *report.Rules
 
 // Documents prepares content for rendering. The texts of its errors are shown to callers.
 type Documents struct {
-	// Markdown converts to a whole HTML document. Like Sanitize, it returns ErrTooLarge if that would
-	// have more bytes than limit, as soon as that is clear.
+	// Markdown converts to a whole HTML document. Like Sanitize, it returns ErrTooLarge as soon as the result exceeds limit bytes.
 	Markdown func(source string, limit int) (string, error)
 	// Fragment converts to the body of a document, as Markdown does.
 	Fragment func(source string, limit int) (string, error)
@@ -64,15 +63,14 @@ type Documents struct {
 	Template func(html string) string
 	// Invoice returns why XML is not a valid e-invoice of a format and a profile. A valid one may be checked by business rules.
 	Invoice func(i request.Invoice) (ByRules, error)
-	// Validate makes the report on an e-invoice that anybody may have made, Extract takes one out of a PDF. Their time and memory are
-	// bounded for any input.
+	// Validate reports on an e-invoice from any source; Extract takes one out of a PDF. Their time and memory are bounded for any input.
 	Validate func(request.InvoiceCheck) *report.Report
 	Extract  func(pdf []byte) (*report.Extract, error)
-	// Placeholders returns which placeholders in a text of a block template are unknown.
+	// Placeholders returns an error that names the unknown placeholders in a text of a block template.
 	Placeholders func(text string) error
 }
 
-// Config configures a server. Every field must be set but Dashboard and those that say so.
+// Config configures a server. Every field is required, except Dashboard and those documented as optional.
 type Config struct {
 	Accounts
 	Sources
@@ -80,7 +78,7 @@ type Config struct {
 	Listening
 	Operations
 	Links
-	// Dashboard configures the members' pages; the fields that this Config has too are copied into it. Nil for none.
+	// Dashboard configures the members' pages; nil for none. The fields that it shares with this Config are copied into it.
 	Dashboard *dashboard.Config
 	Logger    *slog.Logger
 	Now       func() time.Time
@@ -93,10 +91,9 @@ type Accounts struct {
 	Models     ReadModels
 	Fresh      *service.Freshness
 	Partitions int32
-	// Foresee returns the reply that would refuse a job by what the read models hold.
+	// Foresee returns the reply that would refuse a job according to the read models.
 	Foresee func(events.AccountID, events.SubmitJob) (events.Reply, bool)
-	// Room returns why no more jobs can be taken at present, nil if they can. Whoever knows
-	// says so to the operator.
+	// Room returns why no more jobs can be taken at present, nil if they can. Its implementation reports that to the operator itself.
 	Room func() error
 	// Rate counts a request of an account on a plan.
 	Rate func(events.AccountID, events.Plan) events.Rate
@@ -112,11 +109,11 @@ type Sources struct {
 	Resolve func(ctx context.Context, host string) error
 	// Seal encrypts a credential of a job; "" becomes nil.
 	Seal func(job events.JobID, plain string) events.Sealed
-	// Content keeps what is too large for the queue.
+	// Content stores content that is too large for the queue.
 	Content ContentStore
 	// Fingerprint is a keyed hash of a request's digest.
 	Fingerprint func(digest [32]byte) [32]byte
-	// Signers sign evidence, the first one what is new.
+	// Signers returns the keys of evidence; the first one signs new evidence.
 	Signers func() []ed25519.PrivateKey
 }
 
@@ -133,13 +130,13 @@ type Usage struct {
 	QuotaWindows func(events.AccountID) (usage.Live, error)
 }
 
-// Listening is how clients are listened to. Its zero value is plain HTTP without limits of connections and no large bodies.
+// Listening configures the connections of clients. Its zero value is plain HTTP with no limit on connections and no large bodies.
 type Listening struct {
 	// TLS encrypts the connections of clients; nil for plain HTTP.
 	TLS *tls.Config
 	// Connections limits the connections of clients.
 	Connections transport.Connections
-	// BodyBytes is how many bytes of large request bodies may be in memory.
+	// BodyBytes limits the memory for large request bodies, in bytes.
 	BodyBytes int64
 	// GotenbergKey is the API key of requests to ServeGotenberg that have none; "" for none.
 	GotenbergKey string
@@ -147,7 +144,7 @@ type Listening struct {
 
 // Operations is the operators' view of the server. All fields but Ready and Metrics may be zero.
 type Operations struct {
-	// Ready returns why the node cannot serve, nil if it can, and then a report in lines.
+	// Ready returns why the node cannot serve. If it can, the error is nil, and report holds lines of text.
 	Ready func() (report string, err error)
 	// Metrics serves /metrics.
 	Metrics fasthttp.RequestHandler
@@ -170,7 +167,7 @@ type Links struct {
 	DocsURL, UpgradeURL string
 }
 
-// timeouts bound what a connection may take; tests shorten them.
+// timeouts limits how long a connection may take for each step; tests shorten them.
 type timeouts struct {
 	read  time.Duration // for a whole request
 	write time.Duration // for a response
@@ -185,5 +182,5 @@ var defaultTimeouts = timeouts{
 	wait:  contract.WaitLimit,
 }
 
-// maxHeader is how many bytes the request line and the headers may have together.
+// maxHeader is the most bytes of the request line and the headers together.
 const maxHeader = 16 << 10

@@ -11,8 +11,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// content makes what a job renders out of a request, but for the block template of an
-// e-invoice. Sources are sanitised or checked, credentials are sealed.
+// content makes the content of a job from a request, except for an e-invoice's block template. Sources are sanitised or
+// checked, credentials are sealed.
 func (s *submissions) content(account events.AccountID, job events.JobID, r request.Request) (events.Content, *problem) {
 	c, wrong := s.source(account, r)
 	if wrong != nil {
@@ -45,12 +45,12 @@ func asJSON[T any](list []T) string {
 	}
 	b, err := json.Marshal(list)
 	if err != nil {
-		panic(err) // impossible: it consists of texts
+		panic(err) // impossible: texts can always be marshalled
 	}
 	return string(b)
 }
 
-// printOptions makes the parts of the options safe that must not be kept as they were sent.
+// printOptions makes safe those print options that must not be kept as they were sent.
 func (s *submissions) printOptions(job events.JobID, o request.PDFOptions) events.PrintOptions {
 	kept := o.Print
 	kept.Header, kept.Footer = s.pageTemplate(o.Header), s.pageTemplate(o.Footer)
@@ -100,8 +100,7 @@ func (s *submissions) source(account events.AccountID, r request.Request) (c eve
 	return s.embed(account, *r.Invoice, c)
 }
 
-// largest is how many bytes the HTML of a request may have. With an e-invoice it is compressed
-// before it is measured, and what is large is stored.
+// largest returns how many bytes of HTML a request may have. With an e-invoice the HTML is compressed before it is measured; large content is stored.
 func largest(r request.Request) int {
 	if r.Invoice != nil || r.Large {
 		return contract.MaxBody
@@ -113,7 +112,7 @@ func tooMuchHTML(limit int) *problem {
 	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into that.", limit))
 }
 
-// html is the HTML that is to be rendered.
+// html returns the HTML to render.
 func (s *submissions) html(account events.AccountID, r request.Request) (string, *problem) {
 	switch {
 	case !r.Full:

@@ -10,12 +10,12 @@ import (
 const (
 	contentEncodingHeader = "Content-Encoding"
 	acceptEncodingHeader  = "Accept-Encoding"
-	// identity is the encoding of a body that has none, and the only one that is read.
+	// identity means no encoding: the only value that is accepted.
 	identity = "identity"
 )
 
-// refuseEncoding refuses a body that is not sent as it is, such as a compressed one. It must be called after the key
-// and the rate were checked; the body need not be read.
+// refuseEncoding refuses an encoded body, such as a compressed one. Call it after the key and the rate were checked;
+// the body need not have been read.
 func refuseEncoding(h *fasthttp.RequestHeader) *problem {
 	for _, line := range h.PeekAll(contentEncodingHeader) {
 		for encoding := range strings.SplitSeq(string(line), ",") {

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// What says of itself that it is not JSON, and is, is read.
+// A JSON body is read even if its headers claim something else.
 func TestOddBodies(t *testing.T) {
 	d := newFixture(t)
 	for name, tc := range map[string]struct {
@@ -29,7 +29,7 @@ func TestOddBodies(t *testing.T) {
 	}
 }
 
-// A byte order mark makes no other request of the same one.
+// A byte order mark does not change a request's fingerprint.
 func TestByteOrderMarkIsNoDifference(t *testing.T) {
 	d := newFixture(t)
 	for _, body := range []string{`{"html":"x"}`, "\ufeff{\"html\":\"x\"}", `{"html":"y"}`} {
@@ -43,8 +43,8 @@ func TestByteOrderMarkIsNoDifference(t *testing.T) {
 	}
 }
 
-// A body in an encoding is refused after the rate and before its size, and not read. The response says which
-// encoding is read.
+// A body with a content encoding is refused after the rate is counted and before its size is checked, without being
+// read. The response names the accepted encoding.
 func TestContentEncoding(t *testing.T) {
 	var counted atomic.Int64
 	b := startWith(t, patient, func(c *Config) {
@@ -77,7 +77,7 @@ func TestContentEncoding(t *testing.T) {
 	b.holds(t, 0)
 }
 
-// What reads no body does not mind its encoding.
+// Endpoints that take no body ignore its encoding.
 func TestEncodingOfIgnoredBody(t *testing.T) {
 	d := newFixture(t)
 	for path, status := range map[string]int{"/jobs/x/cancel": 404, "/jobs/x/webhooks/redeliver": 404} {
@@ -87,7 +87,7 @@ func TestEncodingOfIgnoredBody(t *testing.T) {
 	}
 }
 
-// The violation of a body of the largest size that is no JSON is short.
+// The violation is short even for a body of the largest size that is not JSON.
 func TestLargeBodyThatIsNoJSON(t *testing.T) {
 	d := newFixture(t)
 	for name, body := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/public"
 )
 
-// The descriptions of the public events are there for anybody, and say so when they have not changed.
+// The descriptions of the public events are public, and support conditional requests.
 func TestEventDescriptions(t *testing.T) {
 	d := newDocs()
 	paths := []string{"/asyncapi.json"}

@@ -41,9 +41,8 @@ func (s *jobs) download(ctx *fasthttp.RequestCtx, text string) *problem {
 	return s.send(ctx, f.by(), f)
 }
 
-// downloadable returns why there is no file according to the read models; the account's
-// shard decides again, by its own clock. A HEAD request does not reach the shard, so the time
-// and the downloads are looked at here.
+// downloadable returns why there is no file, according to the read models. The account's shard decides again, by its
+// own clock; but a HEAD request does not reach the shard, so expiry and downloads are checked here.
 func (s *jobs) downloadable(job projections.Job, head bool) *problem {
 	now := events.At(s.cfg.Now())
 	switch {
@@ -100,7 +99,7 @@ func (s *jobs) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *p
 	switch {
 	case err == nil:
 		return file, size, nil
-	case events.At(s.cfg.Now()) >= f.job.Expires: // deleted, and not read yet
+	case events.At(s.cfg.Now()) >= f.job.Expires: // deleted; the deletion is not folded yet
 		return nil, 0, fileExpired
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, 0, s.unreadable("open file", err, "job", f.id.String())

@@ -35,7 +35,7 @@ func (d *fixture) onS3(t *testing.T, server *s3test.Server) (path string, conten
 	return "/jobs/" + id.String() + "/download", content
 }
 
-// download returns what a client receives, and what is wrong with it.
+// download returns the content that a client receives, and its error.
 func (d *fixture) download(path string) (got []byte, err error) {
 	req, err := http.NewRequest(http.MethodGet, d.url+path, nil)
 	if err != nil {
@@ -50,8 +50,8 @@ func (d *fixture) download(path string) (got []byte, err error) {
 	return got, errors.Join(err, resp.Body.Close())
 }
 
-// A file on S3 arrives whole. If its connection breaks, or its content has changed, the client is
-// cut off: what it received can never pass for the file.
+// A file on S3 arrives whole. If its connection breaks, or its content has changed, the client's connection is cut: the
+// part that it received cannot be mistaken for the file.
 func TestDownloadFromS3(t *testing.T) {
 	server, d := s3test.Start(t), newFixture(t)
 	path, content := d.onS3(t, server)
@@ -74,7 +74,7 @@ func TestDownloadFromS3(t *testing.T) {
 	}
 }
 
-// While S3 refuses, no download is spent.
+// While S3 refuses, no download is counted.
 func TestDownloadWhileS3Refuses(t *testing.T) {
 	server, d := s3test.Start(t), newFixture(t)
 	path, _ := d.onS3(t, server)

@@ -12,13 +12,13 @@ import (
 	"platen.dev/events"
 )
 
-// invoices has the endpoints about e-invoices that anybody may have made. They make no job, and keep nothing.
+// invoices has the endpoints about e-invoices from any source. They make no job and store nothing.
 type invoices struct {
 	*front
 	turns *transport.Turns
 }
 
-// heavy is how long the work on an invoice may take before its account rests from large content: nothing is charged for it.
+// heavy is how long the work on an invoice may take before its account must rest from large content: the work is not charged.
 const heavy = 250 * time.Millisecond
 
 func (s *invoices) validate(ctx *fasthttp.RequestCtx) *problem {
@@ -33,7 +33,7 @@ func (s *invoices) extract(ctx *fasthttp.RequestCtx) *problem {
 	})
 }
 
-// serve decodes a body and responds with what is made of it.
+// serve decodes a body and responds with the result of do.
 func (s *invoices) serve(ctx *fasthttp.RequestCtx, kind schema.Object[request.InvoiceCheck], do func(events.AccountID, request.InvoiceCheck) (any, *problem)) *problem {
 	caller, wrong := s.enterWithBody(ctx)
 	if wrong != nil {
@@ -59,13 +59,13 @@ func (s *invoices) decode(account events.AccountID, kind schema.Object[request.I
 	return request.DecodeInvoice(kind, sent)
 }
 
-// check makes the report on an invoice.
+// check reports on an invoice.
 func (s *invoices) check(account events.AccountID, c request.InvoiceCheck) *report.Report {
 	defer s.turn(account, c)()
 	return s.cfg.Documents.Validate(c)
 }
 
-// read takes the invoice out of a PDF.
+// read extracts the invoice from a PDF.
 func (s *invoices) read(account events.AccountID, c request.InvoiceCheck) (*report.Extract, *problem) {
 	defer s.turn(account, c)()
 	e, err := s.cfg.Documents.Extract(c.PDF)

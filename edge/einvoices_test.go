@@ -10,7 +10,7 @@ import (
 	"platen.dev/einvoice/report"
 )
 
-// A PDF of any size has a turn of its account while it is checked or read, as it may decode to much more; XML of ordinary size has none.
+// Checking or reading a PDF of any size takes a turn of its account, as it may decode to much more; XML of ordinary size takes none.
 func TestInvoicesTakeTurns(t *testing.T) {
 	d := newFixture(t)
 	turns := d.server.submissions.turns
@@ -46,7 +46,7 @@ func TestInvoicesTakeTurns(t *testing.T) {
 	}
 }
 
-// A refusal lists the fatal violations only, and no more than it may.
+// A refusal lists only fatal violations, up to the maximum.
 func TestRulesViolated(t *testing.T) {
 	var found report.Rules
 	found.Sets = []report.Set{{Name: "en16931", Version: "1"}}

@@ -12,7 +12,7 @@ import (
 
 const keysType = "application/jwk-set+json"
 
-// evidence hands out what was established of a job's e-invoice, signed.
+// evidence returns the signed evidence about a job's e-invoice.
 func (s *jobs) evidence(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, true)
 	if wrong != nil {

@@ -2,7 +2,7 @@ package edge
 
 import "testing"
 
-// A test that sends no request ends, although its server may not have begun to serve.
+// A test that sends no request ends, even if its server has not begun to serve.
 func TestFixtureWithoutRequests(t *testing.T) {
 	for range 20 {
 		t.Run("", func(t *testing.T) { newFixture(t) })

@@ -26,7 +26,7 @@ import (
 	"platen.dev/store"
 )
 
-// fixture is a server over fakes of everything behind the edge, with an account of one key.
+// fixture is a server over fakes of everything behind the edge, with an account that has one key.
 type fixture struct {
 	t      *testing.T
 	url    string
@@ -36,10 +36,10 @@ type fixture struct {
 	reply    events.Reply
 	err      error
 	commands []events.CommandBody
-	by       events.Author // of the last one
+	by       events.Author // of the last command
 	attempts projections.WebhookLog
 	jobs     map[events.JobID]projections.Job
-	fresh    map[events.JobID]projections.Job // appear when the models catch up
+	fresh    map[events.JobID]projections.Job // appear once the models catch up
 	page     projections.JobPage
 	asked    jobQuery // for that page
 	caught   error
@@ -50,11 +50,10 @@ type fixture struct {
 	told     []events.CommandBody
 	caughtUp int
 	known    bool // the read models have the key
-	// foresee are the replies that would refuse a job, one for each look; room is why no jobs
-	// can be taken.
+	// foresee lists the replies that would refuse a job, one per look; room is why no jobs can be accepted.
 	foresee []events.Reply
 	room    error
-	files   store.Files // what is downloaded; nil for a text that names the file
+	files   store.Files // downloadable files; nil: a text that names the file
 	server  *Server
 	stored  map[string][]byte // large content, sealed; noStore refuses more
 	noStore error
@@ -108,7 +107,7 @@ func newFixtureFor(t *testing.T, timeouts timeouts) *fixture {
 	return d
 }
 
-// refusableDocuments refuse Markdown and invoices that are the word bad.
+// refusableDocuments refuses Markdown and invoices that consist of the word bad.
 var refusableDocuments = Documents{
 	Placeholders: func(string) error { return nil },
 	Markdown: func(source string, _ int) (string, error) {
@@ -133,7 +132,7 @@ var refusableDocuments = Documents{
 	},
 }
 
-// fakeConfig is the configuration of a server over fakes that never fail.
+// fakeConfig returns the configuration of a server over fakes that never fail.
 func fakeConfig(log *slog.Logger) (Config, *fixture) {
 	secret, key := apikey.New(apikey.Live, 1)
 	d := &fixture{
@@ -178,7 +177,7 @@ func fakeConfig(log *slog.Logger) (Config, *fixture) {
 	}, d
 }
 
-// contents are those that were stored and not deleted.
+// contents holds the contents stored and not deleted.
 type contents struct{ *fixture }
 
 func (c contents) Put(name string, sealed []byte) error {
@@ -201,7 +200,7 @@ func (c contents) Delete(name string) error {
 	return c.noStore
 }
 
-// shards are what the services send commands to.
+// shards receives the commands of the services.
 type shards struct{ *fixture }
 
 func (d shards) DoBy(by events.Author, _ events.AccountID, body events.CommandBody) (events.Reply, error) {
@@ -293,7 +292,7 @@ func (d *fixture) CatchUp(context.Context, int32) error {
 	return d.caught
 }
 
-// answer is a response whose body was read.
+// answer is a response with its body read.
 type answer struct {
 	*http.Response
 	body string

@@ -115,7 +115,7 @@ func printable(p events.PrintOptions) bool {
 	return slices.Contains(contract.PaperFormats(), p.Format) && (p.Scale == 0 || p.Scale >= 0.5 && p.Scale <= 2) && !math.IsNaN(p.Scale)
 }
 
-// acceptable reports whether a request may ask for a watermark as it is.
+// acceptable reports whether a request may ask for this watermark.
 func acceptable(w events.Watermark) bool {
 	options, err := json.Marshal(map[string]string{"text": "x", "color": w.Color, "font_size": w.FontSize})
 	if err != nil {

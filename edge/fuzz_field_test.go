@@ -15,7 +15,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Every reader of URLs finds the same host in an address that is accepted.
+// Every URL parser finds the same host in an accepted address.
 func FuzzPageHost(f *testing.F) {
 	for _, s := range []string{
 		"https://example.com/", "http://user:pass@example.com", "http://127.1", "http://0x7f.1/", "http://2130706433", "http://[::1]:80/", "http://[fe80::1%25eth0]/",

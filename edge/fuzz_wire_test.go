@@ -90,14 +90,14 @@ func newRecorder(t testing.TB) *recorder {
 	return w
 }
 
-// finished is a job that has a file.
+// finished is a job with a file.
 var finished = events.JobID{1}
 
 var finishedJob = projections.Job{
 	Account: "acc", Status: events.StatusDone, Created: 1, Finished: 2, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: 7},
 }
 
-// forget forgets what came of earlier bytes: the fuzzer sends millions of them to one server.
+// forget drops the effects of earlier bytes: the fuzzer sends millions of them to one server.
 func (w *recorder) forget() {
 	w.requests = nil
 	w.fake.mu.Lock()
@@ -106,7 +106,7 @@ func (w *recorder) forget() {
 	w.fake.jobs = map[events.JobID]projections.Job{finished: finishedJob}
 }
 
-// exchange sends bytes and reads the responses, one for each request that was understood.
+// exchange sends bytes and reads the responses, one for each understood request.
 func (w *recorder) exchange(t *testing.T, sent []byte) []reply {
 	t.Helper()
 	p := &scriptedConn{}
@@ -140,7 +140,7 @@ func (w *recorder) exchange(t *testing.T, sent []byte) []reply {
 	return all
 }
 
-// wireSeeds are requests as bytes.
+// wireSeeds returns requests as bytes.
 func wireSeeds() []string {
 	const key = "X-API-Key: " + theSecret + "\r\n"
 	seeds := []string{
@@ -215,7 +215,7 @@ func checkAnswer(t *testing.T, checker *openapitest.Checker, request understood,
 	}
 }
 
-// described reports whether the API description has the request's operation.
+// described reports whether the API description covers the request's operation.
 func described(r understood) bool {
 	if r.method == "POST" {
 		_, known := request.ByPath(r.path)

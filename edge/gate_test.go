@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Connections beyond the limit are closed, and those that end make room.
+// Connections beyond the limit are closed, and ended ones free their place.
 func TestConnectionLimit(t *testing.T) {
 	b := startWith(t, patient, func(c *Config) { c.Connections.Most = 2 })
 	first, second := b.dial(t), b.dial(t)
@@ -33,7 +33,7 @@ func TestConnectionLimit(t *testing.T) {
 	}
 }
 
-// Metrics are for this machine, or for the operator's listener if there is one.
+// Metrics are served to this machine only, or on the operator's listener if there is one.
 func TestMetricsAreForOperators(t *testing.T) {
 	b := start(t, patient)
 	get := func(address, path string, headers ...string) (int, string) {
@@ -101,7 +101,7 @@ func TestMetricsAreForOperators(t *testing.T) {
 	}
 }
 
-// Every answer says that its type is not to be guessed, also to what is no request.
+// Every response forbids MIME sniffing, including responses to malformed requests.
 func TestNoSniffing(t *testing.T) {
 	b := start(t, patient)
 	for _, sent := range []string{get("/healthz", ""), get("/nope", ""), "BAD\r\n\r\n", get("/docs", ""), "GET / HTTP/2.0\r\n\r\n", "POST /html-to-pdf HTTP/1.1\r\n" + host + "Content-Length: 9000000\r\n\r\n"} {

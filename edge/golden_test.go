@@ -54,8 +54,8 @@ var goldenFingerprints = []struct{ path, body, want string }{
 	{"/einvoice-to-pdf", `{"xml":"<x/>","profile":"en16931","template":{"version":1.0,"locale":"de-DE","branding":{"font":"x","accent_color":null},"page":{"margin":" 1cm\t2cm ","format":"a4"},"blocks":` + nineBlocks + `}}`, "a068f149469300693182cfda7e35caa27058fbd98f2237d692c64e5d340468bf"},
 }
 
-// The command keeps an inline block template as JSON that earlier versions would have
-// written: its fields in the order of their names, without nulls and white space.
+// The command keeps an inline block template as the JSON that earlier versions would have written: fields sorted by
+// name, without nulls and white space.
 func TestTemplatesAreStoredAsByEarlierVersions(t *testing.T) {
 	d := newFixture(t)
 	for _, tc := range goldenTemplates {
@@ -81,7 +81,7 @@ var goldenTemplates = []struct{ template, want string }{
 	{`{"page":null,"branding":{"font":"Grüße <&>","accent_color":"#0a5c8c"},"locale":null,"version":1.0,"blocks":` + nineBlocks + `}`, `{` + storedBlocks + `,"branding":{"accent_color":"#0a5c8c","font":"Grüße \u003c\u0026\u003e"},"version":1}`},
 }
 
-// What the log has of a request is its keyed fingerprint.
+// The log has only a keyed fingerprint of a request.
 func TestFingerprintIsKeyed(t *testing.T) {
 	d := newFixture(t)
 	d.server.cfg.Fingerprint = func([32]byte) [32]byte { return [32]byte{42} }

@@ -17,8 +17,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Gotenberg's requests become requests of this API as soon as their header is there, so that all that guards one guards the other. Their
-// path is kept in a header of ours, their response is made of the API's.
+// A Gotenberg request becomes a request of this API once its header has arrived, so that the same protections apply. A header of ours
+// keeps its path, and the response is translated from the API's.
 const (
 	gotenbergRoute  = "X-Platen-Gotenberg-Route"
 	gotenbergTrace  = "Gotenberg-Trace"
@@ -115,7 +115,7 @@ func (s *Server) translate(ctx *fasthttp.RequestCtx, asked string) error {
 	return nil
 }
 
-// serveAboutGotenberg serves what a client asks of the service itself.
+// serveAboutGotenberg serves requests about the service itself.
 func (s *Server) serveAboutGotenberg(ctx *fasthttp.RequestCtx) {
 	s.begin(ctx)
 	switch asked := string(ctx.Path()); asked {

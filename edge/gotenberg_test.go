@@ -14,7 +14,7 @@ import (
 	"platen.dev/projections"
 )
 
-// serveGotenberg serves a fixture's routes of Gotenberg, and returns where.
+// serveGotenberg serves the Gotenberg routes of a fixture, and returns their base URL.
 func (d *fixture) serveGotenberg(t *testing.T) (base string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -25,7 +25,7 @@ func (d *fixture) serveGotenberg(t *testing.T) (base string) {
 	return "http://" + l.Addr().String()
 }
 
-// gotenbergForm posts a form; a name that has a dot is a file.
+// gotenbergForm posts a form; a name with a dot is a file.
 func gotenbergForm(t *testing.T, to string, fields, headers map[string]string) (*http.Response, string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -59,7 +59,7 @@ func gotenbergForm(t *testing.T, to string, fields, headers map[string]string) (
 	return answer, string(body)
 }
 
-// Every job is done at once.
+// endsJobs makes every job end at once.
 func (d *fixture) endsJobs() {
 	d.on = func(body events.CommandBody) *events.Reply {
 		if s, is := body.(events.Submission); is {
@@ -69,7 +69,7 @@ func (d *fixture) endsJobs() {
 	}
 }
 
-// A program of Gotenberg's gets its file, under the name and the trace that it asks for, whichever way it sends its key.
+// A Gotenberg client gets its file, with the requested name and trace, whichever way it sends its key.
 func TestGotenberg(t *testing.T) {
 	d := newFixture(t)
 	d.endsJobs()
@@ -104,7 +104,7 @@ func basic(user, password string) string {
 	return strings.TrimPrefix(req.Header.Get("Authorization"), "Basic ")
 }
 
-// Errors are texts, with the statuses that programs of Gotenberg's know.
+// Errors are plain texts, with the statuses that Gotenberg clients know.
 func TestGotenbergErrors(t *testing.T) {
 	d := newFixture(t)
 	d.endsJobs()
@@ -160,7 +160,7 @@ func TestGotenbergErrors(t *testing.T) {
 	}
 }
 
-// A request without a key has that of the configuration, and the API's own listener knows no such key and no such routes.
+// A request without a key uses the configured one. The API's own listener has neither that key nor these routes.
 func TestGotenbergKey(t *testing.T) {
 	d := newFixture(t)
 	d.endsJobs()

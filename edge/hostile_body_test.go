@@ -19,10 +19,10 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// patient are timeouts that no test waits for.
+// patient are timeouts that no test reaches.
 var patient = timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience, wait: testkit.Patience}
 
-// announce sends the header of a request with a large body and no byte of that.
+// announce sends the header of a request with a large body, but nothing of the body.
 func (b *liveServer) announce(t *testing.T, line, lines string) net.Conn {
 	t.Helper()
 	conn := b.dial(t)
@@ -42,13 +42,13 @@ func answered(t *testing.T, conn net.Conn) reply {
 	return got[0]
 }
 
-// lengths are the ways to announce a large body.
+// lengths are the ways to announce a large body's length.
 var lengths = map[string]string{
 	"length": "Content-Length: 1000000\r\n", "chunks": "Transfer-Encoding: chunked\r\n",
 }
 
-// A large body is not read for a path or method that takes none, without a valid key, or
-// beyond the request rate. The rate is counted once, and told, whether the body is read or not.
+// A large body is not read for a path or method that takes none, without a valid key, or beyond the request rate. The
+// rate is counted once, and reported, whether the body is read or not.
 func TestNoBodyIsReadInVain(t *testing.T) {
 	for name, length := range lengths {
 		t.Run(name, func(t *testing.T) {
@@ -108,8 +108,7 @@ func (b *liveServer) holds(t *testing.T, bytes int64) {
 	testkit.Eventually(t, fmt.Sprintf("%d bytes are reserved for bodies", bytes), func() bool { return b.BodyBytes() == bytes })
 }
 
-// An account has memory for a number of bodies at once, whatever their requests come to, and
-// gets it back however they end.
+// An account has memory for a number of large bodies at once, and gets it back however their requests end.
 func TestBodiesOfAnAccount(t *testing.T) {
 	b := start(t, patient)
 	key := "X-API-Key: " + b.fixture.secret + "\r\n"
@@ -170,7 +169,7 @@ func TestWaitingHoldsNoBody(t *testing.T) {
 	}
 }
 
-// Sixty of the largest bodies with one key take the memory that an account may have.
+// Sixty of the largest bodies with one key use at most the memory of one account.
 func TestBodiesOfOneKey(t *testing.T) {
 	b := start(t, patient)
 	before := testkit.Allocated()
@@ -191,7 +190,7 @@ func TestBodiesOfOneKey(t *testing.T) {
 	}
 }
 
-// Large content is worked on in turns, smaller content at once.
+// Large content is processed in turns, smaller content at once.
 func TestTurns(t *testing.T) {
 	b := start(t, patient)
 	var done []func()

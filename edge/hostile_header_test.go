@@ -21,8 +21,7 @@ var hostileValues = []string{
 	"-1", "99999999999999999999999",
 }
 
-// Whatever a header's value, there is one response that says something about it, and
-// nothing of the value is in the response where it could do harm.
+// Any value of a header gets one response about it, in which no part of the value can do harm.
 func TestHostileHeaderValues(t *testing.T) {
 	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
 	done := events.NewJobID()

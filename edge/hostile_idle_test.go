@@ -21,7 +21,7 @@ const (
 	idleHeap = 8 << 10
 	// idleStack is the most stack: what a goroutine needs that waits in nested calls.
 	idleStack = 16 << 10
-	// spareFiles is how many files a process has open anyway.
+	// spareFiles is an allowance for the files that a process has open anyway.
 	spareFiles = 1_000
 )
 

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// raw is a request as bytes, and the responses that it gets.
+// raw is a request as bytes, with the expected responses.
 type raw struct {
 	name, bytes string
 	// want are the statuses of all responses.

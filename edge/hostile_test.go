@@ -18,7 +18,7 @@ import (
 // The tests in hostile_*_test.go treat the server as the network does: they send what
 // is not HTTP, or too much of it, or too slowly, or over too many connections.
 
-// prompt is how long a well-behaved client waits for a response, on a busy machine.
+// prompt is the longest that a well-behaved client waits for a response, on a busy machine.
 const prompt = 5 * time.Second
 
 // liveServer is a server on a socket, over fakes, that fails its test with every panic.
@@ -50,7 +50,7 @@ func start(t *testing.T, limits timeouts) *liveServer {
 	return startWith(t, limits, func(*Config) {})
 }
 
-// startWith starts a server whose configuration is changed before.
+// startWith starts a server after changing its configuration.
 func startWith(t *testing.T, limits timeouts, change func(*Config)) *liveServer {
 	t.Helper()
 	cfg, d := fakeConfig(slog.New(failOnError{slog.DiscardHandler, t}))
@@ -123,8 +123,7 @@ func statuses(all []reply) []int {
 	return codes
 }
 
-// probe is another client, which sends requests all the time and expects each response
-// promptly.
+// probe is another client, which sends requests continuously and expects prompt responses.
 type probe struct {
 	answers atomic.Int64
 	cancel  context.CancelFunc

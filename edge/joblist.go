@@ -73,7 +73,7 @@ func parseJobQuery(all []query.Param) (q jobQuery, violations []schema.Violation
 	return q, p.Violations
 }
 
-// wantedTags reads which tags jobs must have. What no job can have is refused.
+// wantedTags reads the tags that jobs must have. It refuses tags that no job can have.
 func wantedTags(p *query.Params) (all []events.Tag) {
 	for _, name := range p.Order {
 		tag, is := strings.CutPrefix(name, query.TagPrefix)

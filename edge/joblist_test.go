@@ -18,7 +18,7 @@ import (
 	"platen.dev/projections"
 )
 
-// parameters are those of a query string, by name.
+// parameters returns the parameters of a query string, by name.
 func parameters(t testing.TB, text string) (all []query.Param) {
 	t.Helper()
 	values, err := url.ParseQuery(text)
@@ -33,7 +33,7 @@ func parameters(t testing.TB, text string) (all []query.Param) {
 	return all
 }
 
-// Every parameter of a list is taken up to its limit.
+// Every parameter of a list is accepted up to its limit.
 func TestJobQuery(t *testing.T) {
 	q, violations := parseJobQuery(nil)
 	if !reflect.DeepEqual(q, jobQuery{limit: 50}) || violations != nil {
@@ -52,7 +52,7 @@ func TestJobQuery(t *testing.T) {
 	}
 }
 
-// What is wrong with a list's parameters is refused by name.
+// Invalid list parameters are refused by name.
 func TestWrongJobQueries(t *testing.T) {
 	eight := "tag:a=1&tag:b=1&tag:c=1&tag:d=1&tag:e=1&tag:f=1&tag:g=1&tag:h=1"
 	for text, wrong := range map[string]string{
@@ -75,7 +75,7 @@ func TestWrongJobQueries(t *testing.T) {
 	}
 }
 
-// A page is as described, and leads to the next one; a list that begins has everything durable.
+// A page matches its description and links to the next one; the first page of a list includes everything durable.
 func TestJobList(t *testing.T) {
 	d := newFixture(t)
 	checker, err := openapitest.New(DescribeAPI())
@@ -131,7 +131,7 @@ func TestJobList(t *testing.T) {
 	}
 }
 
-// A list that cannot be read is refused as other reads are.
+// A list that cannot be read is refused like other reads.
 func TestJobListRefused(t *testing.T) {
 	d := newFixture(t)
 	checker, err := openapitest.New(DescribeAPI())

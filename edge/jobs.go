@@ -21,8 +21,8 @@ type found struct {
 	job     projections.Job
 }
 
-// find reads a job of the caller's account. With settled, a job that has not ended
-// according to the read models is looked at again once they have caught up.
+// find reads a job of the caller's account. If settled is set, and the job has not ended according to the read models,
+// it is read again once they have caught up.
 func (s *jobs) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f found, wrong *problem) {
 	caller, wrong := s.enter(ctx)
 	if wrong != nil {
@@ -31,7 +31,7 @@ func (s *jobs) find(ctx *fasthttp.RequestCtx, text string, settled bool) (f foun
 	return s.findIn(caller.Account, text, settled)
 }
 
-// findIn is find in an account.
+// findIn finds a job of an account; see find.
 func (s *jobs) findIn(account events.AccountID, text string, settled bool) (f found, wrong *problem) {
 	id, err := events.ParseJobID(text)
 	if err != nil { // unknown, malformed and foreign ids get the same response
@@ -72,7 +72,7 @@ func (s *jobs) status(ctx *fasthttp.RequestCtx, text string) *problem {
 	return nil
 }
 
-// by is who asks for something about a job by an API key.
+// by returns the principal of a request about the job by API key.
 func (f found) by() service.Principal { return service.Program(f.account) }
 
 // answered is the problem of an action about a job that was not done, nil if it was.
@@ -81,7 +81,7 @@ func (s *jobs) answered(job events.JobID, err error) *problem {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &r) && r.Code == service.RateLimited: // by a member's actions
+	case errors.As(err, &r) && r.Code == service.RateLimited: // caused by members' actions
 		return rateLimited.after(r.RetryAfter)
 	case errors.As(err, &r):
 		return s.refusal(r.Reply)

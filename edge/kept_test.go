@@ -14,7 +14,7 @@ import (
 	"platen.dev/events"
 )
 
-// leaves are the fields of a kind that are not objects, by path.
+// leaves returns the fields of a kind that are not objects, by path.
 func leaves(k schema.Kind) map[string]schema.Property {
 	all := map[string]schema.Property{}
 	properties, _ := schema.Properties(k)
@@ -30,7 +30,7 @@ func leaves(k schema.Kind) map[string]schema.Property {
 	return all
 }
 
-// valueOf is a value that a field has not by default.
+// valueOf returns a value other than the field's default.
 func valueOf(p schema.Property) any {
 	if p.Example != nil {
 		return p.Example
@@ -50,7 +50,7 @@ func valueOf(p schema.Property) any {
 	return "x"
 }
 
-// odd are values of fields whose declaration implies none.
+// odd lists values of fields whose declaration implies none.
 var odd = map[string]any{
 	"assets":                      []any{map[string]any{"name": "a", "content": "eA=="}},
 	"delivery.url":                "https://store.test/x",
@@ -71,7 +71,7 @@ var odd = map[string]any{
 	"tags":                        map[string]any{"a": "1"},
 }
 
-// beside is what else a body needs for a field to be valid.
+// beside lists the other fields that a body needs for a field to be valid.
 var beside = map[string]map[string]any{
 	"auth.type":               {"auth.value": "x"},
 	"auth.value":              {"auth.type": "bearer"},
@@ -87,7 +87,7 @@ var beside = map[string]map[string]any{
 	"options.quality":         {"options.format": "webp"},
 }
 
-// notKept says why the value of a field is not there again.
+// notKept lists the fields that are not kept, and why.
 var notKept = map[string]string{
 	"delivery.mode": "it has one value",
 	"large":         "what fits into the log is not stored",
@@ -96,8 +96,7 @@ var notKept = map[string]string{
 	"wait":          "its job is waited for",
 }
 
-// What a job keeps says what was asked for: each field, and that nothing else was. Its record is made of that, and the form that
-// begins with its request.
+// The kept part of a request has each given field, and no other. The job's record is made of it, and so is the form prefilled with its request.
 func TestEveryFieldIsKept(t *testing.T) {
 	d := newFixture(t)
 	for _, op := range request.Operations() {
@@ -153,7 +152,7 @@ func checkKept(t *testing.T, op *request.Operation, path string, p schema.Proper
 	}
 }
 
-// kept has a job made by a body of some fields, by path, and returns what is kept of it, likewise, if the body is valid.
+// kept submits a job with some fields, by path. If the body is valid, it returns what is kept of it, by path too.
 func (d *fixture) kept(op *request.Operation, fields map[string]any) (all map[string]string, valid bool) {
 	d.t.Helper()
 	body := map[string]any{}
@@ -201,7 +200,7 @@ func flatten(members schema.Ordered, path string, into map[string]string) {
 	}
 }
 
-// asText is a value as JSON, with its type if it has no JSON.
+// asText returns a value as JSON; a hidden one as its type.
 func asText(v any) string {
 	if v == (schema.Hidden{}) {
 		return fmt.Sprintf("%T", v)

@@ -7,7 +7,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// plainBytes is how much of a content counts as it is, invoiceBytes how much of it is an e-invoice, compressed as it travels.
+// plainBytes returns the size of a content without its e-invoice, invoiceBytes that of the e-invoice, compressed as in the command.
 func plainBytes(c events.Content) int {
 	bytes := len(c.HTML)
 	for _, a := range c.Assets {
@@ -38,8 +38,8 @@ func queued(c events.Content) *problem {
 	return nil
 }
 
-// detach stores the part of a job's content that is too large for the queue. The file is deleted when the job ends; one that no job
-// comes to own goes with the sweep for orphans.
+// detach stores the part of a job's content that is too large for the queue. The file is deleted when the job ends; the sweep for
+// orphans deletes one that belongs to no job.
 func (s *submissions) detach(account events.AccountID, job *events.Submission) *problem {
 	c := job.Content
 	if plainBytes(c) <= contract.MaxContent && invoiceBytes(c) <= contract.MaxContent {

@@ -17,8 +17,7 @@ func fullBody(bytes int) string {
 	return `{"html":"<p>x","html_mode":"full","assets":[{"name":"a","content":"` + base64.StdEncoding.EncodeToString(make([]byte, bytes)) + `"}]}`
 }
 
-// Content that is too large for the queue is stored, sealed, under the job's name; the command has what decisions need. What fits stays
-// in the command.
+// Content that is too large for the queue is stored, sealed, under the job's name; the command keeps what decisions need. Other content stays in the command.
 func TestLargeContentIsStored(t *testing.T) {
 	d := newFixture(t)
 	for name, tc := range map[string]struct {
@@ -54,7 +53,7 @@ func TestLargeContentIsStored(t *testing.T) {
 	}
 }
 
-// A file stays only for a job that was accepted, or may have been.
+// A file is kept only for a job that was, or may have been, accepted.
 func TestLargeContentOfRefusedJobs(t *testing.T) {
 	d := newFixture(t)
 	other := events.NewJobID()
@@ -81,7 +80,7 @@ func TestLargeContentOfRefusedJobs(t *testing.T) {
 	}
 }
 
-// The plan decides by what is asked for, not by what is written out.
+// The plan is checked against the fields in the request, not against the stored form with all defaults.
 func TestPlanOfFullDocuments(t *testing.T) {
 	d := newFixture(t)
 	for _, plan := range events.Plans() {

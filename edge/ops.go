@@ -33,7 +33,7 @@ func forwarded(h *fasthttp.RequestHeader) bool {
 	return slices.ContainsFunc(forwarding, func(name string) bool { return h.Peek(name) != nil })
 }
 
-// metrics are for operators. To others there is no such path.
+// metrics serves operators only. To others the path does not exist.
 func (s *Server) metrics(ctx *fasthttp.RequestCtx) *problem {
 	if !s.private(ctx) {
 		return noSuchPath
@@ -78,7 +78,7 @@ func (s *Server) handleOps(ctx *fasthttp.RequestCtx) {
 	s.console(ctx)
 }
 
-// hasConsole reports whether a path is the console's. To clients on other machines, or behind a proxy, there is no such path.
+// hasConsole reports whether a path belongs to the console. To clients on other machines, or behind a proxy, it does not exist.
 func (s *Server) hasConsole(ctx *fasthttp.RequestCtx, path string) bool {
 	known := path == ConsolePath || strings.HasPrefix(path, ConsolePath+"/") || strings.HasPrefix(path, dashboard.Path+"/assets/")
 	return known && sameMachine(ctx.RemoteAddr(), ctx.LocalAddr()) && !forwarded(&ctx.Request.Header) && s.cfg.Console != nil

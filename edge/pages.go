@@ -65,8 +65,8 @@ func inWords(wrong *problem) (status int, title, detail string) {
 	return wrong.status, wrong.title, wrong.detail
 }
 
-// clientOf returns the address of a client, and whether it is on this machine and not a proxy. What a proxy says is believed if it
-// is a trusted one. A browser that asks for another host's page, whose name leads here, does not count as this machine (DNS rebinding).
+// clientOf returns the address of a client, and whether it is on this machine and not a proxy. Forwarding headers count only from a
+// trusted proxy. A browser that asks for another host name that resolves to this machine is not local (DNS rebinding).
 func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool) {
 	addr, ok := transport.AddressOf(ctx.RemoteAddr())
 	switch {
@@ -78,7 +78,7 @@ func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool)
 	return addr.String(), addr.IsLoopback() && !forwarded(&ctx.Request.Header) && contract.IsLoopback(string(ctx.Host()))
 }
 
-// forwardedFor is the address that a proxy has added at the end: what comes before it, the client may have made up.
+// forwardedFor returns the last forwarded address, which the proxy added: earlier ones may be made up by the client.
 func forwardedFor(h *fasthttp.RequestHeader, proxy netip.Addr) netip.Addr {
 	all := h.PeekAll("X-Forwarded-For")
 	if len(all) == 0 {

@@ -41,7 +41,7 @@ func refusalOf(wrong *problem) *dashboard.Refusal {
 	return r
 }
 
-// admitMember counts a member's job among the requests of the account.
+// admitMember counts a member's job towards the account's request rate.
 func (s memberJobs) admitMember(caller projections.Caller) *problem {
 	if rate := s.cfg.Rate(caller.Account, caller.Plan); !rate.Allowed {
 		return rateLimited.after(events.At(s.cfg.Now()).SecondsUntil(rate.Reset))
@@ -59,7 +59,7 @@ func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) 
 	return id, wrong
 }
 
-// memberInvoices checks the e-invoices of members, who count as programs do.
+// memberInvoices checks the e-invoices of members, at the request rate of programs.
 type memberInvoices struct {
 	memberJobs
 	invoices *invoices
@@ -72,8 +72,8 @@ func (s memberInvoices) check(account events.AccountID, plan events.Plan, c requ
 	return s.invoices.check(account, c), nil
 }
 
-// memberKey is the idempotency key of what is sent by a form: the same body again is the same request, another one is not.
-// Programs may use such keys, too, and then meet their own account's jobs only.
+// memberKey returns the idempotency key of a form's submission: the same body again is the same request, a different one
+// is not. Programs may use such keys too; they then meet only their own account's jobs.
 func memberKey(m dashboard.Submission) []byte {
 	h := sha256.New()
 	h.Write([]byte(m.Operation.Path() + "\x00" + m.Once + "\x00"))

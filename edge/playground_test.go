@@ -34,7 +34,7 @@ func tryOut(d *fixture, m dashboard.Submission, reply events.Reply, err error) (
 	return id, refused, sent
 }
 
-// A member's job is one of a program in all but its key, and is the member's.
+// A member's job differs from a program's only in its author: the member in place of a key.
 func TestMembersJob(t *testing.T) {
 	d := unserved()
 	id, refused, sent := tryOut(d, dashboard.Submission{Body: []byte(`{"html":"<p>x</p>"}`), Once: "a"}, events.Reply{Code: events.Accepted}, nil)
@@ -51,7 +51,7 @@ func TestMembersJob(t *testing.T) {
 	}
 }
 
-// What a job is refused for, it is refused for without a command, as far as that is known before.
+// A member's job is refused for the same reasons as a program's; foreseeable refusals need no command.
 func TestMembersJobRefused(t *testing.T) {
 	fine := dashboard.Submission{Body: []byte(`{"html":"<p>x</p>"}`)}
 	for name, c := range map[string]struct {
@@ -85,7 +85,7 @@ func TestMembersJobRefused(t *testing.T) {
 	}
 }
 
-// What a member has refused costs the account a rest, as what a program does: neither sends the next at once.
+// A refusal makes the account rest, whether a member or a program caused it: neither can send the next request at once.
 func TestMembersRefusalsRest(t *testing.T) {
 	body := []byte(`{"html":"` + strings.Repeat("x", 4<<20) + `","unknown":1}`)
 	for name, refuse := range map[string]func(*fixture){
@@ -98,7 +98,7 @@ func TestMembersRefusalsRest(t *testing.T) {
 			return time.Since(begun)
 		}
 		d, work := unserved(), time.Hour
-		for range 5 { // the least is about what the work takes; a busy machine only adds to it
+		for range 5 { // the least is close to the work itself; a busy machine only adds to it
 			d = unserved()
 			work = min(work, took(d))
 		}

@@ -33,7 +33,7 @@ type problem struct {
 	job events.JobID
 	// broken are the business rules that an e-invoice breaks.
 	broken []report.Violation
-	// violations make it a validation error, which has nothing else and a body of its own.
+	// violations make it a validation error, which has a body of its own and no other fields.
 	violations []schema.Violation
 }
 
@@ -244,10 +244,10 @@ var problems = []*problem{
 // it has lost its disk, or the store of results does not answer.
 var notRead = unavailable.with("What was asked for could not be read in time. Try again.")
 
-// nodeStops ends the requests that wait.
+// nodeStops ends waiting requests when the node shuts down.
 var nodeStops = unavailable.with("The node stops, and the job continues. Send the request again with the same Idempotency-Key, or poll the job.")
 
-// notCancelled ends a request that has waited long enough for a job that could not be cancelled.
+// notCancelled ends a request that reached its time limit, but whose job could not be cancelled.
 var notCancelled = unavailable.with("The job is not done and continues, as it could not be cancelled in time. Send the request again with the same Idempotency-Key, or poll the job.")
 
 // refusals maps the replies of a shard that refuse a command.

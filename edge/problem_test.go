@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Every condition that an error can name is explained in docs/ERRORS.md, and nothing else is.
+// docs/ERRORS.md explains every condition that an error can name, and no others.
 func TestErrorsAreExplained(t *testing.T) {
 	source, err := os.ReadFile("problem.go")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestErrorsAreExplained(t *testing.T) {
 	}
 }
 
-// The limits that texts name are those in force.
+// The limits named in texts are those in force.
 func TestLimitsInTexts(t *testing.T) {
 	cfg, _ := fakeConfig(testkit.Silent())
 	_, large := New(cfg).submissions.invoice("a", request.Invoice{XML: strings.Repeat("x", contract.MaxXML+1)})
@@ -60,7 +60,7 @@ func TestLimitsInTexts(t *testing.T) {
 	}
 }
 
-// grouped writes a number with commas.
+// grouped formats a number with commas.
 func grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

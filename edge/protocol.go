@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// What happens before a request is read whole.
+// Checks before a request has been read completely.
 
 const chunked = -1 // fasthttp's length of a body in chunks
 
@@ -83,7 +83,7 @@ func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
 	}
 }
 
-// unreadable is why a request could not be read whole.
+// unreadable returns the problem of a request that could not be read completely.
 func unreadable(err error, late bool) *problem {
 	var small *fasthttp.ErrSmallBuffer
 	switch {

@@ -15,7 +15,7 @@ const limitHeader = "X-RateLimit-Limit"
 // windowSeconds is the window of the request rate as the headers tell it.
 var windowSeconds = strconv.Itoa(int(contract.RateWindow / time.Second))
 
-// setRate writes the rate headers of the API and, besides them, the IETF's fields.
+// setRate writes the API's rate headers, and the IETF's fields beside them.
 func setRate(ctx *fasthttp.RequestCtx, r events.Rate, now events.Instant) {
 	var buffer [64]byte
 	h, b := &ctx.Response.Header, buffer[:0]

@@ -44,7 +44,7 @@ type validationBody struct {
 	RequestID string             `json:"request_id"`
 }
 
-// failedWith is the user value of a request whose response is a problem: that problem.
+// failedWith is the user value that holds the problem with which a request failed.
 type failedWith struct{}
 
 // fail replaces the response by a problem.

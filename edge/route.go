@@ -10,13 +10,13 @@ import (
 	"platen.dev/edge/request"
 )
 
-// endpoint is a row of the table of endpoints: what it is, and what handles its requests.
+// endpoint is a row of the table of endpoints: its description and its handler.
 type endpoint struct {
 	// Operation describes it. One without an id is not in the API's description; the path may have one parameter.
 	openapi.Operation
 	// body is whether it reads a body; others ignore a small one and refuse a large one.
 	body bool
-	// pages decide by themselves which methods they take.
+	// pages is set if the endpoint itself decides which methods it takes.
 	pages  bool
 	handle func(ctx *fasthttp.RequestCtx, parameter string) *problem
 }
@@ -78,7 +78,7 @@ func Endpoints() (all []openapi.Operation) {
 	)
 }
 
-// Problem is a condition that refuses requests.
+// Problem is a condition on which requests are refused.
 type Problem struct {
 	Status     int
 	Slug, Code string
@@ -95,7 +95,7 @@ func Problems() (all []Problem) {
 // router finds the endpoint of a path.
 type router struct {
 	exact map[string]*endpoint
-	// parametric are those whose path has a parameter.
+	// parametric are the endpoints whose paths have a parameter.
 	parametric []parametric
 }
 
@@ -118,14 +118,13 @@ func newRouter(all []endpoint) router {
 	return r
 }
 
-// match is an endpoint with the parameter in the path of a request. The zero value is that of a path that does not exist.
+// match is an endpoint with the parameter from a request's path. The zero value stands for an unknown path.
 type match struct {
 	*endpoint
 	parameter string
 }
 
-// find finds the endpoint of a path. The path is compared as it was sent: a proxy that keeps /metrics from the public must not be
-// bypassed with /%6detrics.
+// find finds the endpoint of a path. The path is compared as sent, so that a proxy's rule against /metrics cannot be bypassed with /%6detrics.
 func (r router) find(path string) match {
 	if e, ok := r.exact[path]; ok {
 		return match{e, ""}
@@ -154,10 +153,10 @@ func (s *Server) match(path string) match {
 	return match{}
 }
 
-// noRoute is the route of paths that do not exist.
+// noRoute is the route of unknown paths.
 const noRoute = "none"
 
-// route names the endpoint in metrics and logs.
+// route returns the endpoint's name in metrics and logs.
 func (m match) route() string {
 	if m.endpoint == nil {
 		return noRoute
@@ -173,7 +172,7 @@ func (m match) serve(ctx *fasthttp.RequestCtx) *problem {
 	return m.handle(ctx, m.parameter)
 }
 
-// refuse returns why there is nothing to handle a request, by its path and method.
+// refuse returns the problem of a request without a handler, judging by path and method.
 func (m match) refuse(h *fasthttp.RequestHeader) *problem {
 	switch {
 	case m.endpoint == nil:

@@ -37,7 +37,7 @@ type Server struct {
 	memberPages, files endpoint
 
 	http, ops *fasthttp.Server
-	gotenberg *fasthttp.Server // as which programs of Gotenberg are served
+	gotenberg *fasthttp.Server // serves Gotenberg's clients
 	gate      *transport.Gate
 	conns     transport.Conns
 	timeouts  timeouts
@@ -103,7 +103,7 @@ func (s *Server) Serve(l net.Listener) error {
 // ConnectionFigures are how many connections of clients are open, and how many were refused.
 func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.Figures() }
 
-// Shutdown stops accepting connections and waits, until ctx ends, for the requests under way.
+// Shutdown stops accepting connections and waits for the requests under way, until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
 	close(s.draining)
 	if s.dashboard != nil {
@@ -126,7 +126,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 			s.cfg.Logger.Error("request panicked", "route", route, "panic", fmt.Sprint(r))
 			s.fail(ctx, internalError)
 		}
-		if ctx.Response.Header.Peek(limitHeader) == nil && route != dashboard.Path { // which has no key
+		if ctx.Response.Header.Peek(limitHeader) == nil && route != dashboard.Path { // pages have no key
 			setNoRate(ctx, events.At(s.cfg.Now()))
 		}
 		if ctx.UserValue(waited{}) != nil { // it took as long as its job
@@ -148,11 +148,11 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	route = e.route()
 	if wrong := e.serve(ctx); wrong != nil {
 		s.fail(ctx, wrong)
-		runtime.Gosched() // a connection full of requests that are refused lets others go first
+		runtime.Gosched() // a connection full of refused requests must not starve others
 	}
 }
 
-// begin sets what every response has.
+// begin sets the headers of every response.
 func (s *Server) begin(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.DisableNormalizing() // the API's header is X-RateLimit-Limit, not X-Ratelimit-Limit
 	setRequestID(ctx)

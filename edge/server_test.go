@@ -55,7 +55,7 @@ func TestAcceptedJob(t *testing.T) {
 	}
 }
 
-// Every bad input has its status, and none of it reaches a shard.
+// Every invalid input gets its status, and none reaches a shard.
 func TestBadInput(t *testing.T) {
 	d := newFixture(t)
 	fits, tooLong := strings.Repeat("x", contract.MaxContent), strings.Repeat("x", contract.MaxContent+1)
@@ -256,7 +256,7 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// What is not HTTP gets a response that says so, and the connection is closed.
+// Malformed HTTP gets a response that says so, and the connection is closed.
 func TestMalformedHTTP(t *testing.T) {
 	d := newFixture(t)
 	for raw, want := range map[string]string{
@@ -309,7 +309,7 @@ func TestForeseenRefusals(t *testing.T) {
 	}
 }
 
-// What this node cannot read now, because its rows or the files are out of reach, another one may, or this one later: 503.
+// A node that cannot read its rows or files answers 503: another node may be able to, or this one later.
 func TestUnreadable(t *testing.T) {
 	d, broken := newFixture(t), errors.New("replica store: no space left on device")
 	id := events.NewJobID()
@@ -330,8 +330,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// While the read models cannot catch up, whatever the reason, a miss says nothing: 503, not 404,
-// 401 or 500.
+// While the read models cannot catch up, for whatever reason, a miss proves nothing: 503, not 404, 401 or 500.
 func TestBehind(t *testing.T) {
 	d := newFixture(t)
 	d.caught = errors.New("the log cannot be asked")

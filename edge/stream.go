@@ -22,7 +22,7 @@ const (
 	// heldBack is how many bytes are held back until the end of the download is durable, so
 	// that a client that has received everything finds the stream free.
 	heldBack = 32 << 10
-	// endTimeout is how long that is waited for.
+	// endTimeout is how long to wait for that.
 	endTimeout = time.Second
 )
 
@@ -60,7 +60,7 @@ func (s *jobs) renew(ctx context.Context, account events.AccountID, renewed even
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			s.cfg.Commands.Tell(account, renewed, func(error) {}) // there are two more before the lease ends
+			s.cfg.Commands.Tell(account, renewed, func(error) {}) // two more renewals are due before the lease ends
 		}
 	}
 }
@@ -81,11 +81,10 @@ func (s *jobs) endDownload(account events.AccountID, end events.EndDownload) {
 	}
 }
 
-// Read makes it the Reader that fasthttp takes; fasthttp uses WriteTo.
+// Read satisfies io.Reader, which fasthttp requires; fasthttp uses WriteTo.
 func (s *stream) Read(b []byte) (int, error) { return s.file.Read(b) }
 
-// WriteTo sends the file. A client that takes longer than partTime for a part of it is
-// considered gone.
+// WriteTo sends the file. It gives up on a client that takes longer than partTime for one part.
 func (s *stream) WriteTo(w io.Writer) (sent int64, err error) {
 	for sent < s.size {
 		next := min(part, s.size-sent)
@@ -99,7 +98,7 @@ func (s *stream) WriteTo(w io.Writer) (sent int64, err error) {
 		}
 		from := source{Reader: s.file}
 		n, err := io.CopyN(w, &from, next)
-		if from.err != nil && !errors.Is(from.err, io.EOF) || errors.Is(err, io.EOF) { // else it is the client's end that fails
+		if from.err != nil && !errors.Is(from.err, io.EOF) || errors.Is(err, io.EOF) { // otherwise the client's side failed
 			s.broken(err)
 		}
 		sent += n
@@ -110,7 +109,7 @@ func (s *stream) WriteTo(w io.Writer) (sent int64, err error) {
 	return sent, nil
 }
 
-// source notes why a reader has ended.
+// source records the error that ended a reader.
 type source struct {
 	io.Reader
 	err error

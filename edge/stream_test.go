@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// A file that breaks off is a fault of the store; a client that goes away is none.
+// A truncated file is logged as a fault of the store; a client that disconnects is not.
 func TestBrokenFilesAreTold(t *testing.T) {
 	rotten, away := errors.New("rotten"), errors.New("away")
 	whole := strings.Repeat("x", 100)

@@ -20,7 +20,7 @@ type submissions struct {
 	*jobs
 	turns    *transport.Turns
 	waiting  waiting
-	limit    time.Duration // of a request that waits
+	limit    time.Duration // of a waiting request
 	draining <-chan struct{}
 }
 
@@ -64,8 +64,7 @@ type placed struct {
 	warning string
 }
 
-// place has the account accept the job that a request asks for. What it returns does not hold
-// the request's content.
+// place submits the job that a request asks for. The result does not retain the request's content.
 func (s *submissions) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
 	wrong = s.read(op, caller.Account, sent(ctx), func(r request.Request) *problem {
 		p, wrong = s.enqueue(r, caller, trace, service.Program(caller.Account))
@@ -74,7 +73,7 @@ func (s *submissions) place(ctx *fasthttp.RequestCtx, op *request.Operation, cal
 	return p, wrong
 }
 
-// enqueue has the account accept a job whose request has the right form.
+// enqueue submits the job of a valid request.
 func (s *submissions) enqueue(r request.Request, caller projections.Caller, trace events.Trace, by service.Principal) (p placed, wrong *problem) {
 	if gate, missing := r.Gates.FirstMissing(caller.Plan); missing {
 		return p, planRequired(gate.Path, events.Plan(gate.Plan), s.cfg.UpgradeURL)
@@ -128,14 +127,13 @@ func (s *submissions) foresee(account events.AccountID, job events.SubmitJob) *p
 // noRoomSeconds is when to try again after a job was refused for lack of storage.
 const noRoomSeconds = 30
 
-// sent is the request that a client sent.
+// sent returns the parts of a client's request.
 func sent(ctx *fasthttp.RequestCtx) request.Sent {
 	h := &ctx.Request.Header
 	return request.Sent{Body: ctx.PostBody(), ContentType: string(h.ContentType()), Keys: h.PeekAll(request.IdempotencyHeader)}
 }
 
-// read reads a request of an operation and does something with it. The account rests from large content if the request is refused, by
-// whatever face it came.
+// read reads a request of an operation and passes it to do. If the request is refused, the account must rest from large content, whichever face it used.
 func (s *submissions) read(op *request.Operation, account events.AccountID, sent request.Sent, do func(request.Request) *problem) (wrong *problem) {
 	leave := s.turns.Enter(account, len(sent.Body))
 	defer func() { leave(wrong != nil) }()

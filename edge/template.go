@@ -6,9 +6,9 @@ import (
 	"platen.dev/projections"
 )
 
-// template is the block template, as JSON, by which an e-invoice is shown: the one that
-// the request has or names, or else the account's default, nil for the built-in one
-// (docs/API.md, Block templates). The job keeps it, whatever happens to the saved one.
+// template returns the block template, as JSON, for an e-invoice: the one that the request contains or names, else the
+// account's default, nil for the built-in one (docs/API.md, Block templates). The job keeps its copy even if the saved
+// template changes.
 func (s *submissions) template(account events.AccountID, r request.Request) ([]byte, *problem) {
 	if r.Template != nil {
 		return r.Template.Canonical(), nil
@@ -27,8 +27,7 @@ func (s *submissions) template(account events.AccountID, r request.Request) ([]b
 	return saved.Body, nil
 }
 
-// freshTemplate looks again once everything durable by now is read: the template may
-// have been saved by another node a moment ago.
+// freshTemplate looks again after everything durable by now has been read: another node may have saved the template a moment ago.
 func (s *submissions) freshTemplate(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error) {
 	if err := s.cfg.Fresh.Account(account); err != nil {
 		return projections.SavedTemplate{}, false, err

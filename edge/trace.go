@@ -14,13 +14,13 @@ const traceparentHeader = "Traceparent"
 
 // tracedRequest is a request that submits a job, as its span sees it.
 type tracedRequest struct {
-	// trace is where the job belongs; zero if it is not traced.
+	// trace is the context of the job's spans; zero if the request is not traced.
 	trace events.Trace
 	span  *tracing.Span
 	facts tracing.Facts
 }
 
-// traceOf begins the span of a request of an account. Whoever has no key makes no spans.
+// traceOf begins the span of an account's request. Requests without a valid key make no spans.
 func (s *submissions) traceOf(ctx *fasthttp.RequestCtx, op *request.Operation, account events.AccountID) (t tracedRequest) {
 	if s.cfg.Traces == nil {
 		return t
@@ -39,7 +39,7 @@ func (s *submissions) traced(ctx *fasthttp.RequestCtx, t tracedRequest, job even
 	t.facts.Job, t.facts.Status = job, ctx.Response.StatusCode()
 	if wrong != nil {
 		t.facts.Status, t.facts.Code = wrong.status, events.ErrorCode(wrong.code)
-		t.facts.Failed = true // of a validation error, the status says all
+		t.facts.Failed = true // a validation error has only its status
 	}
 	t.span.End(s.cfg.Now(), t.facts)
 }

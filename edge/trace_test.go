@@ -12,7 +12,7 @@ import (
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// traceTo makes the server send its spans to a collector, and returns what waits until they are sent.
+// traceTo makes the server send its spans to a collector, and returns a function that waits until they are sent.
 func (d *fixture) traceTo(c *tracingtest.Collector) (flush func()) {
 	d.t.Helper()
 	endpoint, err := url.Parse(c.URL)
@@ -31,7 +31,7 @@ func (d *fixture) traceTo(c *tracingtest.Collector) (flush func()) {
 	}
 }
 
-// submitted is the trace of the job that was submitted last.
+// submitted returns the trace of the job submitted last.
 func (d *fixture) submitted() events.Trace {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -39,7 +39,7 @@ func (d *fixture) submitted() events.Trace {
 	return s.Trace
 }
 
-// A server that makes no traces takes none from clients.
+// A server without tracing ignores the trace headers of clients.
 func TestNoTraces(t *testing.T) {
 	d := newFixture(t)
 	d.do("POST", "/html-to-pdf", `{"html":"x"}`, "traceparent", traceparent)
@@ -48,7 +48,7 @@ func TestNoTraces(t *testing.T) {
 	}
 }
 
-// The span of a request says how it ended, accepted or refused, and what the job's trace is below.
+// The span of a request has its outcome, accepted or refused, and is the parent of the job's trace.
 func TestSpanOfARequest(t *testing.T) {
 	d, c := newFixture(t), tracingtest.Start(t)
 	flush := d.traceTo(c)

@@ -7,8 +7,8 @@ import (
 	"platen.dev/events/apikey"
 )
 
-// A key that another node issued a moment ago is known here with its first request. A key
-// that no account has costs one look, not one for every request.
+// A key issued by another node a moment ago works here with its first request. A key without an account costs one look
+// at the log, not one per request.
 func TestUnknownKeys(t *testing.T) {
 	d := newFixture(t)
 	d.known = false

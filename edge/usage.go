@@ -141,7 +141,7 @@ func sendAs(ctx *fasthttp.RequestCtx, f usage.Format, answer any, name string) {
 	ctx.SetBody(table.CSV())
 }
 
-// problem is the problem that an error of a usage query is.
+// problem converts an error of a usage query.
 func (s *usageAPI) problem(caller projections.Caller, err error) *problem {
 	switch {
 	case errors.Is(err, usage.ErrBusy):

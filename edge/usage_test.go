@@ -35,7 +35,7 @@ func (l ledgerOf) Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, erro
 	return l.Ledger.Usage(ctx, q)
 }
 
-// newUsageFixture starts a server whose ledger has entries of the fixture's account and of another one.
+// newUsageFixture starts a server whose ledger has entries of the fixture's account and of another.
 func newUsageFixture(t *testing.T, fails func() error) *fixture {
 	t.Helper()
 	l, err := embedded.Open(testkit.Context(t), filepath.Join(t.TempDir(), "ledger.db"))
@@ -68,7 +68,7 @@ func never() error { return nil }
 
 const january = "from=2026-01-01&to=2026-02-01"
 
-// The description says what these endpoints answer.
+// The responses of these endpoints match the description.
 func TestUsageIsDescribed(t *testing.T) {
 	d := newUsageFixture(t, never)
 	checker, err := openapitest.New(DescribeAPI())
@@ -103,7 +103,7 @@ func TestUsageIsDescribed(t *testing.T) {
 	}
 }
 
-// Whatever an account asks for, it gets its own entries only; without a key there are none.
+// An account gets only its own entries, whatever it asks for; without a key there are none.
 func TestUsageOfOthers(t *testing.T) {
 	d := newUsageFixture(t, never)
 	for _, path := range []string{
@@ -125,7 +125,7 @@ func TestUsageOfOthers(t *testing.T) {
 	}
 }
 
-// The header Accept asks for CSV as the parameter does, which wins.
+// The header Accept selects CSV like the parameter, which takes precedence.
 func TestUsageFormats(t *testing.T) {
 	d := newUsageFixture(t, never)
 	plain := d.do("GET", "/usage?group_by=tag:c&format=csv&"+january, "")
@@ -141,7 +141,7 @@ func TestUsageFormats(t *testing.T) {
 	}
 }
 
-// The link of a page leads to the next one, until all entries were there.
+// Each page links to the next one, until all entries were shown.
 func TestUsagePages(t *testing.T) {
 	d := newUsageFixture(t, never)
 	got, path := "", "/usage/entries?limit=2&tag:c=%3D1&"+january
@@ -167,7 +167,7 @@ func TestUsagePages(t *testing.T) {
 	}
 }
 
-// Each failure of the ledger has its problem, and what is inside is not shown.
+// Each failure of the ledger has its problem, and internal details are not shown.
 func TestUsageProblems(t *testing.T) {
 	var fails error
 	d := newUsageFixture(t, func() error { return fails })
@@ -192,7 +192,7 @@ func TestUsageProblems(t *testing.T) {
 	}
 }
 
-// A third query of an account is refused while two are under way, and does not wait for them.
+// While two queries of an account are under way, a third is refused at once.
 func TestUsageIsBounded(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	d := newUsageFixture(t, func() error { begun <- struct{}{}; <-release; return nil })

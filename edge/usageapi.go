@@ -116,7 +116,7 @@ var (
 	formatParameter = openapi.Parameter{Name: "format", Kind: usage.FormatKind, Default: "json", Doc: "`Accept: text/csv` asks for CSV, too."}
 )
 
-// usageResponses are those of an endpoint about usage.
+// usageResponses returns the responses of an endpoint about usage.
 func usageResponses(good openapi.Response, refusals ...openapi.Response) []openapi.Response {
 	invalid := refusal("A parameter is not as described, or the answer would be too large.", usageTooLarge.with("usage-too-large: the answer would have more than 100000 rows."))
 	invalid.Content = append(validationFailure().Content[:1:1], invalid.Content...)

@@ -54,8 +54,8 @@ func (w *waiting) end(id events.JobID) {
 	delete(w.jobs, id)
 }
 
-// Folded tells the server what the read models of a partition have just taken in. It does not
-// block, and must be told of everything from before the first request.
+// Folded tells the server what the read models of a partition have just folded. It does not block, and must be called
+// from before the first request on.
 func (s *Server) Folded(p projections.Progress) {
 	if s.dashboard != nil {
 		s.dashboard.Folded(p)
@@ -75,9 +75,8 @@ type waited struct{}
 
 const waitedRoute = " wait"
 
-// await holds a request until its job has ended, and answers with the file. A job that takes too
-// long is cancelled. A request that made its job has the first of the file's downloads; one that
-// repeats it begins another.
+// await holds a request until its job has ended, and responds with the file. It cancels a job that takes too long. The
+// request that made the job uses the first of the file's downloads; a repetition starts another.
 func (s *submissions) await(ctx *fasthttp.RequestCtx, p placed) *problem {
 	f := p.found
 	ended, stop := s.waiting.add(f.id)

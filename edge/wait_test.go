@@ -16,8 +16,8 @@ import (
 	"platen.dev/projections"
 )
 
-// ends has the fixture end the next job that is submitted, as the journal would say it: before its
-// submission is answered, or later when the result is called.
+// ends makes the fixture end the next submitted job as the journal would: before the reply to its submission, or later,
+// when the returned function is called.
 func (d *fixture) ends(row projections.Job, early bool) (later func()) {
 	submitted := make(chan events.JobID, 10)
 	end := func(id events.JobID) {
@@ -47,8 +47,7 @@ func (d *fixture) ends(row projections.Job, early bool) (later func()) {
 
 var doneJob = projections.Job{Status: events.StatusDone, Finished: 1, Expires: 1 << 50, File: events.File{Name: "f.pdf", Size: int64(len("content of f.pdf"))}}
 
-// A request with wait gets the file, whether its job ends before or after the reply, as the first of
-// its downloads.
+// A request with wait gets the file as the first of its downloads, whether the job ends before or after the reply.
 func TestWait(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		d := newFixture(t)
@@ -80,7 +79,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A repeated request begins a download of its own.
+// A repeated request begins another download.
 func TestWaitRepeated(t *testing.T) {
 	d := newFixture(t)
 	id := events.NewJobID()
@@ -101,7 +100,7 @@ func TestWaitRepeated(t *testing.T) {
 	}
 }
 
-// What the 202 would have warned of is in a header.
+// The warnings of a 202 are in a header here.
 func TestWaitWarns(t *testing.T) {
 	d := newFixture(t)
 	d.ends(doneJob, true)
@@ -111,7 +110,7 @@ func TestWaitWarns(t *testing.T) {
 	}
 }
 
-// A job that fails, or whose file is not to be had, gives a problem that names the job.
+// A job that fails, or whose file is gone, gives a problem that names the job.
 func TestWaitForFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		row    projections.Job
@@ -132,15 +131,15 @@ func TestWaitForFailure(t *testing.T) {
 	}
 }
 
-// impatient waits for no time at all.
+// impatient returns timeouts with no time to wait.
 func impatient() timeouts {
 	t := defaultTimeouts
 	t.wait = -time.Hour
 	return t
 }
 
-// A job that is late is cancelled, and its request forgotten. One that has ended at that moment is
-// answered for; a shard that does not reply leaves it as it is.
+// A job that is late is cancelled, and its request forgotten. A job that ends at that moment is answered as usual. If
+// the shard does not reply, the job continues.
 func TestWaitTooLong(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply  *events.Reply
@@ -182,7 +181,7 @@ func TestWaitTooLong(t *testing.T) {
 	}
 }
 
-// A node that stops lets the requests go that wait; their jobs continue.
+// A node that shuts down releases the waiting requests; their jobs continue.
 func TestWaitWhileStopping(t *testing.T) {
 	d := newFixture(t)
 	d.ends(doneJob, false)
@@ -206,7 +205,7 @@ func TestWaitWhileStopping(t *testing.T) {
 	d.server.draining = make(chan struct{}) // for the shutdown
 }
 
-// Wait and delivery exclude one another.
+// wait and delivery exclude each other.
 func TestWaitWithDelivery(t *testing.T) {
 	d := newFixture(t)
 	a := d.do("POST", "/html-to-pdf", `{"html":"x","wait":true,"delivery":{"url":"https://storage.test/x"}}`)
@@ -215,7 +214,7 @@ func TestWaitWithDelivery(t *testing.T) {
 	}
 }
 
-// A job is cancelled once.
+// A job is cancelled only once.
 func TestCancel(t *testing.T) {
 	d := newFixture(t)
 	id := events.NewJobID()
@@ -239,8 +238,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Two thousand requests wait at once: each costs its connection, others are served meanwhile, and all
-// get their files.
+// Two thousand requests can wait at once: each costs only its connection, others are served meanwhile, and all get their files.
 func TestManyWait(t *testing.T) {
 	const requests = 2_000
 	needFiles(t, 3*requests)
@@ -268,7 +266,7 @@ func TestManyWait(t *testing.T) {
 		go func() { got <- d.waitWith(client) }()
 	}
 	testkit.Eventually(t, "all wait", func() bool { return waits() == requests })
-	perRequest := (heap() - before) / requests // of this test's client, too
+	perRequest := (heap() - before) / requests // includes this test's client
 	t.Logf("%d bytes for each request that waits, with its client", perRequest)
 	if perRequest > 128<<10 {
 		t.Errorf("a request that waits takes %d bytes", perRequest)
@@ -292,7 +290,7 @@ func TestManyWait(t *testing.T) {
 	}
 }
 
-// waitWith sends a request that waits, and returns what is wrong with its response.
+// waitWith sends a request that waits, and returns an error if its response is wrong.
 func (d *fixture) waitWith(client *http.Client) error {
 	req, err := http.NewRequest("POST", d.url+"/html-to-pdf", strings.NewReader(`{"html":"<p>x</p>","wait":true}`))
 	if err != nil {
@@ -310,7 +308,7 @@ func (d *fixture) waitWith(client *http.Client) error {
 	return nil
 }
 
-// heap is how many bytes are in use, stacks included.
+// heap returns the bytes in use, including stacks.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -6,7 +6,7 @@ import (
 	"platen.dev/projections/view"
 )
 
-// webhooks shows what was attempted to send the webhook of a job.
+// webhooks lists the attempts to send the webhook of a job.
 func (s *jobs) webhooks(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, false)
 	if wrong != nil {

@@ -34,9 +34,9 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkXmllint measures the same in libxml2. Each run gets the file many times, so
-// that starting the program and reading the schema hardly count. The option --repeat
-// would not do: it parses the document repeatedly but validates it only once.
+// BenchmarkXmllint measures the same with libxml2. Each run gets the file many times, so that starting the program and
+// reading the schema hardly count. The option --repeat would not do: it parses the document repeatedly but validates it
+// only once.
 func BenchmarkXmllint(b *testing.B) {
 	dir := sharedDir(b)
 	if _, err := exec.LookPath("xmllint"); err != nil {
@@ -62,7 +62,7 @@ func BenchmarkXmllint(b *testing.B) {
 	}
 }
 
-// BenchmarkEncodingXML measures encoding/xml reading the tokens, and nothing more.
+// BenchmarkEncodingXML measures only the tokenizer of encoding/xml.
 func BenchmarkEncodingXML(b *testing.B) {
 	for _, s := range sizes {
 		document := string(sized("extended", s.size))

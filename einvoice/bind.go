@@ -23,7 +23,7 @@ type place struct {
 	name   string
 }
 
-// bind is the Cross-Industry Invoice of an invoice in UBL.
+// bind converts an invoice in UBL to a Cross-Industry Invoice.
 func bind(document *Node) *Node {
 	b := &binder{root: &Node{child: cii.Root("extended"), source: document}, latest: map[place]*Node{}}
 	for _, p := range ubl.Bound().Made {
@@ -33,14 +33,14 @@ func bind(document *Node) *Node {
 	return b.root
 }
 
-// walk binds what is in an element to what is in its target.
+// walk binds the contents of an element to its target.
 func (b *binder) walk(n, target *Node, s *ubl.Section) {
 	for child := range n.Children() {
 		b.element(child, child, target, s.Children[child.Element()])
 	}
 }
 
-// element binds an element. The outermost element below that of its section is where elements come from that only CII has.
+// element binds an element. outermost is its ancestor directly below the element of the section; it is the source of elements that only CII has.
 func (b *binder) element(n, outermost, target *Node, s *ubl.Section) {
 	if s == nil {
 		leave(n, target)
@@ -72,7 +72,7 @@ func (b *binder) row(n, outermost, target *Node, s *ubl.Section, row *ubl.Row) {
 	}
 }
 
-// group is the element of CII for one of UBL that contains others.
+// group returns the CII element for a UBL element that contains others.
 func (b *binder) group(n, outermost, target *Node, to ubl.Path) *Node {
 	if len(to.Steps) == 0 {
 		return target
@@ -91,7 +91,7 @@ func (b *binder) start(target *Node, to ubl.Path) *Node {
 	return target
 }
 
-// reach is the element at a path, which it makes as far as it is not there.
+// reach returns the element at a path, and makes the missing ones.
 func (b *binder) reach(at, source *Node, path []ubl.Step) *Node {
 	for _, step := range path {
 		next := b.latest[place{at, step.Name}]
@@ -158,8 +158,8 @@ func attributesOf(n *Node, step ubl.Step) []Attribute {
 	return all
 }
 
-// leave hangs an element that CII does not have into a tree of its elements, if there is text in it. It is called by its name
-// with a prefix, which no element of CII is.
+// leave attaches an element that CII lacks, with its contents, to a target, unless it is an empty text. Its name is the one
+// with a prefix, which no CII element has.
 func leave(n, target *Node) {
 	if n.Kind().IsText() && n.text == "" {
 		return
@@ -186,5 +186,5 @@ func holds(c *ubl.Condition, n *Node) bool {
 	return value != "" && (c.Value == "" || value == c.Value)
 }
 
-// iban is the form of an IBAN, whatever its check digits.
+// iban matches the form of an IBAN, not its check digits.
 var iban = regexp.MustCompile(`^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$`)

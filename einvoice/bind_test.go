@@ -29,7 +29,7 @@ func parseUBL(t testing.TB, document string) *Invoice {
 	return invoice
 }
 
-// Both kinds of UBL say what a Cross-Industry Invoice says, in the places where that has it.
+// Both document types of UBL are read into the corresponding places of a Cross-Industry Invoice.
 func TestUBLIsReadAsCII(t *testing.T) {
 	for _, name := range []string{"invoice", "credit-note"} {
 		i := parseUBL(t, ublSample(t, name))
@@ -57,7 +57,7 @@ func TestUBLIsReadAsCII(t *testing.T) {
 	}
 }
 
-// Every text of an invoice of UBL is in the tree of CII, but for what other elements say.
+// Every text of a UBL invoice is in the CII tree, except those implied by other elements.
 func TestUBLIsReadAsAWhole(t *testing.T) {
 	silent := "/cac:PartyTaxScheme"
 	for _, name := range []string{"invoice", "credit-note"} {
@@ -79,7 +79,7 @@ func TestUBLIsReadAsAWhole(t *testing.T) {
 	}
 }
 
-// Sub-lines of UBL are lines, each below its own; rules are about the others. Only the extension of XRechnung has payments of third parties.
+// Sub-lines of UBL are lines, each after its parent; rules apply to top-level lines only. Payments of third parties are read only in the XRechnung extension.
 func TestUBLSubLines(t *testing.T) {
 	part := func(id, inner string) string {
 		return `<cac:SubInvoiceLine><cbc:ID>` + id + `</cbc:ID><cbc:LineExtensionAmount currencyID="EUR">1</cbc:LineExtensionAmount><cac:Item><cbc:Name>x</cbc:Name></cac:Item>` + inner + `</cac:SubInvoiceLine>`
@@ -99,7 +99,7 @@ func TestUBLSubLines(t *testing.T) {
 	}
 }
 
-// What no term names keeps its name in UBL, so that nothing takes it for an element of CII.
+// An element without a business term keeps its UBL name, so that it is not mistaken for an element of CII.
 func TestUBLWithoutTerm(t *testing.T) {
 	i := parseUBL(t, strings.Replace(ublSample(t, "invoice"), "<cbc:IdentificationCode>FR</cbc:IdentificationCode>", "<cbc:IdentificationCode>FR</cbc:IdentificationCode><cbc:Name>France</cbc:Name>", 1))
 	address := i.Buyer().Address()
@@ -108,7 +108,7 @@ func TestUBLWithoutTerm(t *testing.T) {
 	}
 }
 
-// Nodes have the path and the line of UBL.
+// Nodes have the path and line of the UBL document.
 func TestUBLPaths(t *testing.T) {
 	document := ublSample(t, "invoice")
 	i := parseUBL(t, document)
@@ -133,7 +133,7 @@ func TestUBLPaths(t *testing.T) {
 	}
 }
 
-// Every row of the binding names elements that there are, in UBL and in CII.
+// Every row of the binding names existing elements of UBL and CII.
 func TestBinding(t *testing.T) {
 	root, rows, there, missing := cii.Root("extended").Type, 0, map[string]bool{}, map[string]bool{}
 	var check func(s *ubl.Section, from, at *schema.Type, path string)
@@ -161,7 +161,7 @@ func TestBinding(t *testing.T) {
 		}
 		for name, child := range s.Children {
 			if strings.HasPrefix(name, "Sub") && strings.Contains(path, "/Sub") {
-				continue // sub-lines are lines again
+				continue // sub-lines have the structure of lines
 			}
 			below := from
 			if name[0] != '@' {

@@ -85,7 +85,7 @@ func schemaOf(t testing.TB, dir, profile string) string {
 	return filepath.Join(dir, "xsd", profile, "Factur-X_"+strings.ToUpper(profile)+".xsd")
 }
 
-// seedsOf are the valid invoices of a profile that are small enough to mutate by the thousand.
+// seedsOf returns the valid invoices of a profile that are small enough to mutate by the thousand.
 func seedsOf(t *testing.T, dir, profile string) (seeds []*element) {
 	t.Helper()
 	for _, r := range readTSV(t, filepath.Join(dir, "manifest.tsv")) {
@@ -110,7 +110,7 @@ func seedsOf(t *testing.T, dir, profile string) (seeds []*element) {
 type differential struct {
 	t      *testing.T
 	schema string
-	// parse gives our verdict, next another valid invoice.
+	// parse returns our verdict, next another valid invoice.
 	parse            func(document []byte) error
 	next             func(r *rand.Rand) *element
 	valid, malformed int
@@ -152,8 +152,7 @@ func (d *differential) compare(mutant []byte, v verdict) {
 	d.t.Fatalf("xmllint: valid=%v (%s), ours: %v, for:\n%s", v.valid, v.message, err, d.minimise(mutant))
 }
 
-// knownDifference names the point on which libxml2 is known to deviate from the standard,
-// or we from libxml2, or is empty.
+// knownDifference names the known point on which libxml2 deviates from the standard, or we from libxml2; "" for none.
 func knownDifference(mutant []byte, v verdict, err error) string {
 	var invalid *InvalidError
 	switch {
@@ -177,7 +176,7 @@ func knownDifference(mutant []byte, v verdict, err error) string {
 	return ""
 }
 
-// minimise removes lines as long as the verdicts differ.
+// minimise removes lines as long as the verdicts still differ.
 func (d *differential) minimise(mutant []byte) string {
 	lines := bytes.SplitAfter(mutant, []byte("\n"))
 	differs := func(lines [][]byte) bool {
@@ -198,13 +197,13 @@ func (d *differential) minimise(mutant []byte) string {
 	return string(bytes.Join(lines, nil))
 }
 
-// verdict is what xmllint reports about one document.
+// verdict is the report of xmllint on one document.
 type verdict struct {
 	valid, malformed, namespace bool
 	message                     string
 }
 
-// spacedDate is the message on a date or a time with white space around it; after a line break it is cut.
+// spacedDate matches the message on a date or time with surrounding white space; after a line break the message is cut.
 var spacedDate = regexp.MustCompile(`': '([ \t][^']*|[^']*[ \t])' is not a valid value of the atomic type 'xs:(date|time)'|(Date|Time)': '[^']*$`)
 
 // isIn reports whether the message is about a line in an element with that name.

@@ -8,8 +8,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// FuzzParse checks that any input gives an invoice or an error of bounded length whose
-// violations have positions.
+// FuzzParse checks that any input gives an invoice, or an error of bounded length whose violations have positions.
 func FuzzParse(f *testing.F) {
 	for i, profile := range contract.Profiles() {
 		f.Add([]byte(sample(f, profile)), byte(i))

@@ -11,7 +11,7 @@ import (
 	"platen.dev/einvoice/schema"
 )
 
-// element is an element of an invoice to be written.
+// element is an element to write to an invoice.
 type element struct {
 	name       string
 	attributes [][2]string
@@ -135,7 +135,7 @@ func (e *element) at(name string) *element {
 	return e.content[i].(*element)
 }
 
-// sized is a valid invoice of about size bytes, most of them in its lines.
+// sized returns a valid invoice of about size bytes, most of them in its lines.
 func sized(profile string, size int) []byte {
 	g := ciiGenerator(rand.New(rand.NewPCG(7, 7)), profile, 25)
 	e := g.invoice()

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Guidelines are the guideline identifiers that invoices of each profile declare.
+// Guidelines maps each profile to the guideline identifier that its invoices declare.
 var Guidelines = map[string]string{
 	"minimum":  "urn:factur-x.eu:1p0:minimum",
 	"basicwl":  "urn:factur-x.eu:1p0:basicwl",
@@ -23,7 +23,7 @@ var Guidelines = map[string]string{
 // XRechnungExtension is the guideline identifier of the extension of XRechnung.
 var XRechnungExtension = Guidelines[contract.XRechnung] + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0"
 
-// Paths of the elements that are checked before the schema, by local names.
+// Paths, by local names, of the elements that are checked before the schema.
 const (
 	guidelinePath = "CrossIndustryInvoice/ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID"
 	typeCodePath  = "CrossIndustryInvoice/ExchangedDocument/TypeCode"
@@ -42,7 +42,7 @@ func Declared(document []byte) (format, profile string) {
 	return "", ProfileOf(invoice.Guideline().Text())
 }
 
-// ProfileOf is the profile whose identifier a guideline is, empty if there is none.
+// ProfileOf returns the profile with a guideline identifier, empty if there is none.
 func ProfileOf(guideline string) string {
 	for name, known := range Guidelines {
 		if known == guideline {
@@ -52,8 +52,8 @@ func ProfileOf(guideline string) string {
 	return ""
 }
 
-// AdviseOn says what to do about an invoice with a guideline identifier that is not that of the
-// profile it is wanted in, if any, in one sentence that may be shown to the caller.
+// AdviseOn says what to do about an invoice whose guideline identifier is not that of the wanted profile, in one
+// sentence that may be shown to the caller.
 func AdviseOn(guideline, wanted string) string {
 	folded := strings.ToLower(guideline)
 	switch profile := ProfileOf(guideline); {
@@ -125,7 +125,7 @@ func checkTypeCode(root *Node, w Wanted) error {
 	return checkType(codes[0], w.AnyType, append([]string{"380", "381"}, typeCodes[w.Profile]...)...)
 }
 
-// checkType checks the code of the kind of document: one of a few, or any that there is.
+// checkType checks the code of the document type: it must be one of usual or, if anyType is set, any code of EN 16931.
 func checkType(code *Node, anyType bool, usual ...string) error {
 	switch c := code.Text(); {
 	case slices.Contains(usual, c), anyType && slices.Contains(TypeCodes(), strings.TrimSpace(c)):
@@ -144,6 +144,6 @@ func checkType(code *Node, anyType bool, usual ...string) error {
 // TypeCodes are the codes of UNTDID 1001 that EN 16931 allows: its rule BR-CL-01.
 func TypeCodes() []string { return append(strings.Fields(invoiceTypes), creditNotes...) }
 
-// invoiceTypes are the codes that are not of credit notes.
+// invoiceTypes are the codes other than those of credit notes.
 const invoiceTypes = "71 80 82 84 102 130 202 203 204 211 218 219 295 325 326 331 380 382 383 384 385 386 387 388 389 390 393 394 395 " +
 	"456 457 471 472 473 500 501 527 553 575 623 633 751 780 817 870 875 876 877 935"

@@ -7,7 +7,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// An error about the guideline has both identifiers whole, and says what to do.
+// An error about the guideline has both complete identifiers, and says what to do.
 func TestWrongGuideline(t *testing.T) {
 	xrechnung := Guidelines["xrechnung"]
 	for declared, advice := range map[string]string{

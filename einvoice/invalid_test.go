@@ -13,7 +13,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the expected errors in testdata/invalid.txt")
 
-// sample is the test invoice of a profile.
+// sample returns the test invoice of a profile.
 func sample(t testing.TB, profile string) string {
 	t.Helper()
 	document, err := os.ReadFile(filepath.Join("sample", profile+".xml"))

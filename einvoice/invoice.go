@@ -47,7 +47,7 @@ func (i *Invoice) Guideline() *Node {
 // Number is the invoice number.
 func (i *Invoice) Number() *Node { return i.document().At("ID") }
 
-// Title is the name that the document gives itself.
+// Title is the document's own name for itself.
 func (i *Invoice) Title() *Node { return i.document().At("Name") }
 
 // TypeCode is the kind of document by UNTDID 1001, such as 380 for an invoice and 381 for a credit note.

@@ -18,7 +18,7 @@ func (l Line) ID() *Node { return l.document().At("LineID") }
 // at the top level.
 func (l Line) ParentID() *Node { return l.document().At("ParentLineID") }
 
-// Nesting is how many lines of UBL the line is inside of, 0 for one at the top level and in CII, whose sub-lines have a ParentID.
+// Nesting returns how many UBL lines enclose the line: 0 at the top level, and in CII, whose sub-lines have a ParentID.
 func (l Line) Nesting() (depth int) {
 	if l.source == nil {
 		return 0
@@ -38,8 +38,7 @@ func (l Line) Name() *Node { return l.product().At("Name") }
 // Description is the description of the product.
 func (l Line) Description() *Node { return l.product().At("Description") }
 
-// ProductIDs are the product's global identifier and the identifiers that the seller and
-// the buyer have given it, as far as they are present.
+// ProductIDs returns the product's global identifier and the seller's and buyer's identifiers, as far as they are present.
 func (l Line) ProductIDs() []*Node {
 	p := l.product()
 	return nonNil(p.At("GlobalID"), p.At("SellerAssignedID"), p.At("BuyerAssignedID"))

@@ -150,7 +150,7 @@ func TestMissingElements(t *testing.T) {
 	}
 }
 
-// TestShownNodes checks that leaves are all texts, and that NotShown omits those shown.
+// TestShownNodes checks that Leaves yields all texts, and that NotShown omits those shown.
 func TestShownNodes(t *testing.T) {
 	for _, profile := range contract.Profiles() {
 		i := parseSample(t, profile)
@@ -184,7 +184,7 @@ func TestShownNodes(t *testing.T) {
 	}
 }
 
-// text is the end of an element with text, in a sample.
+// text matches the end of an element with text, in a sample.
 var text = regexp.MustCompile(`[^>\s]\s*</`)
 
 // countTexts counts the elements with text in a sample.

@@ -18,7 +18,7 @@ func withText(t testing.TB, profile, text string) []byte {
 	return []byte(strings.Replace(sample(t, profile), "<rsm:ExchangedDocument>", "<rsm:ExchangedDocument>"+text, 1))
 }
 
-// padded is a valid document of n bytes.
+// padded returns a valid document of n bytes.
 func padded(t testing.TB, n int) []byte {
 	t.Helper()
 	empty := withText(t, "minimum", "<!---->")
@@ -73,7 +73,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// readError is the error of a document that cannot be read; nil if it can, valid or not.
+// readError returns the error if a document cannot be read; nil if it can, valid or not.
 func readError(document []byte) error {
 	_, err := ParseSchemaOnly(document, "minimum")
 	var invalid *InvalidError
@@ -106,8 +106,7 @@ func TestExcerpts(t *testing.T) {
 	}
 }
 
-// hostile are documents, nearly as large as is allowed, on which naive parsers take much
-// time or memory.
+// hostile returns documents of nearly the largest size, on which naive parsers take much time or memory.
 func hostile(t testing.TB) map[string][]byte {
 	t.Helper()
 	const size = contract.MaxXML - 16_384
@@ -143,8 +142,7 @@ func hostile(t testing.TB) map[string][]byte {
 	}
 }
 
-// TestHostile checks that hostile documents take no more than small multiples of the time
-// and memory of a valid document of the same size.
+// TestHostile checks that hostile documents take at most small multiples of the time and memory of a valid document of the same size.
 func TestHostile(t *testing.T) {
 	const seconds, bytes = 3 * time.Second, 64 << 20
 	for name, document := range hostile(t) {

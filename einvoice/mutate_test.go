@@ -13,8 +13,7 @@ import (
 	"unicode/utf16"
 )
 
-// parseElement uses encoding/xml, so that the mutants do not depend on the parser that
-// they test.
+// parseElement uses encoding/xml, so that the mutants do not depend on the parser under test.
 func parseElement(document []byte) (*element, error) {
 	d := xml.NewDecoder(bytes.NewReader(document))
 	top := &element{}
@@ -84,8 +83,7 @@ type mutator struct {
 	names   []string
 }
 
-// generate replaces the generated seeds by the next ones, as many as there are samples. They
-// have elements that the samples lack.
+// generate replaces the generated seeds with the next ones, as many as there are samples. They have elements that the samples lack.
 func (m *mutator) generate(next func(r *rand.Rand) *element) {
 	m.seeds = m.seeds[:m.samples]
 	for range m.samples {

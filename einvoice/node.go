@@ -19,7 +19,7 @@ type Node struct {
 	padded                    bool
 	attributes                []Attribute
 	lines                     *lineIndex
-	// source is the element of UBL that one of CII was made of.
+	// source is the UBL element from which a CII element was made.
 	source *Node
 }
 
@@ -57,7 +57,7 @@ func (n *Node) Text() string {
 // Padded reports whether the document has white space that Text leaves out.
 func (n *Node) Padded() bool { return n != nil && n.padded }
 
-// Transmitted is Text as the document has it: a date of UBL keeps its hyphens.
+// Transmitted returns the text as the document has it: a UBL date keeps its hyphens.
 func (n *Node) Transmitted() string {
 	if n != nil && n.source != nil && n.source.Kind() == schema.Date {
 		return n.source.text

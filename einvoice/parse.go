@@ -12,17 +12,16 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Wanted says what an invoice has to be.
+// Wanted describes the required form of an invoice.
 type Wanted struct {
-	// UBL: it is written in UBL, and not in CII. Then it has the profile en16931.
+	// UBL is set if it must be in UBL rather than in CII. Then its profile is en16931.
 	UBL     bool
 	Profile string
-	// AnyType: it may have any type code that EN 16931 knows, and not only 380 and 381.
+	// AnyType is set if any type code of EN 16931 is allowed, not only 380 and 381.
 	AnyType bool
 }
 
-// WantedBy returns the wishes of a caller that names a format (contract.UBL or not), a profile, and what to do about business rules, "" for
-// nothing.
+// WantedBy returns the requirements for a format (contract.UBL or not), a profile, and a mode of business rules, "" for none.
 func WantedBy(format, profile, rules string) Wanted {
 	return Wanted{UBL: format == contract.UBL, Profile: profile, AnyType: rules != ""}
 }
@@ -74,9 +73,8 @@ func (w Wanted) check(root *Node) error {
 // profile, one of contract.Profiles, but not its encoding, guideline and type code. A
 // document that is not valid gives an *InvalidError.
 //
-// The verdict is that of XML Schema on the official schemas of Factur-X 1.09, except
-// that documents with a DOCTYPE, or beyond contract.MaxXML or the limits of package
-// markup, are refused.
+// The verdict is that of XML Schema on the official schemas of Factur-X 1.09, except that documents are refused that
+// have a DOCTYPE, or exceed contract.MaxXML or the limits of package markup.
 func ParseSchemaOnly(document []byte, profile string) (*Invoice, error) {
 	v, err := validateCII(document, profile)
 	if err != nil {
@@ -103,8 +101,8 @@ func parseSyntax(document []byte, name string, roots ...*schema.Child) (*Invoice
 // ErrNoInvoice means that a document is well-formed, and neither a Cross-Industry Invoice nor one of UBL.
 var ErrNoInvoice = errors.New("the XML is no e-invoice")
 
-// Skim reads what a document has of an invoice, whatever violates a schema: elements that the widest profile of its syntax knows.
-// Its errors are ErrNoInvoice and those of ParseSchemaOnly for documents that are not well-formed.
+// Skim reads an invoice despite violations of the schema: all elements that the widest profile of its syntax knows. Its errors
+// are ErrNoInvoice and those of ParseSchemaOnly for documents that are not well-formed.
 func Skim(document []byte) (*Invoice, error) {
 	v, err := validate(document, "e-invoices", append([]*schema.Child{cii.Root("extended")}, ubl.Roots()...)...)
 	if err != nil {
@@ -130,8 +128,8 @@ func validateCII(document []byte, profile string) (*validator, error) {
 	return v, nil
 }
 
-// validate reads a whole document and collects its violations of the schema that has that
-// name and those roots. A document that is not well-formed is an error.
+// validate reads a whole document and collects its violations of the schema with a name and roots. It returns an error
+// if the document is not well-formed.
 func validate(document []byte, name string, roots ...*schema.Child) (*validator, error) {
 	if len(document) > contract.MaxXML {
 		return nil, fmt.Errorf("the XML has %d bytes; at most %d are accepted", len(document), contract.MaxXML)
@@ -139,7 +137,7 @@ func validate(document []byte, name string, roots ...*schema.Child) (*validator,
 	text, fault := markup.Decode(document)
 	v := &validator{name: name, roots: roots, text: text, lines: &lineIndex{text: text}}
 	if fault != nil {
-		// Reading up to the fault gives the path of the element that it is in.
+		// Reading up to the fault yields the path of its element.
 		v.reader = markup.NewReader(text[:fault.Offset])
 		_ = v.run()
 		return nil, v.notWellFormed(fault)

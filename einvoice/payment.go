@@ -73,7 +73,7 @@ func (p PaymentTerms) DueDate() Date { return dateOf(p.At("DueDateDateTime")) }
 // Mandate is the identifier of the mandate for direct debits.
 func (p PaymentTerms) Mandate() *Node { return p.At("DirectDebitMandateID") }
 
-// ThirdPartyPayments are the amounts that the buyer pays to the seller for somebody else: XRechnung's extension has them in UBL.
+// ThirdPartyPayments are the amounts that the buyer pays to the seller for third parties: the extension of XRechnung has them in UBL.
 func (i *Invoice) ThirdPartyPayments() []ThirdPartyPayment {
 	if i.Guideline().Text() != XRechnungExtension {
 		return nil
@@ -84,11 +84,11 @@ func (i *Invoice) ThirdPartyPayments() []ThirdPartyPayment {
 // ThirdPartyPayment is such an amount. CII has no elements for it.
 type ThirdPartyPayment struct{ *Node }
 
-// Kind says what kind of payment it is.
+// Kind is the kind of payment.
 func (t ThirdPartyPayment) Kind() *Node { return t.At("cbc:ID") }
 
 // Amount is the amount that is paid; it adds to the amount due.
 func (t ThirdPartyPayment) Amount() *Node { return t.At("cbc:PaidAmount") }
 
-// Description says what it is for.
+// Description describes its purpose.
 func (t ThirdPartyPayment) Description() *Node { return t.At("cbc:InstructionID") }

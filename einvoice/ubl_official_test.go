@@ -16,7 +16,7 @@ import (
 	"platen.dev/einvoice/ubl"
 )
 
-// officialUBL is a directory with the official schemas of UBL 2.1, which Mustang's validator brings.
+// officialUBL returns a directory with the official schemas of UBL 2.1, from Mustang's validator.
 func officialUBL(t *testing.T) string {
 	t.Helper()
 	if out, err := exec.Command("../testdata/verapdf/run.sh", "fetch").CombinedOutput(); err != nil {
@@ -37,7 +37,7 @@ func officialUBL(t *testing.T) string {
 	return dir
 }
 
-// extract takes the schemas out of an archive, all into one directory.
+// extract extracts the schemas from an archive, all into one directory.
 func extract(t *testing.T, archive, part, dir string) {
 	t.Helper()
 	r, err := zip.OpenReader(archive)
@@ -63,14 +63,14 @@ func extract(t *testing.T, archive, part, dir string) {
 	}
 }
 
-// local makes a schema find others in the same directory. That of signatures is left out: what UBLExtensions contains is not checked.
+// local makes a schema include others from the same directory. It removes the one for signatures: the content of UBLExtensions is not checked.
 func local(text string) string {
 	text = strings.ReplaceAll(text, `"../common/`, `"`)
 	text = strings.ReplaceAll(text, `CoreComponentTypeSchemaModule:2"/>`, `CoreComponentTypeSchemaModule:2" schemaLocation="CCTS_CCT_SchemaModule.xsd"/>`)
 	return strings.ReplaceAll(text, `schemaLocation="UBL-CommonSignatureComponents-2.1.xsd"`, "")
 }
 
-// ublFile is a file of the official schemas, which use no more of XML Schema than this.
+// ublFile is a file of the official schemas, in the subset of XML Schema that they use.
 type ublFile struct {
 	Target   string       `xml:"targetNamespace,attr"`
 	Spaces   []xml.Attr   `xml:",any,attr"`
@@ -104,7 +104,7 @@ type ublBase struct {
 	} `xml:"attribute"`
 }
 
-// ublSchemas are all declarations, by "{namespace}name".
+// ublSchemas holds all declarations, by "{namespace}name".
 type ublSchemas struct {
 	t        *testing.T
 	elements map[string]string // their types
@@ -138,7 +138,7 @@ func (s *ublSchemas) add(f *ublFile) {
 			namespaces[a.Name.Local] = a.Value
 		}
 	}
-	if f.Target == "" { // an included file belongs to what includes it
+	if f.Target == "" { // an included file belongs to its includer
 		f.Target = ubl.Namespaces["ext"]
 	}
 	for _, e := range f.Elements {
@@ -210,7 +210,7 @@ func (s *ublSchemas) compareChildren(path string, got *schema.Type, want *ublTyp
 	}
 }
 
-// compareText follows a type with text to the simple type that it is made of, and gathers its attributes on the way.
+// compareText follows a type with text to its simple type, and collects its attributes on the way.
 func (s *ublSchemas) compareText(path string, got *schema.Type, want *ublType) {
 	attributes := map[string]schema.Attribute{}
 	for {
@@ -220,7 +220,7 @@ func (s *ublSchemas) compareText(path string, got *schema.Type, want *ublType) {
 		}
 		for _, a := range base.Attributes {
 			kind, known := schema.KindOf(strings.TrimPrefix(a.Type, "xsd:"))
-			if _, has := attributes[a.Name]; !has && known { // what restricts comes first
+			if _, has := attributes[a.Name]; !has && known { // restrictions come before their base
 				attributes[a.Name] = schema.Attribute{Name: a.Name, Kind: kind, Required: a.Use == "required"}
 			}
 		}

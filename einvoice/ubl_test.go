@@ -7,7 +7,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Each fault of an invoice of UBL has its own error; what is left is accepted.
+// Each fault of a UBL invoice has its own error; all else is accepted.
 func TestUBLIsChecked(t *testing.T) {
 	good := ublSample(t, "invoice")
 	note := ublSample(t, "credit-note")
@@ -73,7 +73,7 @@ func TestUBLIsChecked(t *testing.T) {
 	}
 }
 
-// A long invoice that repeats what CII has once is read in a time that grows with its length.
+// The time to read a UBL invoice grows linearly, even if it repeats elements that CII has once.
 func TestUBLThatRepeats(t *testing.T) {
 	good := ublSample(t, "invoice")
 	means := `<cac:PaymentMeans><cbc:PaymentMeansCode>1</cbc:PaymentMeansCode><cbc:PaymentID>#</cbc:PaymentID></cac:PaymentMeans>`

@@ -10,8 +10,7 @@ import (
 
 // validator builds the tree of a document in one pass and collects its violations.
 type validator struct {
-	// roots are the elements that the document may have as its root, all of one syntax, and
-	// name is the name of the schema.
+	// roots are the allowed root elements of the document, all of one syntax; name is the name of the schema.
 	roots []*schema.Child
 	name  string
 	// profile is the profile by which a Cross-Industry Invoice is checked.
@@ -24,7 +23,7 @@ type validator struct {
 	violations []Violation
 	// truncated: there were more violations than are kept.
 	truncated bool
-	// slab holds nodes that are allocated but not used yet.
+	// slab holds allocated nodes that are not in use yet.
 	slab       []Node
 	attributes []Attribute
 	// buffer joins the text of an element that comes in several tokens.
@@ -43,9 +42,9 @@ type frame struct {
 	counts [schema.MaxChildren]int32
 	// foreign are the elements in content of any kind.
 	foreign int
-	// textTokens is how many tokens the element's text has come in.
+	// textTokens is the number of tokens of the element's text.
 	textTokens int
-	// textReported: a violation was reported for text that is not allowed here.
+	// textReported is set once a violation was reported for forbidden text.
 	textReported bool
 }
 

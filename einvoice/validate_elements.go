@@ -87,7 +87,7 @@ func (v *validator) checkMissing(f *frame, typ *schema.Type, end int) {
 	}
 }
 
-// expectedNext lists the elements that may come next, but not all of a long list.
+// expectedNext lists the elements that may come next; a long list is cut short.
 func expectedNext(f *frame, typ *schema.Type) string {
 	const limit = 8
 	var names []string

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxViolations is the number of violations that are reported of one document.
+// MaxViolations limits the reported violations of one document.
 const MaxViolations = 20
 
 // Violation is one mistake in a document: its position, what was found and what was
@@ -65,8 +65,7 @@ func (e *InvalidError) Error() string {
 	return b.String()
 }
 
-// inDocumentOrder sorts violations: that an element is missing shows only at the end of
-// its parent.
+// inDocumentOrder sorts violations, since a missing element is noticed only at the end of its parent.
 func inDocumentOrder(violations []Violation) []Violation {
 	slices.SortStableFunc(violations, func(a, b Violation) int { return a.offset - b.offset })
 	return violations

@@ -1,7 +1,6 @@
-// Package bare is the baseline that Platen is compared with: a browser driven over rod
-// itself, without pool, budgets or guards. Benchmarks use the shortest loops that print
-// documents on one warm page, and URLs each in a context of its own. Package corpus uses
-// Show, which shows a document as the browser by itself does. Nothing else uses it.
+// Package bare is the baseline for comparisons: a browser driven over rod itself, without pool, budgets or guards.
+// Benchmarks use the shortest loops that print documents on one warm page, or URLs each in its own context. Package
+// corpus uses Show, which shows a document as the plain browser does. Nothing else uses it.
 package bare
 
 import (
@@ -24,8 +23,7 @@ type Browser struct {
 	rod     *rod.Browser
 }
 
-// Options say which browser is launched. The zero value is a browser without the flags
-// that make it faster, and without a network.
+// Options configure the browser. The zero value is a browser without network and without the flags that make it faster.
 type Options struct {
 	// Proxy is the URL of the proxy for all traffic.
 	Proxy string

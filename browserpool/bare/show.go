@@ -22,7 +22,7 @@ type Document struct {
 	Style string
 	// After is a pause once it has loaded.
 	After time.Duration
-	// Patience is how long the document may take to load. It is then shown as it is.
+	// Patience is how long the document may take to load. After that it is shown as it is.
 	Patience time.Duration
 }
 
@@ -104,7 +104,7 @@ func (s *Shown) begin(within context.Context, d Document) error {
 	return err
 }
 
-// says evaluates a condition in the document; one that is about to be replaced says no.
+// says evaluates a condition in the document; it returns false if the document is about to be replaced.
 func (s *Shown) says(condition string) bool {
 	answer, err := proto.RuntimeEvaluate{Expression: condition, ReturnByValue: true}.Call(s.page)
 	return err == nil && answer.Result.Value.Bool()
@@ -122,7 +122,7 @@ func (s *Shown) Print(params map[string]any) ([]byte, error) {
 	return s.bytes("Page.printToPDF", params)
 }
 
-// Capture captures the shown document as PNG: the window, or all that can be scrolled down to.
+// Capture captures the shown document as PNG: the window, or the full scrollable height.
 func (s *Shown) Capture(fullPage bool) ([]byte, error) {
 	metrics, err := proto.PageGetLayoutMetrics{}.Call(s.page)
 	if err != nil {

@@ -28,7 +28,7 @@ type Browser struct {
 	// Version is the product and version that the browser reports.
 	Version string
 
-	userAgent string // that it sends
+	userAgent string // as the browser sends it
 	driver    *rod.Browser
 
 	mu       sync.Mutex // guards what follows
@@ -61,8 +61,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// handshake waits until the browser answers, and closes the window that it opens by
-// itself: that would cost a renderer.
+// handshake waits until the browser answers, and closes the window that it opens on its own, which would cost a renderer.
 func (b *Browser) handshake(ctx context.Context) error {
 	version, err := b.With(ctx).Version()
 	if err != nil {
@@ -168,6 +167,6 @@ func (b *Browser) dispatch(frame []byte) {
 // detachedSession is the session that an event reports as ended.
 func detachedSession(event cdp.Event) proto.TargetSessionID {
 	var e proto.TargetDetachedFromTarget
-	_ = json.Unmarshal(event.Params, &e) // an empty id is the id of no session
+	_ = json.Unmarshal(event.Params, &e) // the empty id belongs to no session
 	return e.SessionID
 }

@@ -16,8 +16,7 @@ type Child struct {
 	onEvent func(cdp.Event) // called on the goroutine that reads the pipe
 }
 
-// Adopt makes the events of a session that the browser has attached by itself known to onEvent,
-// under the same conditions as for Attach.
+// Adopt delivers the events of a session that the browser attached on its own to onEvent, under the same conditions as Attach.
 func (s *Session) Adopt(id proto.TargetSessionID, onEvent func(cdp.Event)) *Child {
 	c := &Child{s, id, onEvent}
 	s.browser.mu.Lock()

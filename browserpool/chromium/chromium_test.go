@@ -32,7 +32,7 @@ func start(t *testing.T, o Options) *Browser {
 	return browser
 }
 
-// A browser answers, and leaves nothing when it is closed.
+// A browser answers, and leaves nothing behind when it is closed.
 func TestStartAndClose(t *testing.T) {
 	temp := testkit.TempDir(t)
 	browser := start(t, Options{TempDir: temp})
@@ -57,7 +57,7 @@ func TestStartAndClose(t *testing.T) {
 	browser.Kill() // harmless now
 }
 
-// Waiting calls fail as soon as the browser is killed, and its helpers go with it.
+// Waiting calls fail as soon as the browser is killed, and its helper processes end too.
 func TestKilled(t *testing.T) {
 	browser := start(t, Options{})
 	page := attach(t, browser)
@@ -119,7 +119,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
-// Without a proxy nothing can be reached.
+// Without a proxy no address can be reached.
 func TestNoProxyNoNetwork(t *testing.T) {
 	page := attach(t, start(t, Options{}))
 	answer, err := proto.PageNavigate{URL: "http://127.0.0.1:8080/"}.Call(page.With(t.Context()))
@@ -182,15 +182,15 @@ func TestSweepProfiles(t *testing.T) {
 	}
 }
 
-// What is left of a profile that could not be removed whole is swept later, at whatever moment somebody wrote there.
+// The rest of a profile that could not be fully removed is swept later, whenever something was written there.
 func TestRemovalThatFails(t *testing.T) {
-	for _, written := range []string{"zygote", ""} { // the directory itself is the last
+	for _, written := range []string{"zygote", ""} { // the directory itself is removed last
 		parent := testkit.TempDir(t)
 		dir, err := makeProfile(parent, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lock, held := profileLocks.LoadAndDelete(dir); !held || lock.(*os.File).Close() != nil { // as if its process were killed
+		if lock, held := profileLocks.LoadAndDelete(dir); !held || lock.(*os.File).Close() != nil { // as if its process had been killed
 			t.Fatal("the profile is not locked")
 		}
 		for _, name := range []string{"Default", "zygote"} {
@@ -220,7 +220,7 @@ func TestRemovalThatFails(t *testing.T) {
 	}
 }
 
-// Where a link is in the place of a profile, nothing beyond it is removed.
+// If a profile is replaced by a link, nothing beyond the link is removed.
 func TestRemovalOfALink(t *testing.T) {
 	parent, elsewhere := testkit.TempDir(t), t.TempDir()
 	for _, name := range []string{lockName, "precious"} {
@@ -364,7 +364,7 @@ func TestLastOutput(t *testing.T) {
 	}
 }
 
-// The browser's environment has nothing of ours that it does not need.
+// The browser's environment contains only the variables that it needs.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("PLATEN_SECRET", "hush")
 	if all := strings.Join(environment("/profile"), "\n"); strings.Contains(all, "hush") || !strings.Contains(all, "HOME=/profile") {
@@ -372,7 +372,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Processes of a browser apart give way, those of another only if they are told to.
+// The processes of a browser that runs apart yield; those of a shared one only if told to.
 func TestGiveWay(t *testing.T) {
 	apart, shared := start(t, Options{Apart: true, Niceness: 7}), start(t, Options{Niceness: 3})
 	usual := turn(os.Getpid())

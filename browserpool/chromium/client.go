@@ -25,7 +25,7 @@ func newClient(b *Browser, parent context.Context) client {
 	return client{b, life, end}
 }
 
-// drive returns a browser of rod's that speaks over c, whatever the environment asks of rod.
+// drive returns a rod browser that speaks over c, regardless of the environment variables that rod reads.
 func (c client) drive() *rod.Browser {
 	driver := rod.New().ControlURL("").Monitor("").Client(c).NoDefaultDevice()
 	_ = driver.Connect() // it only asks for events, which Call refuses

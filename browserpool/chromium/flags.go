@@ -6,7 +6,7 @@ import "strings"
 var fixedFlags = []string{
 	"--headless",
 	"--remote-debugging-pipe",
-	// What a browser does by itself.
+	// Background activity of the browser itself.
 	"--disable-background-networking",
 	"--disable-breakpad",
 	"--disable-client-side-phishing-detection",
@@ -35,10 +35,10 @@ var fixedFlags = []string{
 	"--use-mock-keychain",
 	// Pictures below the fold are printed, and captured with the whole page.
 	"--blink-settings=lazyLoadEnabled=false",
-	// Garbage is collected as soon as there is enough of it. Marking it in steps ends only when
-	// the page has a moment, after a whole document was laid out and printed: a page of 200 KB
-	// grows to twice the size, and keeps it. Enough is as much as is alive, or some 90 MiB; it
-	// would otherwise depend on how fast collections are, and so on how busy the machine is.
+	// Collect garbage as soon as there is enough of it. Incremental marking finishes only when the page is idle, after a
+	// whole document was laid out and printed: a page of 200 KB would grow to twice the size, and keep it. Enough is as
+	// much as is live, or some 90 MiB; otherwise it would depend on the speed of collections, and so on the load of the
+	// machine.
 	"--js-flags=--no-incremental-marking,--heap-growing-percent=100,--initial-heap-size=40",
 	// A page cannot open windows: each would cost a renderer.
 	"--block-new-web-contents",
@@ -80,7 +80,7 @@ func flags(o Options, userData string) []string {
 	}
 	all := append([]string{}, fixedFlags...)
 	all = append(all,
-		"--disable-features="+strings.Join(features, ","), // of several such flags only the last would count
+		"--disable-features="+strings.Join(features, ","), // the browser uses only the last of several such flags
 		"--user-data-dir="+userData,
 		"--proxy-server="+proxy,
 		"--proxy-bypass-list="+BypassNothing,

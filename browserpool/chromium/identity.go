@@ -10,20 +10,20 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// acceptLanguage is sent with every request: there are sites that refuse one without it.
+// acceptLanguage is sent with every request: some sites refuse requests without one.
 const acceptLanguage = "en-US,en"
 
-// ordinaryAgent is the user agent of Chromium on Linux with a major version, whatever the
-// processor; it has said no more than the major version since 101.
+// ordinaryAgent is the user agent of Chromium on Linux with a major version, for any processor; since 101 it contains
+// nothing beyond the major version.
 const ordinaryAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%s.0.0.0 Safari/537.36"
 
 var majorVersion = regexp.MustCompile(`(\d+)\.\d+\.\d+\.\d+`)
 
-// agents has the ordinary user agent of each binary that was asked for its version.
+// agents caches the ordinary user agent of each binary.
 var agents sync.Map
 
-// agentOf is the user agent that a windowed browser of the binary's version sends: a headless one
-// calls itself so, and sites refuse it. It is empty if the binary does not say its version.
+// agentOf returns the user agent of a windowed browser of the binary's version, since sites refuse one that calls
+// itself headless. It is empty if the binary does not report its version.
 func agentOf(path string) string {
 	if agent, known := agents.Load(path); known {
 		return agent.(string)
@@ -38,8 +38,8 @@ func agentOf(path string) string {
 	return agent
 }
 
-// Identity makes a page say what its browser's command line says: client hints would still call
-// it headless. A user agent of the operator's own has no client hints.
+// Identity makes a page identify itself as the browser's command line does: client hints would still say headless. A
+// user agent set by the operator has no client hints.
 func (b *Browser) Identity() proto.EmulationSetUserAgentOverride {
 	override := proto.EmulationSetUserAgentOverride{UserAgent: b.userAgent}
 	version := majorVersion.FindStringSubmatch(b.Version)

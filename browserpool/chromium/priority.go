@@ -16,17 +16,18 @@ import (
 const lowestPriority = 19
 
 const (
-	// apartTurns and lowestTurns are how much longer than usual the turns are of threads that give way: those of browsers apart,
-	// which together may have more of the processors than the node, and those of the lowest priority. Others wait longer for
-	// their share of the processors the longer the turns are.
+	// apartTurns and lowestTurns are how many times longer than usual the turns of yielding threads are: those of browsers
+	// apart, which together may get more of the processors than the node, and those of the lowest priority. The longer a
+	// thread's turns, the longer the others wait for their share of the processors.
 	apartTurns  = 2
 	lowestTurns = 8
 )
 
-// giveWay sets the niceness of a thread, 0 for the present one, and has it give way at once to most that wake up: it otherwise
-// runs to the end of its turn whatever its priority, and a small document waits for dozens of such turns. Linux interrupts a
-// thread for one whose turns are shorter, and makes them 0.7 to 3 ms long by the number of processors. Threads and processes
-// that it starts are like it. Before Linux 6.12 this sets the niceness only (sched_setattr(2), "sched_runtime").
+// giveWay sets the niceness of a thread, 0 for the current one, and lets most threads that wake up preempt it. Otherwise it
+// runs to the end of its turn regardless of priority, and a small document waits for dozens of such turns. Linux preempts a
+// thread for one with shorter turns; their default is 0.7 to 3 ms, depending on the number of processors. Threads and
+// processes that it starts inherit the setting. Before Linux 6.12 only the niceness is set (sched_setattr(2),
+// "sched_runtime").
 func giveWay(tid, niceness, turns int) {
 	long := time.Duration(turns) * usualTurn()
 	_ = unix.SchedSetAttr(tid, &unix.SchedAttr{Policy: unix.SCHED_NORMAL, Nice: int32(niceness), Runtime: uint64(long)}, 0)

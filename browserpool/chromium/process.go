@@ -27,13 +27,11 @@ type Options struct {
 	UserAgent string
 	// NoSandbox switches Chromium's own sandbox off.
 	NoSandbox bool
-	// User is who the browser runs as if this process is root's; empty means nobody. Other
-	// processes cannot choose.
+	// User is the user as whom the browser of a root process runs; empty means nobody. Other processes cannot choose.
 	User string
-	// AsRoot keeps the browser of a process of root's with root. It has no sandbox then.
+	// AsRoot keeps the browser of a root process running as root, without a sandbox.
 	AsRoot bool
-	// TempDir is where the profile directory is made; empty means the system's, which also takes
-	// the place of a directory that User cannot reach.
+	// TempDir is the parent of the profile directory; empty means the system's, which also replaces a directory that User cannot reach.
 	TempDir string
 	// MaxData bounds what each process of the browser may allocate, in bytes; one that
 	// asks for more crashes. 0 means no bound.
@@ -64,13 +62,12 @@ type Process struct {
 	nice    int
 	apart   bool                // in a session of its own
 	as      *syscall.Credential // nil means as this process
-	opening sync.Mutex          // held while a page is opened whose renderer is to be found
+	opening sync.Mutex          // held while opening a page whose renderer must be identified
 	taken   map[int]bool        // renderers of pages that were opened; guarded by opening
 	logger  *slog.Logger
 }
 
-// Launch starts a browser and returns once the process runs; whether it works shows only
-// when it answers a first call.
+// Launch starts a browser and returns once the process runs. Only the answer to a first call shows whether it works.
 func Launch(o Options) (*Process, error) {
 	path, err := Find(o.Path)
 	if err != nil {
@@ -121,7 +118,7 @@ func (p *Process) run(path string, args []string) error {
 
 func (p *Process) command(path string, args []string, childIn, childOut *os.File) *exec.Cmd {
 	if p.as != nil && p.maxData > 0 {
-		// Not every root may limit the processes of others: this one limits itself.
+		// Root without the capability cannot limit other processes, so the process limits itself.
 		path, args = "prlimit", append([]string{fmt.Sprintf("--data=%d", p.maxData), "--", path}, args...)
 	}
 	cmd := exec.Command(path, args...)

@@ -46,7 +46,7 @@ func makeProfile(parent string, owner *syscall.Credential) (string, error) {
 	return dir, nil
 }
 
-// lockProfile makes the lock file, which appears locked: others may sweep the directory meanwhile.
+// lockProfile makes the lock file, already locked: other processes may be sweeping the directory.
 func lockProfile(dir string) error {
 	path := filepath.Join(dir, lockName)
 	lock, err := os.OpenFile(path+".new", os.O_CREATE|os.O_RDWR, 0o600)
@@ -93,9 +93,9 @@ func profilesIn(parent string) []string {
 	return found
 }
 
-// removeLocked removes a directory, the lock file last: helpers of a killed browser may still write there, and what is left of a removal
-// that fails or is cut short can only be swept later if it has one. The directory is named by its descriptor, because whoever the
-// browser runs as could put a link in its place.
+// removeLocked removes a directory, the lock file last: helpers of a killed browser may still write there, and a later sweep needs the
+// lock file to finish a removal that failed or was interrupted. The directory is opened once and addressed by its descriptor, because
+// the browser's user could replace it by a link.
 func removeLocked(dir string, removeAll func(string) error) {
 	d, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {

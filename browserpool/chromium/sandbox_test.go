@@ -15,12 +15,12 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// confined is what confines a process.
+// confined describes how a process is confined.
 type confined struct {
 	uid             string
 	seccomp         bool
 	noNewPrivileges bool
-	namespaces      map[string]bool // of its own, by kind
+	namespaces      map[string]bool // its own ones, by kind
 }
 
 // helpers describes the processes of a browser by their kind, "browser" for the first.
@@ -74,10 +74,10 @@ func confinement(pid int) confined {
 	return c
 }
 
-// Whoever starts it, the browser has its sandbox: its renderers may make few system calls, gain no
-// privileges, and have users, processes and networks of their own. As root's it runs as nobody.
-// The browser process, its GPU process and its network service have no such walls; the network
-// service connects to the proxies alone.
+// Whoever starts the browser, it has its sandbox: its renderers are limited to few system calls, cannot gain
+// privileges, and have their own user, process and network namespaces. If root starts it, it runs as nobody. The
+// browser process, its GPU process and its network service are not confined like this; the network service connects to
+// the proxies alone.
 func TestSandbox(t *testing.T) {
 	const limit = 3 << 30
 	browser := start(t, Options{MaxData: limit})
@@ -109,7 +109,7 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// The browser ends with the process that started it, as which user ever it runs.
+// The browser ends with the process that started it, whichever user it runs as.
 func TestDiesWithItsParent(t *testing.T) {
 	if os.Getenv("PLATEN_TEST_PARENT") != "" {
 		browser, err := Start(t.Context(), Options{MaxData: 3 << 30})
@@ -154,8 +154,7 @@ func isZombie(pid int) bool {
 	return bytes.HasPrefix(state, []byte("Z"))
 }
 
-// Root's browsers run as another user, in a directory that he can reach; only AsRoot keeps root,
-// and then there is no sandbox.
+// Root's browsers run as another user, in a directory that this user can reach; only AsRoot keeps root, and then there is no sandbox.
 func TestUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		if as, err := (Options{User: "nobody"}).owner(); as != nil || err != nil {

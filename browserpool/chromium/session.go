@@ -31,7 +31,7 @@ func (b *Browser) Attach(ctx context.Context, target proto.TargetTargetID, onEve
 	b.mu.Lock()
 	b.sessions[s.page.SessionID] = s
 	b.mu.Unlock()
-	// Without this domain the session does not receive the event of a crash.
+	// Without this domain the session gets no event when the renderer crashes.
 	if err := (proto.InspectorEnable{}).Call(s.With(ctx)); err != nil {
 		s.Detach()
 		return nil, err
@@ -52,8 +52,7 @@ func (s *Session) Cause() error { return context.Cause(s.life) }
 // at once.
 func (s *Session) With(ctx context.Context) *rod.Page { return s.page.Context(ctx) }
 
-// Send sends one method to the page and waits for its result. It is for content, which rod's
-// page would keep.
+// Send calls a method of the page and waits for its result. Use it for content, which rod's page would retain.
 func (s *Session) Send(ctx context.Context, method string, params any) ([]byte, error) {
 	return s.Call(ctx, string(s.page.SessionID), method, params)
 }

@@ -14,10 +14,9 @@ import (
 type Usage struct {
 	// CPU is the processor time since they began, that of helpers that have ended included.
 	CPU time.Duration
-	// Bytes is the memory in use that has no file behind it: what was touched, not what was
-	// asked for. Memory that processes share counts for each.
+	// Bytes is the memory in use that is not backed by a file: memory that was touched, not just reserved. Shared memory counts for each process.
 	Bytes int64
-	// Threads is the number of threads of the process that has most.
+	// Threads is the thread count of the process with the most threads.
 	Threads int
 }
 
@@ -91,7 +90,7 @@ type processStat struct {
 // (proc_pid_stat(5)).
 const (
 	fieldGroup   = 2
-	fieldUser    = 11 // and system, and both of children that were waited for
+	fieldUser    = 11 // followed by the system time, and both times of reaped children
 	fieldThreads = 17
 )
 
@@ -113,7 +112,7 @@ func readStat(pid int) *processStat {
 	return s
 }
 
-// anonymous is the memory of a process that no file backs, and what it shares of such.
+// anonymous returns the memory of a process that is not backed by a file, including shared memory.
 func anonymous(pid int) (size int64) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(status)) {
@@ -142,9 +141,8 @@ func (p *Process) renderers() map[int]bool {
 	return found
 }
 
-// NewRenderers runs open, which opens a page, and returns the processes that may render it:
-// those that have appeared, or, if the browser has taken one that was ready, those that render
-// no page that was opened before. It is called for one page at a time.
+// NewRenderers runs open, which opens a page, and returns the processes that may render it: new ones or, if the browser
+// used a process it had ready, those that render no page opened before. Pages are opened one at a time.
 func (p *Process) NewRenderers(open func() error) (pids []int, err error) {
 	p.opening.Lock()
 	defer p.opening.Unlock()

@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// defaultUser is who browsers of root's processes run as: Chromium refuses its sandbox to root.
+// defaultUser is the user as whom browsers of root processes run: Chromium refuses its sandbox to root.
 const defaultUser = "nobody"
 
 // sandboxed reports whether the browser has its sandbox.
 func (o Options) sandboxed() bool { return !o.NoSandbox && (os.Geteuid() != 0 || !o.AsRoot) }
 
-// owner is who the browser runs as, nil for the user of this process.
+// owner returns the user as whom the browser runs, nil for this process's own.
 func (o Options) owner() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 || o.AsRoot {
 		return nil, nil
@@ -49,7 +49,7 @@ func firstReachable(dirs ...string) string {
 	return dirs[len(dirs)-1]
 }
 
-// reachable reports whether every user can reach what is in a directory.
+// reachable reports whether every user can reach the contents of a directory.
 func reachable(dir string) bool {
 	dir, err := filepath.Abs(dir)
 	for err == nil {

@@ -41,7 +41,7 @@ func printed(t *testing.T, pdf []byte, warnings []page.Warning) artefact {
 
 var boxes = regexp.MustCompile(`<page width="([0-9.]+)" height="([0-9.]+)">|<word xMin="([-0-9.]+)" yMin="([-0-9.]+)" xMax="([-0-9.]+)" yMax="([-0-9.]+)">(.*?)</word>`)
 
-// sheetsOf reads what pdftotext says of boxes.
+// sheetsOf parses the boxes in the output of pdftotext.
 func sheetsOf(t *testing.T, said string) (sheets []sheet) {
 	t.Helper()
 	for _, m := range boxes.FindAllStringSubmatch(said, -1) {
@@ -68,7 +68,7 @@ func number(t *testing.T, text string) float64 {
 	return value
 }
 
-// picturesOf lists kind, width and height of the pictures of each page.
+// picturesOf lists kind, width and height of the pictures on each page.
 func picturesOf(t *testing.T, pdf []byte) (pictures []string) {
 	t.Helper()
 	if !strings.Contains(string(pdf), "/Image") {
@@ -82,11 +82,11 @@ func picturesOf(t *testing.T, pdf []byte) (pictures []string) {
 	return pictures
 }
 
-// near is how far words may be apart, in points: a pixel of the document. Platen leaves whole pixels
-// between the margins (whole-right-edge), so that what is centred or at the right may move by one.
+// near is the allowed distance between words, in points: one pixel of the document. Platen leaves whole pixels between
+// the margins (whole-right-edge), so centred or right-aligned content may move by one.
 const near = 0.78
 
-// unlike says how what came out differs from what was wanted; nothing if it does not.
+// unlike describes how an artefact differs from the wanted one.
 func (got artefact) unlike(want artefact) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	if len(got.sheets) != len(want.sheets) {
@@ -118,7 +118,7 @@ func (got artefact) unlike(want artefact) (complaints []string) {
 	return complaints
 }
 
-// apart is the largest distance between the sides of two boxes.
+// apart returns the largest distance between corresponding sides of two boxes.
 func apart(a, b [4]float64) (most float64) {
 	for i := range a {
 		most = max(most, math.Abs(a[i]-b[i]))
@@ -126,7 +126,7 @@ func apart(a, b [4]float64) (most float64) {
 	return most
 }
 
-// keep writes what came out to a directory, for a person to look at.
+// keep writes an artefact to a directory, for a person to look at.
 func keep(t *testing.T, dir, name string, a artefact) {
 	t.Helper()
 	if a.picture == nil {

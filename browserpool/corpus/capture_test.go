@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// captureDocuments are captured: windows of some sizes, and whole pages.
+// captureDocuments returns documents to capture: in windows of some sizes, and as whole pages.
 func captureDocuments(_ *testing.T, w *web) (all []entry) {
 	windows := map[string]shot{"desk": {width: 1280, height: 800}, "whole": {width: 390, height: 600, fullPage: true}}
 	add := func(name string, s source, on shot) {
@@ -17,7 +17,7 @@ func captureDocuments(_ *testing.T, w *web) (all []entry) {
 		add("capture/"+name+"/whole", source{html: whole(html)}, windows["whole"])
 	}
 	for name, html := range sorted(features(w)) {
-		if name == "fetched" { // not there at once
+		if name == "fetched" { // not there immediately
 			continue
 		}
 		for on, window := range sorted(windows) {

@@ -16,11 +16,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The sample has one of this many documents, and of those about old faults.
+// The sample takes every nth document, and every nthFault of those about old faults.
 const nth, nthFault = 40, 4
 
-// TestCorpus compares Platen with the plain browser. CORPUS=all renders every document; otherwise it
-// is a sample that is always the same.
+// TestCorpus compares Platen with the plain browser. CORPUS=all renders every document; the default is a fixed sample.
 func TestCorpus(t *testing.T) {
 	bench, web := newBench(t), newWeb(t)
 	all := documents(t, web)
@@ -43,7 +42,7 @@ func TestCorpus(t *testing.T) {
 	fmt.Printf("corpus: %d of %d documents compared with the plain browser, %d of them different on purpose\n", compared.Load(), len(all), deviating.Load())
 }
 
-// documents are all of the corpus.
+// documents returns the whole corpus.
 func documents(t *testing.T, w *web) (all []entry) {
 	t.Helper()
 	for _, of := range []func(*testing.T, *web) []entry{
@@ -55,8 +54,7 @@ func documents(t *testing.T, w *web) (all []entry) {
 	return all
 }
 
-// TestEntries: documents have names of their own; intended differences are in the table, and each of
-// them has a document.
+// TestEntries checks that names of documents are unique, that intended differences are in the table, and that each of these has a document.
 func TestEntries(t *testing.T) {
 	names, shown := map[string]bool{}, map[string]bool{}
 	all := documents(t, newWeb(t))
@@ -91,7 +89,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// check renders a document with both, and compares.
+// check renders a document with both, and compares the results.
 func (b *bench) check(t *testing.T, e entry) {
 	t.Helper()
 	plain, err := b.plainly(t, e)
@@ -116,7 +114,7 @@ func (b *bench) check(t *testing.T, e entry) {
 	}
 }
 
-// judge says what is wrong with what came out.
+// judge lists what is wrong with the result.
 func (b *bench) judge(t *testing.T, e entry, got artefact, failed error, plain artefact, outcomes map[string]artefact) (complaints []string) {
 	t.Helper()
 	d := e.differs

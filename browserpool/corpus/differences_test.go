@@ -1,6 +1,6 @@
 package corpus
 
-// differences are what Platen does on purpose otherwise than the browser by itself, and why.
+// differences lists the intended differences from the plain browser, with their reasons.
 var differences = map[string]string{
 	"wide-content-fits":     "the browser reduces what is too wide to 67 % and cuts the rest; Platen reduces it to 50 %",
 	"hidden-does-not-count": "the browser reduces a document for the sake of boxes that nobody can see; Platen measures what can be seen",
@@ -15,6 +15,6 @@ var differences = map[string]string{
 	"ordinary-identity":     "servers that refuse headless browsers serve Platen, and see an ordinary one",
 }
 
-// known are documents that Platen renders wrongly, by name, and how. The test fails once one of them
-// is right: then it is struck off this list.
+// known lists, by name, the documents that Platen renders wrongly, and how. The test fails once one of them is right,
+// so that it is removed from the list.
 var known = map[string]string{}

@@ -1,7 +1,6 @@
-// Package corpus holds Platen against the browser that it drives. Its tests render hundreds of
-// documents twice, with Platen and with a plain browser (package bare), and compare what comes out:
-// pages, words, pictures and colours. What is different on purpose has a name and a reason in
-// differences, and the document says what must come out instead. It has only tests.
+// Package corpus tests Platen against the plain browser. Its tests render hundreds of documents with both (see package
+// bare), and compare the results: pages, words, pictures and colours. Each intended difference has a name and a reason
+// in the table differences, and the document states the expected result instead. The package contains only tests.
 //
 //	corpus_test.go       the test; the sample that `make test` renders
 //	entry_test.go        a document, how it is rendered, how it may differ

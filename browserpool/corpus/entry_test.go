@@ -16,57 +16,57 @@ type entry struct {
 	load    contract.Load
 	// shot captures the document in place of printing it.
 	shot *shot
-	// fault means that Platen once rendered such documents wrongly: the sample has more of them.
+	// fault means that Platen once rendered such documents wrongly: the sample includes more of them.
 	fault bool
-	// shows are words that must be there whatever the plain browser makes of the document.
+	// shows lists words that must be shown, however the plain browser renders the document.
 	shows []string
 	// warns is the code of the warning that Platen must give; "" for none.
 	warns string
-	// ruled means that page rules of its own set the margins, and the caller does not; edged that the
-	// plain browser prints it with margins that leave a part of a pixel (whole-right-edge).
+	// ruled means that the document's page rules, and not the caller, set the margins; edged, that the plain browser's
+	// margins leave a fraction of a pixel (whole-right-edge).
 	ruled, edged bool
-	// differs says what Platen makes of the document on purpose; nil for what the plain browser does.
+	// differs is the intended difference of this document; nil: the same as in the plain browser.
 	differs *deviation
 }
 
-// source is a document: one of HTML and Markdown that are sent to Platen, and a URL that it visits.
+// source is a document: HTML or Markdown to send to Platen, or a URL to visit.
 type source struct{ html, markdown, url string }
 
-// shot is how a document is captured.
+// shot says how a document is captured.
 type shot struct {
 	width, height int
 	fullPage      bool
 }
 
-// deviation is an intended difference of one document, and what it must come to.
+// deviation is an intended difference of one document, and the expected result.
 type deviation struct {
 	// name is a key of differences.
 	name string
-	// like is the document that the plain browser shows as Platen must show this one.
+	// like is a document that looks in the plain browser as this one must look in Platen.
 	like source
-	// options, if not nil, are those with which it prints that one.
+	// options, if not nil, are those for printing like.
 	options *contract.Paper
-	// fails is the error with which Platen must refuse the document.
+	// fails is the error that Platen must return for the document.
 	fails error
 }
 
-// with is options that a document is not printed with, but the one that is like it.
+// with returns options for printing the like document of a deviation.
 func with(o contract.Paper) *contract.Paper { return &o }
 
-// whole is a document around the content of a body.
+// whole returns a document with this body.
 func whole(body string) string { return wholeWith("", "", body) }
 
-// wholeWith is a document with more in its head and attributes of its body.
+// wholeWith returns a document with additions to its head and attributes of its body.
 func wholeWith(head, attributes, body string) string {
 	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Corpus</title>` + head + `</head><body` + attributes + `>` + body + `</body></html>`
 }
 
-// posted is a document that is sent as HTML.
+// posted returns an entry that is sent as HTML.
 func posted(name, html string, o contract.Paper) entry {
 	return entry{name: name, source: source{html: html}, options: o}
 }
 
-// sorted walks a map in the order of its keys.
+// sorted iterates over a map in the order of its keys.
 func sorted[T any](m map[string]T) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for _, key := range slices.Sorted(maps.Keys(m)) {

@@ -10,10 +10,10 @@ import (
 	"platen.dev/events/contract"
 )
 
-// dir has the documents that were written by hand: html and markdown are sent, web is visited.
+// dir contains the handwritten documents: those in html and markdown are sent, those in web visited.
 const dir = "../../testdata/corpus"
 
-// handwritten are the files, each on three papers. What differs on purpose is in deviations.
+// handwritten returns these files, each on three papers. Intended differences are in deviations.
 func handwritten(t *testing.T, w *web) (all []entry) {
 	t.Helper()
 	files := http.FileServer(http.Dir(filepath.Join(dir, "web")))

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// passages are what Markdown can say.
+// passages covers the syntax of Markdown.
 var passages = map[string]string{
 	"headings":   "# One\n\n## Two\n\nSetext\n======\n\n### Three ###\n\ntext  \nbroken line\n",
 	"emphasis":   "*a* _b_ **c** __d__ ***e*** ~~gone~~ `code` snake_case_word 2*3*4\n",
@@ -27,7 +27,7 @@ var passages = map[string]string{
 	"crlf":       "# Title\r\n\r\n- a\r\n- b\r\n\r\ntext\r\n",
 }
 
-// markdownDocuments are sent as Markdown, on some papers.
+// markdownDocuments returns documents that are sent as Markdown, on some papers.
 func markdownDocuments(*testing.T, *web) (all []entry) {
 	for name, markdown := range sorted(passages) {
 		for on, o := range sorted(map[string]contract.Paper{"a4": {}, "letter": {Format: "Letter", Scale: 1.2, MarginLeft: "1in", MarginRight: "1in"}}) {

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// These documents hold Platen to the paper: sheets of its size, page rules, scales, what is too wide.
+// These documents test that Platen keeps to the paper: sheets of its size, page rules, scales, content that is too wide.
 
 func paperDocuments(t *testing.T, w *web) (all []entry) {
 	t.Helper()
@@ -22,7 +22,7 @@ func paperDocuments(t *testing.T, w *web) (all []entry) {
 	return all
 }
 
-// sheets are exactly as large as the paper: each takes one page.
+// sheets returns documents with boxes exactly as large as the paper: each takes one page.
 func sheets() (all []entry) {
 	sizes := map[string]string{
 		"A4": "width: 210mm; height: 297mm", "A3": "width: 297mm; height: 420mm", "Letter": "width: 8.5in; height: 11in",
@@ -40,7 +40,7 @@ func sheets() (all []entry) {
 	return all
 }
 
-// turned begin at the right, at scales that the browser gets wrong.
+// turned returns right-to-left documents, at scales that the browser gets wrong.
 func turned(w *web) (all []entry) {
 	body := `<h1>ספינות</h1><p>` + strings.Repeat("מנהל הנמל שומר יומן. ", 20) + `</p><div style="border: 3px solid #036; width: 60%">תיבה</div><p>الميناء</p>`
 	for _, scale := range []float64{0.5, 0.75, 1.4, 2} {
@@ -50,7 +50,7 @@ func turned(w *web) (all []entry) {
 		}) {
 			o := contract.Paper{Scale: scale}
 			visited := entry{name: fmt.Sprintf("paper/turned/%s/visited/%v", where, scale), source: source{url: w.page(html)}, options: o}
-			if where == "body" { // the browser is at fault only if it is the root
+			if where == "body" { // the browser is wrong only if the root is right-to-left
 				all = append(all, entry{name: fmt.Sprintf("paper/turned/body/posted/%v", scale), source: source{html: html}, options: o}, visited)
 				continue
 			}
@@ -62,7 +62,7 @@ func turned(w *web) (all []entry) {
 	return all
 }
 
-// rules are page rules.
+// rules lists page rules.
 var rules = map[string]string{
 	"size":      `@page { size: A3 }`,
 	"turned":    `@page { size: landscape }`,
@@ -76,7 +76,7 @@ var rules = map[string]string{
 	"imported":  `@import "/rules.css";`,
 }
 
-// ruled have page rules, which the caller overrules where he says something.
+// ruled returns documents with page rules, which the caller's options override.
 func ruled(w *web) (all []entry) {
 	w.at("/rules.css", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		answer(rw, "text/css", []byte(`@page { size: A3 landscape; margin: 0 }`))
@@ -100,24 +100,24 @@ func ruled(w *web) (all []entry) {
 			all = append(all, e)
 		}
 	}
-	// One side is given: the rule has the others.
+	// Only one side is given: the rule sets the others.
 	left := contract.Paper{MarginLeft: "1in"}
 	return append(all, entry{name: "paper/rule/one-side", source: document(rules["margin"]), options: left, ruled: true, differs: &deviation{
 		name: "caller-over-page-rule", like: document(`@page { margin: 0; margin-left: 1in }`),
 	}})
 }
 
-// sameAnyway reports whether a page rule says what the options say.
+// sameAnyway reports whether a page rule asks for the same as the options.
 func sameAnyway(rule, with string) bool { return rule == "turned" && with == "letter-turned" }
 
 const sized = `<p style="font: 20px 'Liberation Sans'; margin: 0">SIZED</p>`
 
-// wide have something that can be seen and is wider than the paper.
+// wide returns documents with visible content wider than the paper.
 func wide(w *web) (all []entry) {
 	box := func(width int) string {
 		return wholeWith("", ` style="margin: 0"`, fmt.Sprintf(`%s<div style="width: %dpx; background: #eef; border-right: 4px solid #900; box-sizing: border-box; text-align: right">END</div>`, sized, width))
 	}
-	// What the browser reduces as far as is needed is reduced by it.
+	// The browser itself reduces these as far as necessary.
 	for _, width := range []int{721, 800, 900, 1000, 1070} {
 		all = append(all, posted(fmt.Sprintf("paper/wide/%d", width), box(width), contract.Paper{}))
 	}
@@ -149,7 +149,7 @@ func wide(w *web) (all []entry) {
 	return all
 }
 
-// unseen have something wide that nobody can see.
+// unseen returns documents with wide content that nobody can see.
 func unseen(w *web) (all []entry) {
 	for name, hidden := range sorted(map[string]string{
 		"invisible":     `<div style="width: 3000px; visibility: hidden">x</div>`,
@@ -158,7 +158,7 @@ func unseen(w *web) (all []entry) {
 		"menu":          `<div style="position: absolute; top: 0; right: -400px; width: 400px; visibility: hidden">menu</div>`,
 		"read-out-only": `<span style="position: absolute; left: 900px; width: 1px; height: 1px; overflow: hidden; clip: rect(0, 0, 0, 0)">for readers</span>`,
 	}) {
-		// What is hidden takes its room: without width.
+		// Hidden content keeps its place, but not its width.
 		like := strings.NewReplacer("width: 3000px", "width: 100%", "left: 500px; ", "").Replace(hidden)
 		if strings.Contains(like, "absolute") {
 			like = ""
@@ -179,7 +179,7 @@ func unseen(w *web) (all []entry) {
 		entry{name: "paper/unseen/body-hides/posted", source: source{html: hides}, differs: &deviation{name: "hidden-does-not-count", like: source{html: open}}},
 		entry{name: "paper/unseen/body-hides/visited", source: source{url: w.page(hides)}, differs: &deviation{name: "hidden-does-not-count", like: source{url: w.page(open)}}},
 	)
-	// What is clipped does not count for the browser either.
+	// The browser does not count clipped content either.
 	for name, html := range sorted(map[string]string{
 		"clipped":         whole(sized + `<div style="width: 100px; overflow: hidden"><div style="width: 3000px">x</div></div>`),
 		"clipped-twice":   whole(sized + `<div style="width: 100px; overflow: hidden; position: relative"><div style="position: absolute; left: 50px; width: 3000px">x</div></div>`),
@@ -192,7 +192,7 @@ func unseen(w *web) (all []entry) {
 	return all
 }
 
-// edges have something at the right edge; the browser cuts off less than a pixel.
+// edges returns documents with content at the right edge, where the browser cuts off less than a pixel.
 func edges() (all []entry) {
 	html := wholeWith("", ` style="margin: 0"`, `<div style="border: solid #000; border-width: 0 3px; height: 300px; text-align: right">EDGE</div>`)
 	for _, scale := range []float64{1.7, 1.9, 2} {
@@ -203,7 +203,7 @@ func edges() (all []entry) {
 	return all
 }
 
-// longWords have a word that does not fit its cell.
+// longWords returns documents with words that do not fit their cells.
 func longWords() (all []entry) {
 	long := strings.Repeat("Donaudampfschiff", 12)[:180]
 	for name, markdown := range sorted(map[string]string{

@@ -16,7 +16,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// pattern is a picture on which every turn, cut and stretch shows.
+// pattern returns a picture that reveals any rotation, cropping or stretching.
 func pattern(width, height int) image.Image {
 	p := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{
 		color.RGBA{200, 30, 30, 255}, color.RGBA{30, 160, 60, 255}, color.RGBA{40, 60, 200, 255}, color.RGBA{240, 220, 60, 255},
@@ -29,7 +29,7 @@ func pattern(width, height int) image.Image {
 	return p
 }
 
-// encodings are kinds of pictures, 60 by 40 pixels large.
+// encodings returns pictures of each kind, 60 by 40 pixels.
 func encodings() map[string][]byte {
 	return map[string][]byte{
 		"png":  encoded(func(b *bytes.Buffer) error { return png.Encode(b, pattern(60, 40)) }),
@@ -41,7 +41,7 @@ func encodings() map[string][]byte {
 func encoded(write func(*bytes.Buffer) error) []byte {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
-		panic(err) // to memory, of a picture that is always the same
+		panic(err) // in memory, of a picture that is always the same
 	}
 	return b.Bytes()
 }
@@ -52,7 +52,7 @@ func dataURI(kind string, data []byte) string {
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="60"><rect width="80" height="60" fill="#fc0"/><circle cx="40" cy="30" r="20" fill="#06c"/></svg>`
 
-// frames are ways to place a picture; SRC stands for its address.
+// frames lists ways to place a picture; SRC stands for its address.
 var frames = map[string]string{
 	"natural":  `<p>before <img src="SRC" alt="flag"> after</p>`,
 	"scaled":   `<img src="SRC" style="width: 300px; height: 90px"><p>below</p>`,
@@ -64,7 +64,7 @@ var frames = map[string]string{
 	"listed":   `<table border="1"><tr><td><img src="SRC"></td><td>cell</td></tr></table><figure><img src="SRC"><figcaption>caption</figcaption></figure>`,
 }
 
-// dataURIs are spellings of pictures in the document itself.
+// dataURIs returns spellings of pictures in the document itself.
 func dataURIs() map[string]string {
 	pictures := encodings()
 	plain := base64.StdEncoding.EncodeToString(pictures["png"])
@@ -102,13 +102,13 @@ func percent(data []byte) string {
 	return b.String()
 }
 
-// bitmap is a BMP, 60 by 40 pixels large, green.
+// bitmap returns a green BMP, 60 by 40 pixels.
 func bitmap() []byte {
 	header := []byte{'B', 'M', 0, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 60, 0, 0, 0, 40, 0, 0, 0, 1, 0, 24, 0}
 	return append(append(header, make([]byte, 24)...), bytes.Repeat([]byte{60, 160, 30}, 60*40)...)
 }
 
-// pictureDocuments have pictures, in the document or at a URL.
+// pictureDocuments returns documents with pictures, embedded or at a URL.
 func pictureDocuments(_ *testing.T, w *web) (all []entry) {
 	for kind, data := range sorted(encodings()) {
 		served := w.typed("image/"+kind, data)

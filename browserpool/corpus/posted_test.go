@@ -8,7 +8,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// writing is text of a script.
+// writing is a text in some script.
 type writing struct{ name, lang, dir, text string }
 
 var writings = []writing{
@@ -29,7 +29,7 @@ var writings = []writing{
 	{"mixed", "en", "ltr", "Dock 5 (رصيف ٥) opens at 06:30, רציף 7 at 07:15."},
 }
 
-// document is a page of a script: its text in most kinds of elements.
+// document returns a page in this script, with its text in most kinds of elements.
 func (w writing) document() string {
 	long := strings.TrimSpace(strings.Repeat(w.text+" ", 6))
 	return fmt.Sprintf(`<!doctype html><html lang="%s" dir="%s"><head><meta charset="utf-8"><title>%s</title></head><body>`, w.lang, w.dir, w.name) +
@@ -40,12 +40,12 @@ func (w writing) document() string {
 		`<p dir="ltr" style="background: #dde">` + w.text + `</p><p dir="rtl" style="background: #edd">` + w.text + `</p></body></html>`
 }
 
-// fault reports whether the document begins at the right and is scaled: then the browser is at fault.
+// isShifted reports whether the document is right-to-left and scaled: then the browser prints it wrongly.
 func (w writing) isShifted(o contract.Paper) bool {
 	return w.dir == "rtl" && o.Scale != 0 && o.Scale != 1
 }
 
-// papers are sheets, margins and scales.
+// papers lists sheets, margins and scales.
 var papers = map[string]contract.Paper{
 	"a4":              {},
 	"a4-scale-1":      {Scale: 1},
@@ -66,7 +66,7 @@ var papers = map[string]contract.Paper{
 	},
 }
 
-// fragments are kinds of layout that inline styles make.
+// fragments lists kinds of layout made with inline styles.
 var fragments = map[string]string{
 	"headings":   `<h1>One</h1><h2>Two</h2><h3>Three</h3><h4>Four</h4><h5>Five</h5><h6>Six</h6><p>Text</p>`,
 	"lists":      `<ol start="7" type="a"><li>a<ol type="I"><li>b<li>c</ol><li value="30">d</ol><ol reversed><li>x<li>y</ol><ul type="square"><li>z</ul><dl><dt>t<dd>d</dl>`,
@@ -104,7 +104,7 @@ var fragments = map[string]string{
 	"table-columns":  `<table width="100%"><colgroup><col width="20%"><col span="2" style="background: #ffd"></colgroup><tr><td>a</td><td>b</td><td>c</td></tr></table>`,
 }
 
-// postedDocuments are sent as HTML: every script on half of the papers, every layout at some scales.
+// postedDocuments returns documents sent as HTML: every script on half of the papers, every layout at some scales.
 func postedDocuments(*testing.T, *web) (all []entry) {
 	turn := 0
 	for _, w := range writings {
@@ -128,8 +128,8 @@ func postedDocuments(*testing.T, *web) (all []entry) {
 	return all
 }
 
-// turnedInside is a document that begins at the right whose root begins at the left: what begins at
-// the right is in it. The browser prints that as it should.
+// turnedInside returns a right-to-left document with a left-to-right root, so that only its content is right-to-left.
+// The browser prints that correctly.
 func turnedInside(html string) string {
 	html = strings.Replace(html, `dir="rtl"`, ``, 1)
 	html = strings.Replace(html, `<body>`, `<body><div dir="rtl">`, 1)

@@ -11,8 +11,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// These documents are about what is read and when: what waits to be seen, inner scrollers, encodings,
-// documents that break off, servers that look at who asks.
+// These documents are about what is read, and when: lazy content, inner scrollers, encodings, truncated documents, servers that inspect the client.
 
 func readingDocuments(t *testing.T, w *web) (all []entry) {
 	t.Helper()
@@ -25,7 +24,7 @@ func readingDocuments(t *testing.T, w *web) (all []entry) {
 	return all
 }
 
-// onBoth prints a document, and captures the whole page.
+// onBoth returns two entries of a document: printed, and captured as a whole page.
 func onBoth(name string, visited, like source, difference string) []entry {
 	d := &deviation{name: difference, like: like}
 	return []entry{
@@ -34,10 +33,10 @@ func onBoth(name string, visited, like source, difference string) []entry {
 	}
 }
 
-// onView calls a function when an element is seen.
+// onView calls a function once an element is visible.
 const onView = `<script>const onView = (e, f) => new IntersectionObserver(([at], o) => { if (at.isIntersecting) { o.disconnect(); f() } }).observe(e)</script>`
 
-// waiting have parts that wait to be seen.
+// waiting returns documents with parts that load once they are visible.
 func waiting(t *testing.T, w *web) (all []entry) {
 	t.Helper()
 	picture := w.typed("image/png", encodings()["png"])
@@ -76,7 +75,7 @@ func waiting(t *testing.T, w *web) (all []entry) {
 	}) {
 		all = append(all, onBoth("reading/seen/"+name, source{url: w.page(top + tall + c[0])}, source{url: w.page(top + tall + c[1])}, "seen-below-fold")...)
 	}
-	// What waits for each kind of loading covers what the look starts, too.
+	// Each way to wait for the page also covers loading that starts when parts become visible.
 	late := top + tall + `<p id="e"></p><script>onView(e, async () => e.textContent = await (await fetch("` + part + `")).text())</script>`
 	like := source{url: w.page(top + tall + `<p>FETCHED PART</p>`)}
 	for _, until := range []string{contract.UntilDOM, contract.UntilIdle} {
@@ -85,7 +84,7 @@ func waiting(t *testing.T, w *web) (all []entry) {
 	return all
 }
 
-// scrollers scroll in a box inside.
+// scrollers returns documents that scroll in an inner box.
 func scrollers(w *web) (all []entry) {
 	const content = `<p>TOP</p><div style="height: 3000px"></div><p>BOTTOM</p>`
 	for name, c := range sorted(map[string][2]string{
@@ -117,16 +116,16 @@ func scrollers(w *web) (all []entry) {
 		},
 	}) {
 		all = append(all, onBoth("reading/scroller/"+name, source{url: w.page(`<!doctype html>` + c[0])}, source{url: w.page(`<!doctype html>` + c[1])}, "inner-scroller")...)
-		if name == "grid" || name == "shadow" { // on paper the browser shows all of these, too
+		if name == "grid" || name == "shadow" { // in print, the browser also shows all of these
 			all[len(all)-2].differs = nil
 		}
 	}
-	// A box in an ordinary page stays as it is.
+	// A scrolling box in an ordinary page stays unchanged.
 	code := source{url: w.page(`<!doctype html><body style="margin: 0"><pre style="height: 200px; overflow: auto">` + content + `</pre><div style="height: 2000px">AFTER`)}
 	return append(all, entry{name: "reading/scroller/ordinary-box", source: code})
 }
 
-// encodingsUndeclared do not say what their bytes are.
+// encodingsUndeclared returns documents that do not declare their encoding.
 func encodingsUndeclared(w *web) (all []entry) {
 	for name, body := range sorted(map[string]string{
 		"short": "<!doctype html><p>naïve €, Ωμέγα &amp; caf&eacute;</p>",
@@ -150,7 +149,7 @@ func encodingsUndeclared(w *web) (all []entry) {
 	return all
 }
 
-// brokenOff begin and do not end.
+// brokenOff returns truncated documents.
 func brokenOff(w *web) (all []entry) {
 	for name, answer := range sorted(map[string]string{
 		"length": "Content-Length: 9999\r\n\r\n<p>HALF",
@@ -180,7 +179,7 @@ func brokenOff(w *web) (all []entry) {
 	return all
 }
 
-// picky are servers that look at who asks.
+// picky returns documents on servers that inspect the client.
 func picky(w *web) (all []entry) {
 	const welcome = `<!doctype html><h1>WELCOME</h1>`
 	like := source{url: w.page(welcome)}
@@ -208,7 +207,7 @@ func picky(w *web) (all []entry) {
 	}
 }
 
-// oddAddresses are at addresses, and come with headers, that are not by the book.
+// oddAddresses returns documents with irregular addresses and headers.
 func oddAddresses(w *web) (all []entry) {
 	for name, path := range sorted(map[string]string{
 		"percent": "/100%", "percent-letters": "/%zz?a=%", "brackets": "/a[b]^c`d{e}", "old-escape": "/%u00e4|x", "dots": "/a/./b/..;/c", "slashes": "//x//y",

@@ -27,7 +27,7 @@ import (
 // patience is how long the plain browser waits for a document to load.
 const patience = 20 * time.Second
 
-// lanes are how many documents are rendered at a time.
+// lanes is how many documents are rendered at a time.
 var lanes = min(3, runtime.GOMAXPROCS(0))
 
 // bench has the two renderers.
@@ -35,7 +35,7 @@ type bench struct {
 	browser *chromium.Browser
 	plain   *bare.Browser
 	gate    *egress.Gate
-	sets    chan *page.Set // those that are not in use
+	sets    chan *page.Set // the idle ones
 }
 
 func newBench(t *testing.T) *bench {
@@ -74,7 +74,7 @@ func (b *bench) open(t *testing.T) *page.Set {
 	return set
 }
 
-// platen renders a document as the product does.
+// platen renders a document as Platen does.
 func (b *bench) platen(t *testing.T, e entry) (_ artefact, err error) {
 	t.Helper()
 	set := <-b.sets
@@ -107,7 +107,7 @@ func (b *bench) platen(t *testing.T, e entry) (_ artefact, err error) {
 	return printed(t, result.PDF, result.Warnings), nil
 }
 
-// sanitised is what Platen prints of what was sent.
+// sanitised returns the document that Platen prints for HTML or Markdown.
 func sanitised(s source) (string, error) {
 	if s.markdown != "" {
 		return document.Markdown(s.markdown)
@@ -118,14 +118,13 @@ func sanitised(s source) (string, error) {
 	return "", nil
 }
 
-// plainly renders a document as the browser does by itself. HTML is not sanitised: what the
-// sanitiser keeps must look as it did.
+// plainly renders a document with the plain browser. HTML is not sanitised: the parts that the sanitiser keeps must look the same.
 func (b *bench) plainly(t *testing.T, e entry) (_ artefact, err error) {
 	t.Helper()
 	d := bare.Document{HTML: e.source.html, URL: e.source.url, Selector: e.load.WaitFor, After: time.Duration(e.load.WaitAfter) * time.Millisecond, Patience: patience}
 	if e.differs != nil && e.differs.fails != nil {
 		if e.shot != nil {
-			return artefact{}, nil // the browser never ends to capture it
+			return artefact{}, nil // the browser never finishes capturing it
 		}
 		d.Patience = 300 * time.Millisecond // it may never count as loaded
 	}
@@ -161,12 +160,12 @@ func (b *bench) plainly(t *testing.T, e entry) (_ artefact, err error) {
 	return printed(t, pdf, nil), nil
 }
 
-// paperSizes are in inches.
+// paperSizes lists sizes in inches.
 var paperSizes = map[string][2]float64{
 	"A4": {210 / 25.4, 297 / 25.4}, "A3": {297 / 25.4, 420 / 25.4}, "Letter": {8.5, 11}, "Legal": {8.5, 14}, "Tabloid": {11, 17},
 }
 
-// plainParams are the options as the browser takes them.
+// plainParams returns the options as the browser takes them.
 func plainParams(t *testing.T, o contract.Paper) map[string]any {
 	t.Helper()
 	size := paperSizes[cmp.Or(o.Format, "A4")]
@@ -183,7 +182,7 @@ func plainParams(t *testing.T, o contract.Paper) map[string]any {
 		inches[side] = float64(length)
 		params["margin"+side] = inches[side]
 	}
-	if o.HeaderFooter { // in the style that docs/API.md says
+	if o.HeaderFooter { // in the style of docs/API.md
 		const style = `<style>* { box-sizing: border-box }</style><div style="font-size: 10px; width: 100%%; padding: 0 %fin 0 %fin">%s</div>`
 		params["headerTemplate"] = fmt.Sprintf(style, inches["Right"], inches["Left"], o.Header)
 		params["footerTemplate"] = fmt.Sprintf(style, inches["Right"], inches["Left"], o.Footer)
@@ -208,7 +207,7 @@ func wholeMargin(t *testing.T, o contract.Paper) string {
 	return fmt.Sprintf("@page { margin-right: %.4fpx }", right*pixel+printable-whole+2*unit*scale)
 }
 
-// captured is a picture of a page.
+// captured returns the artefact of a capture.
 func captured(data []byte, warnings []page.Warning) (artefact, error) {
 	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -217,7 +216,7 @@ func captured(data []byte, warnings []page.Warning) (artefact, error) {
 	return artefact{picture: pagetest.Opaque(decoded), warnings: warnings}, nil
 }
 
-// artefact is what came out.
+// artefact is the result of rendering a document.
 type artefact struct {
 	warnings []page.Warning
 	picture  *image.RGBA // the capture, or the pages side by side
@@ -227,7 +226,7 @@ type artefact struct {
 	pictures []string
 }
 
-// warns reports whether a warning of that code was given and no other; "" stands for none.
+// warns reports whether the only warning has this code; for "", whether there is none.
 func (a artefact) warns(code string) bool {
 	if code == "" {
 		return len(a.warnings) == 0
@@ -235,7 +234,7 @@ func (a artefact) warns(code string) bool {
 	return len(a.warnings) == 1 && a.warnings[0].Code == code
 }
 
-// text is all words of a PDF.
+// text returns all words of a PDF.
 func (a artefact) text() string {
 	var words []string
 	for _, s := range a.sheets {

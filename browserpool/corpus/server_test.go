@@ -21,7 +21,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// charsets are encodings that a server or a document declares, and text that each can say.
+// charsets lists encodings that a server or a document declares, with a text for each.
 var charsets = map[string]struct {
 	encoding encoding.Encoding
 	text     string
@@ -34,7 +34,7 @@ var charsets = map[string]struct {
 	"euc-kr": {korean.EUCKR, "항만장 일기"}, "utf-16le": {unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), "naïve 港"}, "utf-16be": {unicode.UTF16(unicode.BigEndian, unicode.UseBOM), "naïve 港"},
 }
 
-// serverDocuments come as servers of all kinds send them.
+// serverDocuments returns documents as servers of all kinds send them.
 func serverDocuments(t *testing.T, w *web) (all []entry) {
 	t.Helper()
 	add := func(name, url string, shows ...string) {
@@ -128,7 +128,7 @@ func serverDocuments(t *testing.T, w *web) (all []entry) {
 	return all
 }
 
-// chain is the URL of a page behind redirects.
+// chain returns the URL of a page behind redirects.
 func (w *web) chain(length int, body string) (url string) {
 	url = w.page(body)
 	for range length {
@@ -145,7 +145,7 @@ func everyByte(w io.Writer, flush func(), text string) {
 	}
 }
 
-// compressions are values of Content-Encoding, some with what they leave open.
+// compressions lists values of Content-Encoding, with a compressor for each.
 var compressions = map[string]func(io.Writer) io.WriteCloser{
 	"gzip":     func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 	"x-gzip":   func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
@@ -154,7 +154,7 @@ var compressions = map[string]func(io.Writer) io.WriteCloser{
 	"deflate raw": func(w io.Writer) io.WriteCloser {
 		raw, err := flate.NewWriter(w, flate.BestSpeed)
 		if err != nil {
-			panic(err) // the level is one that exists
+			panic(err) // the level is valid
 		}
 		return raw
 	},

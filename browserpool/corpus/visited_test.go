@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// features are what pages do that are visited: style sheets, script, frames.
+// features returns pages with features that only visited ones have: style sheets, script, frames.
 func features(w *web) map[string]string {
 	part := w.typed("text/html; charset=utf-8", []byte(`<!doctype html><p>FRAMED</p>`))
 	picture := w.typed("image/png", encodings()["png"])
@@ -52,7 +52,7 @@ func features(w *web) map[string]string {
 	}
 }
 
-// visitedDocuments are at URLs.
+// visitedDocuments returns documents at URLs.
 func visitedDocuments(_ *testing.T, w *web) (all []entry) {
 	for name, body := range sorted(features(w)) {
 		at := source{url: w.page(whole(body))}
@@ -68,7 +68,7 @@ func visitedDocuments(_ *testing.T, w *web) (all []entry) {
 	return append(all, waits(w)...)
 }
 
-// waits are ways to say when a page is there.
+// waits returns documents for each way to say when a page is ready.
 func waits(w *web) (all []entry) {
 	data := w.typed("text/plain", []byte("LATE"))
 	late := `<p id="p">early</p><script>setTimeout(async () => { p.textContent = await (await fetch("` + data + `")).text(); p.className = "done" }, 60)</script>`

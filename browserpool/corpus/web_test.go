@@ -12,13 +12,12 @@ import (
 	"platen.dev/browserpool/pagetest"
 )
 
-// web has the servers of the documents that are visited: one of pages, and one that sends bytes as
-// they are, whatever the address asked for looks like.
+// web has the servers of visited documents: one for pages, and one that sends raw bytes, even for irregular request paths.
 type web struct {
 	pages pagetest.Pages
 	site  *pagetest.Web
 
-	raw     map[string][]byte // whole answers, by path as it stands in a request
+	raw     map[string][]byte // raw responses, by request path as sent
 	address string            // of the server that sends them
 }
 
@@ -30,20 +29,20 @@ func newWeb(t *testing.T) *web {
 	return w
 }
 
-// page serves HTML, or what a handler answers, and returns its URL.
+// page serves HTML, or the responses of a handler, and returns its URL.
 func (w *web) page(content any) string {
 	path := fmt.Sprintf("/%d", len(w.pages))
 	w.pages[path] = content
 	return w.site.URL + path
 }
 
-// at serves content at a path of its own choosing.
+// at serves content at the given path.
 func (w *web) at(path string, content any) string {
 	w.pages[path] = content
 	return w.site.URL + path
 }
 
-// typed serves bytes with a Content-Type; "" leaves it out.
+// typed serves bytes with a Content-Type; "" omits it.
 func (w *web) typed(kind string, body []byte) string {
 	return w.page(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { answer(rw, kind, body) }))
 }
@@ -56,18 +55,18 @@ func answer(rw http.ResponseWriter, kind string, body []byte) {
 	_, _ = rw.Write(body)
 }
 
-// rawly serves the bytes of a whole answer at a path, and returns its URL.
+// rawly serves raw bytes as the response for a path, and returns its URL.
 func (w *web) rawly(path, answer string) string {
 	w.raw[path] = []byte(answer)
 	return "http://" + w.address + path
 }
 
-// serveRaw answers until the test ends.
+// serveRaw serves raw responses until the test ends.
 func serveRaw(t *testing.T, answers map[string][]byte) (address string) {
 	return pagetest.ServeConnections(t, func(conn net.Conn) { answerRaw(conn, answers) }).String()
 }
 
-// answerRaw answers one request. One for a path without an answer gets what it asked for.
+// answerRaw answers one request. For a path without a response, it sends the path back.
 func answerRaw(conn net.Conn, answers map[string][]byte) {
 	defer conn.Close()
 	var request bytes.Buffer
@@ -86,5 +85,5 @@ func answerRaw(conn net.Conn, answers map[string][]byte) {
 	}
 	_, _ = conn.Write(found)
 	_ = conn.(*net.TCPConn).CloseWrite()
-	_, _ = io.Copy(io.Discard, conn) // to close before the other side does may lose what was sent
+	_, _ = io.Copy(io.Discard, conn) // closing before the other side does may lose data
 }

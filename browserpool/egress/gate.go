@@ -21,8 +21,7 @@ type Limits struct {
 	// Total is the most that all tunnels of one proxy may carry together, both ways, default
 	// 512 MiB. Beyond it the proxy carries nothing more.
 	Total int64
-	// Refusal is how long it takes at least to say that a name does not resolve or is refused,
-	// so that the time does not tell which, default 200 ms.
+	// Refusal is the least time before a name is reported as unresolvable or refused, so that the timing does not tell which it is, default 200 ms.
 	Refusal time.Duration
 }
 
@@ -42,14 +41,13 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Gate opens the proxies of a pool, which share its policy and limits. Each page has a
-// proxy of its own: what it carries is counted, it shares no connection to a server with
-// another page, and its end ends every request of the page.
+// Gate opens the proxies of a pool, which share its policy and limits. Each page has its own proxy: so traffic is
+// counted per page, pages share no connections to servers, and a page's end ends all its requests.
 type Gate struct {
 	policy  Policy
 	limits  Limits
 	logger  *slog.Logger
-	blocked atomic.Int64   // requests refused, counted by all proxies
+	blocked atomic.Int64   // refused requests of all proxies
 	proxies sync.WaitGroup // one count per open proxy
 }
 
@@ -76,7 +74,7 @@ func (g *Gate) Open(gone <-chan struct{}) (*Proxy, error) {
 	return p, nil
 }
 
-// Blocked counts the requests refused by policy so far.
+// Blocked returns the number of requests that the policy has refused.
 func (g *Gate) Blocked() int64 { return g.blocked.Load() }
 
 // Refuses reports whether the policy refuses a host or its port now. It resolves names.

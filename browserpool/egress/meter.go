@@ -12,7 +12,7 @@ var errBytes = errors.New("byte limit reached")
 // meter counts what a proxy carries, up to a limit.
 type meter struct {
 	limit   int64
-	carried atomic.Int64    // counted by every request and tunnel of the proxy
+	carried atomic.Int64    // by all requests and tunnels of the proxy
 	spent   context.Context // ends when the limit was exceeded
 	exceed  context.CancelFunc
 }

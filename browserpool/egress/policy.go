@@ -41,8 +41,7 @@ var refused = prefixes(
 	"203.0.113.0/24",   // documentation
 	"224.0.0.0/4",      // multicast
 	"240.0.0.0/4",      // reserved, broadcast
-	// IPv6 outside 2000::/3 is not global unicast: every other kind of address leads
-	// inside.
+	// IPv6 outside 2000::/3 is not global unicast: all other kinds of addresses lead into private networks.
 	"::/3",          // unspecified, loopback, IPv4-compatible, -mapped and -translated, NAT64, discard
 	"4000::/2",      // unassigned, segment routing
 	"8000::/1",      // unassigned, fc00::/7 unique local, fe80::/10 link-local, fec0::/10 site-local, ff00::/8 multicast
@@ -70,8 +69,7 @@ type Policy struct {
 	Allow []netip.Prefix
 	// Deny refuses ranges in addition, and wins over Allow.
 	Deny []netip.Prefix
-	// Ports are the only ones that may be reached; empty means 80, 443, and from 1024 on all but
-	// those of well-known services.
+	// Ports are the only ones allowed; empty means 80, 443, and those from 1024 on except well-known services.
 	Ports []PortRange
 	// Refuses reports whether an address and port are refused in addition, for instance because
 	// a node of the cluster is there. It is called for every address, on any goroutine, and wins
@@ -99,7 +97,7 @@ func (p Policy) Permits(at netip.AddrPort) bool {
 	}
 }
 
-// isWiderThanLoopback reports whether a range has other addresses than loopback ones.
+// isWiderThanLoopback reports whether a range contains non-loopback addresses.
 func isWiderThanLoopback(r netip.Prefix) bool {
 	loopback := 8
 	if r.Addr().Is6() {
@@ -111,8 +109,8 @@ func isWiderThanLoopback(r netip.Prefix) bool {
 // IsPublic reports whether the range of an address belongs to the public internet.
 func IsPublic(addr netip.Addr) bool { return addr.IsValid() && !contains(refused, addr) }
 
-// isOwn reports whether an address is one of this machine's now; interfaces come and go. While
-// they are unknown, every address may be. The unspecified address leads to this machine.
+// isOwn reports whether an address currently belongs to this machine; interfaces come and go. If they cannot be listed,
+// every address counts. The unspecified address leads to this machine.
 func isOwn(addr netip.Addr) bool {
 	own, err := net.InterfaceAddrs()
 	if err != nil || addr.IsUnspecified() {
@@ -133,10 +131,9 @@ func contains(ranges []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// Resolve returns the addresses of a host name or address literal, at least one, whose port may
-// be reached at each of them. A single refused address refuses the host with ErrBlocked, but for a
-// name of this machine, such as localhost, which is reached at those of its loopback addresses that
-// are permitted. A name without addresses is a *net.DNSError.
+// Resolve returns the addresses, at least one, of a host name or address literal; the port may be reached at each. A
+// single refused address refuses the host with ErrBlocked, except for a name of this machine, such as localhost, which
+// is reached at its permitted loopback addresses. A name without addresses is a *net.DNSError.
 func (p Policy) Resolve(ctx context.Context, host string, port uint16) ([]netip.Addr, error) {
 	addrs, err := p.lookup(ctx, host)
 	if err != nil {
@@ -157,7 +154,7 @@ func (p Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr}, nil
 	}
-	if strings.HasSuffix(strings.ToLower(strings.TrimSuffix(host, ".")), ".invalid") { // RFC 6761, section 6.4: no resolver need be asked
+	if strings.HasSuffix(strings.ToLower(strings.TrimSuffix(host, ".")), ".invalid") { // RFC 6761, section 6.4: no need to ask a resolver
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	resolver := p.Resolver

@@ -15,13 +15,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// permits asks for port 80.
+// permits reports whether a policy permits an address on port 80.
 func permits(p Policy, address string) bool {
 	return p.Permits(netip.AddrPortFrom(netip.MustParseAddr(address), 80))
 }
 
-// Every range that is not the public internet is refused from its first address
-// to its last, and the addresses beside it are not, unless another range begins there.
+// Every range that is not the public internet is refused from its first to its last address. The neighbouring addresses
+// are permitted, unless they belong to another such range.
 func TestPermits(t *testing.T) {
 	for _, c := range []struct{ before, first, last, after string }{
 		{"", "0.0.0.0", "0.255.255.255", "1.0.0.0"},
@@ -55,7 +55,7 @@ func TestPermits(t *testing.T) {
 	}
 }
 
-// The addresses that attackers write down, by the names of their ranges.
+// Addresses typical of attacks, by the names of their ranges.
 func TestPermitsNoWayInside(t *testing.T) {
 	for _, address := range []string{
 		"127.0.0.1", "169.254.169.254", "100.100.100.200", "192.0.0.192", "255.255.255.255",
@@ -78,7 +78,7 @@ func TestPermitsNoWayInside(t *testing.T) {
 	}
 }
 
-// What is refused besides is refused even where more is allowed.
+// The additional refused ranges are refused even where more is allowed.
 func TestRefuse(t *testing.T) {
 	refuse := prefixes("10.9.0.0/16", "1.1.1.0/24")
 	policy := Policy{Allow: prefixes("10.0.0.0/8"), Refuses: func(a netip.AddrPort) bool { return contains(refuse, a.Addr()) }}
@@ -89,7 +89,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// Addresses that come and go are refused while they are there, whatever is allowed.
+// Addresses that come and go are refused while they exist, whatever is allowed.
 func TestRefusedWhileThere(t *testing.T) {
 	peer := netip.MustParseAddr("8.8.4.4")
 	up := false
@@ -115,7 +115,7 @@ func TestIsPublic(t *testing.T) {
 	}
 }
 
-// What the operator allows is exempt, and nothing else.
+// Only the ranges that the operator allows are exempt.
 func TestAllow(t *testing.T) {
 	policy := Policy{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}}
 	for address, want := range map[string]bool{"10.1.2.3": true, "10.2.0.0": false, "fd00::1": true, "fc00::1": false, "127.0.0.1": false} {
@@ -125,7 +125,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// What the operator denies is refused even where more is allowed, and on the public internet.
+// The ranges that the operator denies are refused even where more is allowed, and on the public internet.
 func TestDeny(t *testing.T) {
 	policy := Policy{Allow: prefixes("10.0.0.0/8"), Deny: prefixes("10.9.0.0/16", "1.1.1.0/24", "2606:4700::/32")}
 	for address, want := range map[string]bool{
@@ -138,7 +138,7 @@ func TestDeny(t *testing.T) {
 	}
 }
 
-// Only a range of nothing but loopback addresses exempts them.
+// Only a range that consists of loopback addresses exempts these.
 func TestAllowLoopback(t *testing.T) {
 	for allow, want := range map[string]bool{
 		"127.0.0.0/8": true, "127.0.0.1/32": true, "126.0.0.0/7": false, "0.0.0.0/0": false, "127.0.0.1/7": false, "::/0": false, "::1/128": false,
@@ -194,8 +194,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// A name of this machine, as localhost is with both of its addresses, is reached where the policy permits it. Any other name with
-// a refused address is refused whole.
+// A name of this machine, such as localhost with both of its addresses, is reached where the policy permits it. Any other name
+// with a refused address is refused entirely.
 func TestResolveThisMachine(t *testing.T) {
 	dns := pagetest.NewDNS(t, map[string][][]string{
 		"this.machine.": {{"127.0.0.1", "::1"}},

@@ -48,12 +48,12 @@ var services = []uint16{
 	11211, 16379, 26257, 27017, 27018, 27019, 28015, 28017, 33060,
 	// Search, queues and logs.
 	2181, 4222, 4369, 5671, 5672, 6222, 8222, 9092, 9093, 9094, 9200, 9300, 15672, 25672, 61616,
-	// Orchestrators, discovery, and what administers machines.
+	// Orchestrators, discovery and remote administration.
 	2375, 2376, 2377, 2379, 2380, 3389, 4243, 4646, 4647, 4648, 5900, 5985, 5986, 6443, 7946, 7947, 8200, 8300, 8301, 8302, 8500, 8501, 8600,
 	10248, 10249, 10250, 10255, 10256, 10257, 10259,
 }
 
-// permitsPort reports whether a port is one of those that may be reached.
+// permitsPort reports whether a port is allowed.
 func permitsPort(ranges []PortRange, port uint16) bool {
 	if len(ranges) == 0 {
 		return port == 80 || port == 443 || port >= 1024 && !slices.Contains(services, port)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The ports of the web, and those without a privilege that no well-known service has.
+// The default ports are those of the web, and unprivileged ones without a well-known service.
 func TestDefaultPorts(t *testing.T) {
 	for port, want := range map[uint16]bool{
 		0: false, 1: false, 22: false, 25: false, 79: false, 80: true, 81: false, 442: false, 443: true, 444: false, 1023: false, 1024: true,
@@ -18,7 +18,7 @@ func TestDefaultPorts(t *testing.T) {
 	}
 }
 
-// The operator's ports are the only ones, also where addresses are exempt.
+// If the operator names ports, only these are allowed, even at exempt addresses.
 func TestPorts(t *testing.T) {
 	policy := Policy{Ports: []PortRange{{443, 443}, {8000, 8002}}, Allow: prefixes("10.0.0.0/8")}
 	for _, address := range []string{"8.8.8.8", "10.0.0.1"} {

@@ -67,7 +67,7 @@ const acceptPause = 10 * time.Millisecond
 // Address is host:port of the proxy.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// URL is the proxy as a browser is told of it.
+// URL returns the proxy's URL for a browser.
 func (p *Proxy) URL() string { return Scheme + p.Address() }
 
 // Scheme begins the URL of a Proxy.
@@ -101,7 +101,7 @@ func (p *Proxy) Suspend() {
 	p.working.Wait()
 }
 
-// Renew makes a suspended proxy like a new one: it has carried nothing, and serves no host itself.
+// Renew makes a suspended proxy like new: its traffic is zero, and it serves no host itself.
 func (p *Proxy) Renew() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +109,7 @@ func (p *Proxy) Renew() {
 	p.life, p.end = context.WithCancel(context.Background())
 }
 
-// admit serves a connection of a client, unless the proxy refuses any.
+// admit serves a client's connection, unless the proxy is suspended or closed.
 func (p *Proxy) admit(conn net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *Proxy) admit(conn net.Conn) {
 	}
 }
 
-// track notes the server's end of a tunnel. A proxy that refuses connections closes it and returns false.
+// track records the server's end of a tunnel. If the proxy is suspended or closed, it closes the connection and returns false.
 func (p *Proxy) track(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,7 +163,7 @@ func (p *Proxy) Fault(host string, port uint16) error {
 	return p.faults[target{host, port}.String()]
 }
 
-// pause waits for a time, or until ctx ends.
+// pause waits until d has passed or ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

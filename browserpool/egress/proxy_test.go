@@ -33,7 +33,7 @@ func listen(t *testing.T, policy Policy, limits Limits) *Proxy {
 	return proxy
 }
 
-// through is a client whose requests all go through the proxy.
+// through returns a client that sends all requests through the proxy.
 func through(t *testing.T, proxy *Proxy) *http.Client {
 	t.Helper()
 	address := &url.URL{Scheme: "socks5", Host: proxy.Address()}
@@ -49,7 +49,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// What passes is carried byte for byte, both ways: also what no HTTP library would read.
+// Bytes are carried unchanged in both directions, even those that no HTTP library would read.
 func TestCarries(t *testing.T) {
 	const request = "GET /100%.html?a=%zz HTTP/1.1\r\nHost: x\r\nProxy-Connection: y\r\n\r\n"
 	const answer = "HTTP/1.1 200 OK\r\na line without a colon\r\n\r\nbody"
@@ -70,7 +70,7 @@ func TestCarries(t *testing.T) {
 	}
 }
 
-// An answer that the server breaks off must not look whole.
+// A response that the server truncates must not look complete.
 func TestBrokenAnswer(t *testing.T) {
 	server := rawServer(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "half")
@@ -87,8 +87,7 @@ func TestBrokenAnswer(t *testing.T) {
 	}
 }
 
-// Refused addresses and ports, names that do not resolve and servers that do not answer are
-// refused alike; the proxy knows why.
+// Refused addresses and ports, names that do not resolve, and servers that do not answer get the same refusal; the proxy knows the cause.
 func TestRefused(t *testing.T) {
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a refused request arrived") })
 	port := uint16(server.Listener.Addr().(*net.TCPAddr).Port)
@@ -120,7 +119,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is not a request of a SOCKS 5 client for a connection gets none.
+// Anything but a SOCKS 5 connection request gets no connection.
 func TestNotSOCKS(t *testing.T) {
 	proxy := listen(t, Policy{Allow: loopback}, Limits{})
 	for name, c := range map[string]struct{ sent, answer string }{
@@ -145,8 +144,7 @@ func TestNotSOCKS(t *testing.T) {
 	}
 }
 
-// Neither the reply nor its time tells whether a name resolves to refused addresses or not at
-// all.
+// Neither the reply nor its timing reveals whether a name resolves to refused addresses or not at all.
 func TestRefusalsLookAlike(t *testing.T) {
 	proxy := listen(t, Policy{}, Limits{Refusal: time.Hour})
 	for _, host := range []string{"localhost", "127.0.0.1", "nothing.invalid"} {
@@ -166,7 +164,7 @@ func TestRefusalsLookAlike(t *testing.T) {
 	}
 }
 
-// request asks for a connection, as a browser does, and returns before the reply.
+// request asks for a connection, as a browser does, and does not wait for the reply.
 func request(t *testing.T, proxy *Proxy, to target) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", proxy.Address())
@@ -184,7 +182,7 @@ func request(t *testing.T, proxy *Proxy, to target) net.Conn {
 	return conn
 }
 
-// addressOf writes literals as addresses, and anything else as a name.
+// addressOf encodes IP literals as addresses, and anything else as a name.
 func addressOf(to target) []byte {
 	addr, err := netip.ParseAddr(to.host)
 	switch {
@@ -208,7 +206,7 @@ func ask(t *testing.T, proxy *Proxy, to target) (net.Conn, byte) {
 	return conn, answer[1]
 }
 
-// rawServer answers each connection as serve does.
+// rawServer handles each connection with serve.
 func rawServer(t *testing.T, serve func(net.Conn)) target {
 	return target{"127.0.0.1", pagetest.ServeConnections(t, serve).AddrPort().Port()}
 }
@@ -238,7 +236,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// What is above the limit is cut and does not look whole.
+// Data beyond the limit is cut off, and the response does not look complete.
 func TestByteLimit(t *testing.T) {
 	server := rawServer(t, func(conn net.Conn) { _, _ = conn.Write(make([]byte, 1000)) })
 	for limit, whole := range map[int64]bool{999: false, 1000: true} {
@@ -249,8 +247,7 @@ func TestByteLimit(t *testing.T) {
 	}
 }
 
-// What a proxy carries is counted over all its tunnels, both ways; the first byte too many is not
-// carried, and nothing after it.
+// The limit of a proxy applies to all its tunnels together, in both directions; the first excess byte and everything after it are not carried.
 func TestTotal(t *testing.T) {
 	server := rawServer(t, func(conn net.Conn) {
 		_, _ = io.ReadFull(conn, make([]byte, 100))
@@ -279,7 +276,7 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// A proxy ends with whom it was opened for.
+// A proxy ends with the context of its owner.
 func TestGone(t *testing.T) {
 	gate := NewGate(Policy{}, Limits{}, testkit.Silent())
 	gone := make(chan struct{})
@@ -295,7 +292,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A tunnel ends by itself, and a client that asks for nothing has none.
+// A tunnel ends at its time limit, and does not look complete.
 func TestTimeLimits(t *testing.T) {
 	hang := make(chan struct{})
 	server := rawServer(t, func(net.Conn) { <-hang })
@@ -328,7 +325,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// A suspended proxy has ended its tunnels and carries nothing. Renewed, it is like a new one.
+// A suspended proxy has closed its tunnels and carries nothing. Once renewed, it is like a new one.
 func TestSuspend(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 600)) })
 	proxy := listen(t, Policy{Allow: loopback}, Limits{Total: 1_000})
@@ -365,7 +362,7 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// addressIn is the address in a URL of a server of the test's.
+// addressIn returns the address in the URL of a test server.
 func addressIn(t *testing.T, at string) target {
 	t.Helper()
 	address, err := netip.ParseAddrPort(strings.TrimPrefix(at, "http://"))

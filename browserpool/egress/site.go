@@ -15,8 +15,8 @@ type site struct {
 	closed chan struct{}
 }
 
-// Serve has requests to a host, at port 80, answered by a handler, and not by the network, until the proxy is suspended. It is
-// called once for each time the proxy is new. Only whoever uses this proxy reaches the host.
+// Serve answers requests to a host, at port 80, with a handler instead of the network, until the proxy is suspended. Call it
+// at most once while the proxy is new. Only clients of this proxy reach the host.
 func (p *Proxy) Serve(host string, handler http.Handler) {
 	s := &site{
 		host: host, conns: make(chan net.Conn), closed: make(chan struct{}),

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A proxy serves a site to whoever uses it, at one port, and no other proxy does. Close ends it.
+// A proxy serves a site to all its clients, at one port, and no other proxy does, until Close.
 func TestSite(t *testing.T) {
 	gate := NewGate(Policy{}, Limits{}, testkit.Silent())
 	open := func() *Proxy {

@@ -21,7 +21,7 @@ const (
 	addressIPv6    = 4
 )
 
-// The replies to a request. There is one for all failures: a page may read them.
+// The replies to a request. All failures get the same one, since pages can observe it.
 const (
 	replySucceeded  = 0
 	replyFailed     = 1
@@ -38,7 +38,7 @@ type target struct {
 
 func (t target) String() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }
 
-// accept speaks the client's part of the protocol up to its request, and returns what it asks for.
+// accept runs the server's side of the protocol up to the request, and returns its target.
 func accept(conn io.ReadWriter) (target, error) {
 	if err := greet(conn); err != nil {
 		return target{}, err
@@ -107,7 +107,7 @@ func readTarget(r io.Reader, kind byte) (target, error) {
 	return target{host, binary.BigEndian.Uint16(address[length:])}, nil
 }
 
-// reply answers a request. The address that SOCKS has in a reply is of no use to a browser.
+// reply answers a request. Browsers ignore the address in a SOCKS reply.
 func reply(w io.Writer, code byte) error {
 	_, err := w.Write([]byte{socksVersion, code, 0, addressIPv4, 0, 0, 0, 0, 0, 0})
 	return err

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// requestTimeout bounds how long a client may take to say what it wants.
+// requestTimeout bounds how long a client may take to send its request.
 const requestTimeout = 10 * time.Second
 
 // tunnel serves one connection of a client to its end.
@@ -74,9 +74,8 @@ func (p *Proxy) splice(client, server net.Conn) {
 	<-done
 }
 
-// carry copies what one side sends to the other until its end. An answer may have no other sign
-// of its end than that of the connection, so one that breaks off, or is beyond a limit, is reset:
-// it must not look whole.
+// carry copies what one side sends to the other until its end. The end of an answer may be marked only by the end of
+// the connection, so an answer that breaks off, or exceeds a limit, is reset: it must not look complete.
 func (p *Proxy) carry(to, from net.Conn) {
 	if err := copyUpTo(to, p.meter.count(from), p.limits.Bytes); err != nil {
 		reset(to)

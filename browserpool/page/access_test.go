@@ -33,7 +33,7 @@ const requester = `<p>TARGET</p>
 	}
 	</script>`
 
-// requesterPages are what requester asks its origin for.
+// requesterPages returns the pages that requester requests from its origin.
 func requesterPages(port, name *pagetest.Web, extra string) pagetest.Pages {
 	typed := func(kind, text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -54,8 +54,8 @@ func requesterPages(port, name *pagetest.Web, extra string) pagetest.Pages {
 	return pages
 }
 
-// Headers go to the target's origin with what its own documents and workers ask for, and nowhere else: not
-// to another port or name, and not along a redirect. They do not get in the way of CORS.
+// Headers go to the target's origin with requests of its own documents and workers, and nowhere else: not to another
+// port or name, and not along a redirect. They do not interfere with CORS.
 func TestHeaders(t *testing.T) {
 	slot := openSlot(t)
 	var target *pagetest.Web
@@ -119,7 +119,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// The same host by another scheme is another origin.
+// The same host with another scheme is another origin.
 func TestHeadersKeepToScheme(t *testing.T) {
 	slot := openSlot(t)
 	plain := pagetest.NewWeb(t, pagetest.Pages{"/landing": `<p>LANDED`})
@@ -138,7 +138,7 @@ func TestHeadersKeepToScheme(t *testing.T) {
 	}
 }
 
-// Cookies go where their domain, path and flags say, by whatever asks; no other job has them.
+// Cookies are sent according to their domain, path and flags, whatever sends the request; no other job has them.
 func TestCookies(t *testing.T) {
 	slot := openSlot(t)
 	others := func() *pagetest.Web {
@@ -215,7 +215,7 @@ func TestCookieOfDomain(t *testing.T) {
 	}
 }
 
-// What a page says of the credentials that it got is not passed on.
+// Errors do not reveal credentials, even if the page's own errors contain them.
 func TestCredentialsAreNotTold(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,8 +14,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A style holds on a page that forbids others, and what it names is waited for; what is hidden takes no room, whatever
-// the page does about it.
+// A style applies even on a page whose policy forbids others, and the resources it names are waited for; hidden
+// elements take no room, whatever the page does.
 func TestStyleAndHide(t *testing.T) {
 	slot := openSlot(t)
 	const page = `<style nonce="x">body { margin: 0 } #banner { display: block !important; height: 300px; background: red } #box { height: 300px }</style>
@@ -65,7 +65,7 @@ const grows = `<body style="margin: 0"><div id="all"></div><p id="end">END</p><s
 	more()
 	</script>`
 
-// A page that grows as it is scrolled is loaded to its end, and back at its top before it is waited for.
+// A page that grows while it is scrolled is loaded to its end, and is back at its top before the job's waits.
 func TestScroll(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // most of the time it waits
@@ -99,7 +99,7 @@ func TestScroll(t *testing.T) {
 	}
 }
 
-// A job may want all of a page: what is missing fails it then, with its address.
+// A job may require all resources: a missing one fails it, and the error has its address.
 func TestFailOnResourceError(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -120,7 +120,7 @@ func TestFailOnResourceError(t *testing.T) {
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/whole", Load: contract.Load{FailOnResourceError: true}}), "TEXT")
 }
 
-// A job may want no error of a page's scripts: one that nothing catches fails it then, with its line.
+// A job may require that scripts have no errors: an uncaught one fails it, and the error has its line.
 func TestFailOnScriptError(t *testing.T) {
 	slot := openSlot(t)
 	other := pagetest.NewWeb(t, pagetest.Pages{"/frame": "<script>\n\nundefinedInFrame()</script>"})

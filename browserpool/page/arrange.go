@@ -12,24 +12,24 @@ import (
 	"platen.dev/events/contract"
 )
 
-// This file makes a document keep to the paper that is asked for.
+// This file makes a document fit the requested paper.
 
 var (
 	// seeing returns how much of the document can be seen beyond the viewport.
 	//go:embed script/seeing.js
 	seeing string
-	// arranging changes the document so that it is printed as it is to be.
+	// arranging changes the document for printing.
 	//go:embed script/arranging.js
 	arranging string
 )
 
 // arrangement is the argument of arranging.
 type arrangement struct {
-	// Given are declarations of page rules that hold whatever the document's own say.
+	// Given are declarations of page rules that override the document's own.
 	Given map[string]string `json:"given"`
 	// Right is the right margin where no page rule of the document sets a margin; "" for none.
 	Right string `json:"right"`
-	// Width is where what is wider is cut; 0 cuts nothing.
+	// Width is the width at which wider content is cut; 0 cuts nothing.
 	Width int `json:"width"`
 	// Scaled means that the document is not printed at scale 1.
 	Scaled bool `json:"scaled"`
@@ -51,7 +51,7 @@ func (p *printParams) wholeMargin() string {
 	return fmt.Sprintf("%.4fpx", marginPoints(p.MarginRight)*pixelsPerPoint+printable-whole+scale*2*unit)
 }
 
-// pageRules are the declarations of page rules that the caller's options come to.
+// pageRules returns the caller's options as declarations of page rules.
 func (p *printParams) pageRules(o contract.Paper) map[string]string {
 	rules := map[string]string{}
 	if o.SinglePage || !o.PreferCSS && (o.SizeGiven || o.Width != "") {
@@ -78,7 +78,7 @@ func (p *printParams) pageRules(o contract.Paper) map[string]string {
 	return rules
 }
 
-// withWholeMargin is HTML, which has no page rules of its own, with the whole margin.
+// withWholeMargin adds the whole margin to HTML, which has no page rules of its own.
 func (p *printParams) withWholeMargin(html string) string {
 	at := 0
 	for _, before := range []string{"<head>", "<!doctype html>"} {
@@ -90,7 +90,7 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
-// arrange changes the loaded document so that it is printed as options and fitting say.
+// arrange changes the loaded document for printing with params and f.
 func (p press) arrange(ctx context.Context, params printParams, f fitting) error {
 	a := arrangement{Given: map[string]string{}}
 	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
@@ -109,7 +109,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting) error
 	return err
 }
 
-// see measures how much of a document wider than the viewport can be seen.
+// see measures the visible extent of a document that is wider than the viewport.
 func (p press) see(ctx context.Context, content int) (extent, error) {
 	e := extent{content: content, visible: content}
 	if content <= p.viewport.Width+1 {
@@ -120,7 +120,7 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 		RTL         bool
 	}
 	ran, err := p.run(ctx, seeing, nil, &seen)
-	if errors.Is(err, errScript) { // then all of it counts
+	if errors.Is(err, errScript) { // treat all of it as visible
 		return e, nil
 	}
 	if err != nil || !ran {

@@ -9,9 +9,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Auth holds the credentials that a page asks for before it shows itself (docs/API.md, Auth).
-// They are sent to the origin of the job's URL (scheme, host and port) and to no other
-// origin, wherever redirects lead and whatever the page embeds.
+// Auth holds the credentials for a page by URL (docs/API.md, Auth). They are sent only to the origin of the job's URL
+// (scheme, host and port), wherever redirects lead and whatever the page embeds.
 type Auth struct {
 	// Type is basic or bearer; empty means that nothing is sent.
 	Type string
@@ -40,10 +39,9 @@ func isToken(text string) bool {
 // Access holds the credentials, headers and cookies for a page by URL.
 type Access struct {
 	Auth Auth
-	// Headers are sent to the origin of the URL as Auth is, in place of those of the same name. A request that has an Authorization
-	// of its own keeps it.
+	// Headers are sent to the origin of the URL, as Auth is, and replace headers of the same name. A request with its own Authorization keeps it.
 	Headers []contract.Header
-	// Cookies are in the browser before it asks for anything; it sends them where their domain and path say.
+	// Cookies are set before the browser requests anything; it sends them according to their domain and path.
 	Cookies []contract.Cookie
 }
 
@@ -64,10 +62,10 @@ func (a Access) validate() error {
 	return a.Auth.validate()
 }
 
-// any reports whether the page is asked for with anything at all.
+// any reports whether the page is requested with any of these.
 func (a Access) any() bool { return len(a.added())+len(a.Cookies) > 0 }
 
-// added are the headers that requests to the origin of the URL get.
+// added returns the headers to add to requests to the URL's origin.
 func (a Access) added() []contract.Header {
 	if a.Auth.Type == "" {
 		return a.Headers
@@ -75,10 +73,10 @@ func (a Access) added() []contract.Header {
 	return append(slices.Clone(a.Headers), contract.Header{Name: "Authorization", Value: a.Auth.header()})
 }
 
-// shortestSecret is from how many bytes on a value is taken out of sentences: shorter ones are words of any text.
+// shortestSecret is the length in bytes from which a value is removed from error sentences: shorter ones are words of ordinary text.
 const shortestSecret = 6
 
-// censor takes what the page was asked for with out of an error's sentence: a page may say what it was told.
+// censor removes the job's credentials, headers and cookies from an error's sentence: a page may repeat what it was sent.
 func (a Access) censor(err error) error {
 	sentence, secrets := Reason(err), []string{a.Auth.Value}
 	for _, h := range a.Headers {

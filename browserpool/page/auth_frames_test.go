@@ -11,9 +11,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Documents of other origins that the page embeds send its target no credentials, in whatever
-// way they request it: not as a picture, not with script, not as a frame, not by a redirect, and
-// not by a frame of the target's origin that they write themselves. The target's own documents do.
+// Embedded documents of other origins send the target no credentials, however they request it: as a picture, with
+// script, as a frame, by a redirect, or from a frame of the target's origin that they write themselves. The target's
+// own documents do.
 func TestAuthNotForOtherDocuments(t *testing.T) {
 	slot := openSlot(t)
 	var target *pagetest.Web

@@ -23,7 +23,7 @@ var credentials = []struct {
 	{Auth{"bearer", "t0ken-._~+/="}, "Bearer t0ken-._~+/="},
 }
 
-// guarded answers with its page if the request has the credentials.
+// guarded serves its page to requests with the credentials.
 func guarded(header, page string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != header {
@@ -35,7 +35,7 @@ func guarded(header, page string) http.HandlerFunc {
 	}
 }
 
-// anyOrigin answers the requests of any origin, and accepts their credentials.
+// anyOrigin permits requests of any origin, with credentials.
 func anyOrigin(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 	w.Header().Set("Access-Control-Allow-Credentials", "true")
@@ -109,7 +109,7 @@ const targetPage = `<p>TARGET <span id="p"></span></p><img src="/image">
 	}
 	</script>`
 
-// The same host by another scheme is another origin, and so is another name for it.
+// The same host with another scheme or another name is another origin.
 func TestAuthKeepsToSchemeAndName(t *testing.T) {
 	slot := openSlot(t)
 	var target *pagetest.Web
@@ -128,7 +128,7 @@ func TestAuthKeepsToSchemeAndName(t *testing.T) {
 	}
 }
 
-// A page's own credentials are not replaced, and no job has those of an earlier job.
+// A page's own credentials are not replaced, and no job has those of an earlier one.
 func TestAuthOfOthers(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{

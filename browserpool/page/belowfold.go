@@ -16,16 +16,14 @@ const (
 	maxDrawnHeight = 20_000
 	// lookTimeout bounds the wait for what a look below the fold starts, within the load timeout.
 	lookTimeout = 10 * time.Second
-	// settleFor is how long nothing that a look started must be under way: what has just arrived
-	// may ask for more.
+	// settleFor is how long no request that a look started may be under way: a response that has just arrived may cause more.
 	settleFor = 100 * time.Millisecond
-	// looks is how often what came below what was looked at is looked at, too.
+	// looks is how often content that appears below the viewed part is viewed in turn.
 	looks = 2
 )
 
 var (
-	// looking waits until what waits for visibility has been told, and ends the transitions that
-	// run.
+	// looking waits until visibility observers have been notified, and ends running transitions.
 	//go:embed script/looking.js
 	looking string
 	// expanding makes a page that scrolls in an inner box as high as its content.
@@ -53,8 +51,7 @@ func (p *page) lookBelow(ctx, within context.Context, d document) error {
 	return err
 }
 
-// look makes the viewport as high as the document for a moment, and gives it its size back. A page
-// on which no script ran waits for nothing and is spared the drawing.
+// look temporarily makes the viewport as high as the document. A page without scripts waits for nothing and is spared the drawing.
 func (p *page) look(ctx, within context.Context, until string, whole Size) error {
 	m, err := p.count(within, "")
 	if err != nil || !m.scripted {

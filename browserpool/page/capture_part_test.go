@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// An image shows the part of the page that is asked for, wherever that is.
+// An image shows the requested part of the page, wherever it is.
 func TestCapturePart(t *testing.T) {
 	slot := openSlot(t)
 	page := stripes("1000px", "red", "blue", "green") + `<div id="below" style="position: absolute; left: 100px; top: 1500px; width: 300px; height: 1200px; background: blue"></div>`
@@ -58,7 +58,7 @@ func TestCapturePart(t *testing.T) {
 	}
 }
 
-// A larger scale makes a larger image of the same page, without any seam up to the largest there can be.
+// A larger scale gives a larger image of the same page, up to the largest possible, without seams.
 func TestCaptureScale(t *testing.T) {
 	slot := openSlot(t)
 	picture, result := mustCapture(t, slot, Capture{HTML: stripes("400px", "red", "blue"), Options: contract.Image{Width: 400, Height: 600, Scale: 2.5}})
@@ -82,7 +82,7 @@ func TestCaptureScale(t *testing.T) {
 	}
 }
 
-// Without the white behind it, a page is as transparent as it says, and the next one is white again.
+// Without a white background, a page is as transparent as its styles say, and the next page is white again.
 func TestCaptureTransparent(t *testing.T) {
 	slot := openSlot(t)
 	html := `<body style="margin: 0"><div style="width: 50px; height: 50px; background: red"></div>`
@@ -95,7 +95,7 @@ func TestCaptureTransparent(t *testing.T) {
 	}
 }
 
-// offBy is how far off the colours are that Go reads: those of a WebP as if they were a JPEG's, whose range is wider.
+// offBy is the tolerance for colours: Go decodes those of a WebP as if they were a JPEG's, whose range is wider.
 var offBy = map[string]float64{"png": 0, "jpeg": 6, "webp": 24}
 
 // WebP is smaller with less quality.

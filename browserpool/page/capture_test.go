@@ -22,7 +22,7 @@ func shows(t *testing.T, picture image.Image, x, y int, want color.RGBA) {
 	showsWithin(t, picture, x, y, want, 6)
 }
 
-// showsWithin is shows for colours that are farther off.
+// showsWithin is shows with another tolerance.
 func showsWithin(t *testing.T, picture image.Image, x, y int, want color.RGBA, most float64) {
 	t.Helper()
 	r, g, b, a := picture.At(x, y).RGBA()
@@ -40,7 +40,7 @@ var (
 	blue  = color.RGBA{0, 0, 255, 255}
 )
 
-// stripes is a page of coloured blocks of one height, one below the other.
+// stripes returns a page of coloured blocks of the same height, one below the other.
 func stripes(height string, colours ...string) string {
 	var body strings.Builder
 	for _, colour := range colours {
@@ -181,7 +181,7 @@ func TestCaptureFullPage(t *testing.T) {
 	})
 }
 
-// Prints and captures on the same page do not see each other's medium or viewport.
+// Prints and captures on the same page do not affect each other's medium or viewport.
 func TestPrintAndCaptureAlternate(t *testing.T) {
 	slot := openSlot(t)
 	responsive := `<style>p { display: none } @media print { .paper { display: block } } @media (min-width: 1500px) { .wide { display: block } }</style>
@@ -209,7 +209,7 @@ func TestPrintAndCaptureAlternate(t *testing.T) {
 	}
 }
 
-// The medium that is asked for holds for HTML and pages, prints and captures, however often a document is printed, and for one job only.
+// The requested medium applies to HTML and pages, prints and captures, however often a document is printed, but only to this job.
 func TestMedia(t *testing.T) {
 	slot := openSlot(t)
 	const html = `<style>p, b { display: none } @media print { p { display: block; color: #f00; background: #0f0; height: 600px } } @media screen { b { display: block } }</style>
@@ -279,7 +279,7 @@ func TestCaptureRefused(t *testing.T) {
 	}
 }
 
-// The largest image that does not compress arrives whole.
+// The largest image of incompressible noise arrives complete.
 func TestCaptureOfNoise(t *testing.T) {
 	testkit.Long(t)
 	slot := openSlot(t)

@@ -21,7 +21,7 @@ type Size struct{ Width, Height int }
 
 // Capture is one document to be captured as an image, as it looks on a screen.
 type Capture struct {
-	// HTML, Full, Assets, URL, what that is asked for with, and Load are as for Print.
+	// HTML and the fields up to Load are as for Print.
 	HTML    string
 	Full    bool
 	Assets  []contract.Asset
@@ -30,7 +30,7 @@ type Capture struct {
 	Headers []contract.Header
 	Cookies []contract.Cookie
 	Load    contract.Load
-	// Options say what is captured, and as what.
+	// Options determine what is captured, and the image format.
 	Options contract.Image
 	// CaptureTimeout is the budget for everything from loading to the finished image,
 	// whatever other budgets allow; 0 means contract.CaptureTimeout.

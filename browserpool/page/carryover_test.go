@@ -14,8 +14,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Nothing of a job is left on a page that is used again: the next document prints to
-// the same bytes as on a page that was never used.
+// A page that is reused keeps nothing of its last job: the next document prints to the same bytes as on a new page.
 func TestNothingCarriesOver(t *testing.T) {
 	ctx := t.Context()
 	p := openSlot(t).set.warm
@@ -84,8 +83,7 @@ func TestNothingCarriesOver(t *testing.T) {
 	}
 }
 
-// The same for captures: a page that draws frames keeps its frame, its viewport and what
-// is painted behind a document, and none of them shows a trace of the last document.
+// The same holds for captures: a page that draws frames keeps its frame, its viewport and its background, and shows no trace of the last document.
 func TestNothingCarriesOverToCaptures(t *testing.T) {
 	slot := openSlot(t)
 	picture := func(job Capture) []byte {
@@ -130,8 +128,8 @@ func evaluate(t *testing.T, p *page, expression string) string {
 	return answer.Result.Value.Str()
 }
 
-// A page that used the network is not used again, so no cookie of one job reaches
-// another. What a document embeds is fetched through the proxy.
+// A page that used the network is not reused, so that no cookie of one job reaches another. Resources that a document
+// embeds are fetched through the proxy.
 func TestNetworkUse(t *testing.T) {
 	slot := openSlot(t)
 	pictures := pagetest.NewPictures(t)

@@ -15,14 +15,13 @@ import (
 	"platen.dev/events/contract"
 )
 
-// misread reports whether a document looks as if it was UTF-8 and read as something else.
+// misread reports whether a document looks like UTF-8 that was decoded as something else.
 //
 //go:embed script/misread.js
 var misread string
 
-// reread loads a visit's document once more, with a look at its bytes, if neither its server nor
-// the document itself says what they are and it looks as if they were UTF-8. Browsers guess an
-// encoding then, but never this one.
+// reread loads a visit's document once more, and examines its bytes, if neither the server nor the document declares an
+// encoding and it looks like misread UTF-8. Browsers guess the encoding in this case, but never guess UTF-8.
 func (p *page) reread(ctx context.Context, d document) error {
 	if p.kind != forVisit || d.load.WaitUntil == contract.UntilCommit || p.progress.isCharsetDeclared() {
 		return nil
@@ -41,8 +40,8 @@ func (p *page) reread(ctx context.Context, d document) error {
 	return p.await(ctx, d.load.WaitUntil)
 }
 
-// pauseRequests makes the browser pause what the page has to look at before it may continue: every
-// request if there are credentials, and the answers with documents if nobody declares their encoding.
+// pauseRequests makes the browser pause what the page must examine: every request if there are credentials, and
+// document responses if no encoding is declared.
 func (p *page) pauseRequests(client proto.Client) error {
 	var patterns []*proto.FetchRequestPattern
 	if p.guard != nil {
@@ -59,7 +58,7 @@ func (p *page) pauseRequests(client proto.Client) error {
 func (p *page) onPaused(params []byte) (resume func(context.Context, proto.Client)) {
 	var paused proto.FetchRequestPaused
 	if json.Unmarshal(params, &paused) != nil || paused.Request == nil {
-		return func(context.Context, proto.Client) {} // it stays paused: better that the job runs out of time than past its guard
+		return func(context.Context, proto.Client) {} // it stays paused: better that the job times out than that it bypasses its guard
 	}
 	switch {
 	case paused.ResponseStatusCode != nil || paused.ResponseErrorReason != "":
@@ -97,10 +96,10 @@ func bodyOf(client proto.Client, answer proto.FetchRequestID) ([]byte, error) {
 
 var errNotBase64 = errors.New("a body is not in base64")
 
-// aboutBody are the headers that no longer hold once a body was decompressed and declared.
+// aboutBody are the headers that no longer apply to a decompressed body with a declared encoding.
 var aboutBody = []string{"content-type", "content-length", "content-encoding", "transfer-encoding"}
 
-// asUTF8 is a paused answer as one in UTF-8.
+// asUTF8 returns a paused response, declared as UTF-8.
 func asUTF8(paused *proto.FetchRequestPaused, body []byte) proto.FetchFulfillRequest {
 	kind := "text/html"
 	answer := proto.FetchFulfillRequest{RequestID: paused.RequestID, ResponseCode: *paused.ResponseStatusCode, ResponsePhrase: paused.ResponseStatusText, Body: body}

@@ -20,7 +20,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Nothing that a page asks of a person at the screen keeps its job waiting.
+// No prompt of a page for a person at the screen holds up its job.
 func TestInteractionIsRefused(t *testing.T) {
 	temp := testkit.TempDir(t)
 	slot := openSlotIn(t, ownBrowser(t, chromium.Options{TempDir: temp}), newGate(egress.Policy{Allow: pagetest.Loopback}))
@@ -70,8 +70,7 @@ func TestInteractionIsRefused(t *testing.T) {
 	}
 }
 
-// A page that crashes may be tried again, and the warm page beside it is used again; a
-// page that closes itself may not be tried again.
+// A job whose page crashes may be retried, and the warm page beside it is reused; a job whose page closes itself may not be retried.
 func TestVisitEnds(t *testing.T) {
 	set := openSlot(t).set
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>TEXT<img src="/stuck">`, "/stuck": pagetest.NoAnswer, "/text": "TEXT"})
@@ -106,8 +105,7 @@ func TestVisitEnds(t *testing.T) {
 	}
 }
 
-// A page that is prepared, or that comes back from a job, after the set was disposed of
-// is disposed of too.
+// A page that is prepared, or returns from a job, after the set was disposed of is disposed of, too.
 func TestDisposedMeanwhile(t *testing.T) {
 	slot := openSlot(t)
 	visit, err := openPage(t.Context(), slot.browser, slot.gate, forVisit)
@@ -163,7 +161,7 @@ func TestVisitsAreIsolated(t *testing.T) {
 	}
 }
 
-// storingPage shows what it finds in every kind of storage, and then stores something there.
+// storingPage shows what it finds in every kind of storage, and then stores something in each.
 const storingPage = `<p id="p"></p><script>(async () => {
 	const heard = new Promise(r => { new BroadcastChannel("c").onmessage = () => r("heard"); setTimeout(() => r("none"), 50) })
 	const found = ["COOKIES [" + document.cookie + "]", "STORED " + localStorage.getItem("k"), "SESSION " + sessionStorage.getItem("k"),
@@ -182,7 +180,7 @@ const storingPage = `<p id="p"></p><script>(async () => {
 	document.body.insertAdjacentHTML("beforeend", "<p id=done>")
 })()</script>`
 
-// The browser does not remember credentials itself: they would reach the next job.
+// The browser does not remember credentials: they would reach the next job.
 func TestNoCredentialsAreRemembered(t *testing.T) {
 	slot := openSlot(t)
 	var seen []string // the Authorization header of each request
@@ -199,7 +197,7 @@ func TestNoCredentialsAreRemembered(t *testing.T) {
 			t.Errorf("got %v, want ErrNavigation", err)
 		}
 	}
-	server.Close() // nothing writes to seen any more
+	server.Close() // nothing appends to seen any more
 	if last := seen[len(seen)-1]; last != "" {
 		t.Errorf("the last request carries %q", last)
 	}

@@ -11,14 +11,14 @@ import (
 // This file prints a document with a page of contents: first without numbers, to learn on which pages the headings are, then with them.
 
 var (
-	// contents puts the contents before the document, numbering writes the numbers of the pages into them.
+	// contents inserts the table of contents before the document; numbering writes the page numbers into it.
 	//go:embed script/contents.js
 	contents string
 	//go:embed script/numbering.js
 	numbering string
 )
 
-// addContents puts the contents before the loaded document. It returns the destination of each entry; none if there is no heading.
+// addContents inserts the table of contents before the loaded document. It returns the destination of each entry; none if there are no headings.
 func (p press) addContents(ctx context.Context, toc *contract.TOC) (names []string, err error) {
 	if toc == nil {
 		return nil, nil
@@ -30,7 +30,7 @@ func (p press) addContents(ctx context.Context, toc *contract.TOC) (names []stri
 	return names, err
 }
 
-// printWithContents prints a document with contents whose destinations these are. All pages are printed to learn the numbers of theirs.
+// printWithContents prints a document with a table of contents; names are its destinations. To learn their page numbers, it prints all pages first.
 func (p press) printWithContents(ctx context.Context, m measurements, params *printParams, names []string) ([]byte, error) {
 	asked := *params
 	*params = params.whole()

@@ -17,7 +17,7 @@ const headed = `<!doctype html><html lang="en"><head><meta charset="utf-8"><titl
 <h1 id="über uns" style="break-before: page">Chapter&nbsp; <em>one</em></h1><p style="break-after: page">text</p><h2 id="same">First &lt;part&gt;</h2><h3>Deep</h3>
 <h2 id="same" style="break-before: page">Second part</h2><h4>Deeper</h4><h2 style="display: none">Hidden</h2><h2> </h2><p><a href="#same">link</a></p></body></html>`
 
-// entries are those of the contents of a PDF, each with the number that is written there.
+// entries returns the entries of the contents in a PDF, each with its printed page number.
 func entries(t *testing.T, pdf []byte) (all []string) {
 	t.Helper()
 	first, _, _ := strings.Cut(testkit.Tool(t, pdf, "pdftotext", "-layout", "-", "-"), "\f")
@@ -29,7 +29,7 @@ func entries(t *testing.T, pdf []byte) (all []string) {
 	return all
 }
 
-// linksTo are the pages that the links on the first page lead to.
+// linksTo returns the pages that the links on the first page lead to.
 func linksTo(t *testing.T, pdf []byte) (all []string) {
 	t.Helper()
 	for _, link := range regexp.MustCompile(`(?m)^ *(\d+) .*"`).FindAllString(testkit.Tool(t, pdf, "pdfinfo", "-dests", "-"), -1) {
@@ -39,7 +39,7 @@ func linksTo(t *testing.T, pdf []byte) (all []string) {
 	return all
 }
 
-// The contents are before the text and name the headings with the numbers of their pages, itself counted, however the document came.
+// The contents precede the text and list the headings with their page numbers, which count the contents, too; sent and visited documents alike.
 func TestContents(t *testing.T) {
 	slot := openSlot(t)
 	strict := fmt.Sprintf(headed, `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'"><link rel="stylesheet" href="/style.css"><base href="/elsewhere/">`)
@@ -57,7 +57,7 @@ func TestContents(t *testing.T) {
 			job.Options = o
 			job.Options.TOC = &contract.TOC{Title: "Contents", Depth: 3}
 			if name == "visited" && o.Scale > 0 {
-				continue // its page rules are what they are
+				continue // its page rules set scale and orientation
 			}
 			result := mustPrint(t, slot, job)
 			if got := entries(t, result.PDF); !slices.Equal(got, want) || result.Pages != 5 {
@@ -75,7 +75,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// Depth, title, ranges and templates are as ever; what has no headings has no contents.
+// Depth, title, ranges and templates work as usual; a document without headings has no contents.
 func TestContentsOptions(t *testing.T) {
 	slot := openSlot(t)
 	html := fmt.Sprintf(headed, "")
@@ -100,7 +100,7 @@ func TestContentsOptions(t *testing.T) {
 	}
 }
 
-// Contents of several pages count their own.
+// Contents of several pages count their own pages.
 func TestLongContents(t *testing.T) {
 	slot := openSlot(t)
 	var html strings.Builder
@@ -119,7 +119,7 @@ func TestLongContents(t *testing.T) {
 	}
 }
 
-// A PDF of another form has no destinations, and a page tree that goes round in circles ends.
+// A PDF of another form has no destinations, and reading a cyclic page tree ends.
 func TestDestinationsOfHostilePDFs(t *testing.T) {
 	for _, pdf := range []string{"", "%PDF-1.4", "trailer\n<</Root 1 0 R>>\nstartxref\n0\n"} {
 		if got := destinations([]byte(pdf)); len(got) != 0 {

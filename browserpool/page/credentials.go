@@ -38,11 +38,10 @@ func (g *credentialsGuard) observe(paused *proto.FetchRequestPaused) (resume fun
 	}
 }
 
-// withHeaders are the headers of a request with others in place of those of the same name. An
-// Authorization of the request's own stays.
+// withHeaders returns the headers of a request, with those of the same name replaced by the added ones. The request's own Authorization stays.
 func withHeaders(own proto.NetworkHeaders, added []contract.Header) (all []*proto.FetchHeaderEntry) {
 	all = make([]*proto.FetchHeaderEntry, 0, len(own)+len(added))
-	keeps := map[string]bool{} // by names in lower case
+	keeps := map[string]bool{} // by lower-case name
 	for _, h := range added {
 		name := strings.ToLower(h.Name)
 		keeps[name] = keeps[name] || hasAuthorization(own) && name == authorization

@@ -29,7 +29,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// drawings are what SVG could run or load, all of which it does as a document of its own. {URL} is where to.
+// drawings lists everything that SVG might run or load, and does as a document of its own. {URL} is the address to load from.
 var drawings = map[string]string{
 	"script":           `<script>fetch("{URL}")</script>`,
 	"script-href":      `<script href="{URL}"/>`,
@@ -63,10 +63,10 @@ var drawings = map[string]string{
 	"nested-frame":     `<foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="data:image/svg+xml,{NESTED}"/></foreignObject>`,
 }
 
-// idleDrawings load nothing even as documents, in this browser or from another site. In the next version they may.
+// idleDrawings load nothing even as documents, in this browser or from another site. Its next version may change that.
 var idleDrawings = []string{"use", "gradient", "xslt", "nested"}
 
-// drawing is the SVG of that name: a green square, and what it would load from an address.
+// drawing returns the SVG with this name: a green square, and the resource that it would load from an address.
 func drawing(name, to string) string {
 	nested := `<svg xmlns="http://www.w3.org/2000/svg"><image width="9" height="9" href="` + to + `"/><script>fetch("` + to + `")</script></svg>`
 	inside := strings.NewReplacer("{URL}", to, "{NESTED}", url.PathEscape(nested)).Replace(drawings[name])
@@ -85,7 +85,7 @@ func drawingNames() (all []string) {
 	return all
 }
 
-// gallery shows all drawings as pictures.
+// gallery returns a page with all drawings as pictures.
 func gallery(to string) string {
 	var b strings.Builder
 	for _, name := range drawingNames() {
@@ -100,7 +100,7 @@ func gallery(to string) string {
 // SVG as a picture runs nothing and loads nothing, on pages with script and on sanitised ones. Every packet is watched.
 func TestDrawingsAreInert(t *testing.T) {
 	testkit.Long(t)
-	t.Parallel() // in a process of its own
+	t.Parallel() // in its own process
 	if ranInOwnNamespaces(t) {
 		return
 	}
@@ -130,8 +130,8 @@ func TestDrawingsAreInert(t *testing.T) {
 	m.nothingInside(t)
 }
 
-// drawingsWork makes sure that the drawings connect as documents: otherwise nobody would notice that they are inert. On a
-// busy machine, the next visit may make the requests that are missing.
+// drawingsWork makes sure that the drawings do connect as documents: otherwise the test would prove nothing. On a busy
+// machine, the missing requests may be made by the next visit.
 func (m *machine) drawingsWork(t *testing.T) {
 	t.Helper()
 	var requests, idle []string
@@ -157,7 +157,7 @@ func (m *machine) visit(t *testing.T, job Print) {
 	}
 }
 
-// showDrawings makes the world answer: with the drawings as pictures of a page, or each as the document of a frame.
+// showDrawings makes the world serve the drawings: as pictures of a page, or each as the document of a frame.
 func (m *machine) showDrawings(t *testing.T, w *world) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -197,7 +197,7 @@ func square(t *testing.T, encode func(*bytes.Buffer, image.Image) error) string 
 	return b.String()
 }
 
-// Whatever form of data the browser shows as a picture, it shows in sanitised HTML and in Markdown.
+// Every form of data URI that the browser shows as a picture is also shown in sanitised HTML and in Markdown.
 func TestDataPicturesAreShown(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
@@ -223,7 +223,7 @@ func TestDataPicturesAreShown(t *testing.T) {
 		if !isGreen(t, slot, body.HTML()) {
 			t.Errorf("%s is not shown in %.200s", name, body.Body)
 		}
-		if strings.ContainsAny(src, " \n<>") { // which Markdown does not take for a URL
+		if strings.ContainsAny(src, " \n<>") { // Markdown does not take it for a URL
 			continue
 		}
 		markdown, err := documents.Markdown("![](<" + src + ">)")

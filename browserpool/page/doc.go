@@ -39,12 +39,11 @@
 //	print        printpdf.go
 //	capture      screenshot.go
 //
-// Scripts of ours, in the folder script, run in a world of their own (evaluate.go). What is not
-// as the document would have it is a warning (warning.go, parts.go).
+// Our own scripts, in the folder script, run in an isolated world (evaluate.go). Deviations from what the document asks
+// for are warnings (warning.go, parts.go).
 //
-// work.go runs these steps until they are done, the job's context ends, or the page has
-// carried too many bytes, and finds out whether a failure was a crash. The errors are those
-// of errors.go; Retryable says which jobs may be tried again.
+// work.go runs these steps until they are done, the job's context ends, or the page has carried too many bytes, and
+// determines whether a failure was a crash. errors.go has the errors; Retryable says which jobs may be retried.
 //
 // # Goroutines
 //

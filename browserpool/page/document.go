@@ -37,8 +37,7 @@ func validateLoad(l contract.Load) error {
 	}
 }
 
-// document is the common part of prints and captures: what to load, how, and on what to
-// show it.
+// document is the common part of prints and captures: the content, how to load it, and the view in which it is shown.
 type document struct {
 	html, url string
 	full      bool
@@ -50,8 +49,7 @@ type document struct {
 	media     string // the CSS medium: print or screen
 	viewport  Size
 	scale     float64 // device pixels per CSS pixel
-	// below is how much of a visit, in pixels from its top, is brought into view once it has
-	// loaded; 0 for nothing.
+	// below is the height of the part of a visit, in pixels from its top, that is brought into view after loading; 0 for nothing.
 	below int
 }
 
@@ -77,8 +75,7 @@ func (d document) validate() error {
 	if d.html != "" {
 		return fmt.Errorf("%w: both HTML and URL", ErrOptions)
 	}
-	// Other schemes would not go through the egress proxy: a browser that is told to by
-	// its debugger shows local files too.
+	// Other schemes would bypass the egress proxy: a browser under control of DevTools opens local files too.
 	if _, err := contract.ParsePageURL(d.url); err != nil {
 		return fmt.Errorf("%w: URL %w", ErrOptions, err)
 	}

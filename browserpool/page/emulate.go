@@ -22,7 +22,7 @@ type emulation struct {
 	errors *scriptErrors // nil unless they fail the job
 }
 
-// emulationOf is that of a job; nil if it asks for nothing.
+// emulationOf returns the emulation of a job; nil if it needs none.
 func emulationOf(p *page, l contract.Load) *emulation {
 	if l.UserAgent == "" && l.Locale == "" && l.TimeZone == "" && l.ColorScheme == "" && !l.NoScript && !l.FailOnScriptError {
 		return nil
@@ -34,7 +34,7 @@ func emulationOf(p *page, l contract.Load) *emulation {
 	return e
 }
 
-// begin makes the page's settings. It comes before the job's document.
+// begin applies the settings to the page, before it loads the job's document.
 func (e *emulation) begin(ctx context.Context) error {
 	for _, setting := range e.settings() {
 		_, err := e.page.session.Send(ctx, setting.ProtoReq(), setting)
@@ -48,7 +48,7 @@ func (e *emulation) begin(ctx context.Context) error {
 	return nil
 }
 
-// settings are those of the page and of each of its targets.
+// settings returns the settings for the page and each of its targets.
 func (e *emulation) settings() []proto.Request {
 	all := []proto.Request{proto.TargetSetAutoAttach{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true}}
 	l := e.load
@@ -74,7 +74,7 @@ func (e *emulation) settings() []proto.Request {
 	return all
 }
 
-// identity is who the browser says it is. A user agent of the caller's own has no client hints.
+// identity returns how the browser identifies itself. A user agent set by the caller has no client hints.
 func (e *emulation) identity() proto.EmulationSetUserAgentOverride {
 	identity := e.page.browser.Identity()
 	if e.load.UserAgent != "" {
@@ -86,7 +86,7 @@ func (e *emulation) identity() proto.EmulationSetUserAgentOverride {
 	return identity
 }
 
-// acceptLanguage is a locale and, if that says more, its language.
+// acceptLanguage returns a locale and, if it has more parts, its language.
 func acceptLanguage(locale string) string {
 	if language, _, more := strings.Cut(locale, "-"); more {
 		return locale + "," + language
@@ -111,8 +111,8 @@ func (e *emulation) observe(event cdp.Event) {
 	}
 }
 
-// join gives a target its settings and lets it run. What it refuses it does not need: some settings hold
-// for a whole process, where another target has made them, and workers have no medium.
+// join applies the settings to a target and lets it run. Errors are ignored: some settings apply to a whole process,
+// where another target has made them, and workers have no medium.
 func (e *emulation) join(ctx context.Context, child *chromium.Child, kind proto.TargetTargetInfoType) {
 	for _, setting := range e.settings() {
 		if kind == "iframe" {

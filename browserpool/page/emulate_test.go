@@ -16,7 +16,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// observed is what a script sees of the browser.
+// observed is the view of the browser that a script has.
 type observed struct{ UA, Languages, Locale, Zone, Hour, Number, Dark string }
 
 // observer is a server whose pages, frames and workers report what they see of the browser.
@@ -27,7 +27,7 @@ type observer struct {
 	seen map[string]observed
 }
 
-// reporting is what every kind of script does.
+// reporting is the common part of every kind of script.
 const reporting = `const report = who => fetch("/report?" + who, {method: "POST", body: JSON.stringify({
 	UA: navigator.userAgent, Languages: "" + navigator.languages, Locale: Intl.DateTimeFormat().resolvedOptions().locale,
 	Zone: Intl.DateTimeFormat().resolvedOptions().timeZone, Hour: "" + new Date(Date.UTC(2026, 0, 1, 12)).getHours(), Number: (1234.5).toLocaleString(),
@@ -43,7 +43,7 @@ func (o *observer) forget() {
 	clear(o.seen)
 }
 
-// reported answers with how many of everyScript have reported.
+// reported responds with the number of scripts in everyScript that have reported.
 func (o *observer) reported(w http.ResponseWriter, _ *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -93,7 +93,7 @@ func newObserver(t *testing.T) *observer {
 	return o
 }
 
-// sawAll returns what was reported, by all of these at least.
+// sawAll returns the reports, which must include all of these.
 func (o *observer) sawAll(t *testing.T, who ...string) map[string]observed {
 	t.Helper()
 	o.mu.Lock()
@@ -106,7 +106,7 @@ func (o *observer) sawAll(t *testing.T, who ...string) map[string]observed {
 	return maps.Clone(o.seen)
 }
 
-// everyScript are the scripts of a page, its frames of its own and another site, and the workers of both.
+// everyScript lists the scripts: of a page, of its frames from its own and another site, and of the workers of both.
 var everyScript = []string{"page", "frame", "other", "inner", "worker", "nested", "otherworker"}
 
 // A page, its frames and its workers see the browser that the job asks for, and so do servers.
@@ -125,7 +125,7 @@ func TestEmulation(t *testing.T) {
 			t.Errorf("%s saw %+v", who, seen)
 		}
 	}
-	for _, path := range []string{"/", "/frame", "/other", "/inner", "/worker.js", "/otherworker.js"} { // that of a worker's worker the browser asks for before there is one
+	for _, path := range []string{"/", "/frame", "/other", "/inner", "/worker.js", "/otherworker.js"} { // the browser requests the script of a nested worker before that worker exists
 		for _, h := range o.Headers(path) {
 			if h.Get("User-Agent") != "Own/1.0" || h.Get("Accept-Language") != "de-AT,de;q=0.9" || h.Get("Sec-Ch-Ua") != "" {
 				t.Errorf("%s was asked for with %v", path, h)
@@ -142,7 +142,7 @@ func TestEmulation(t *testing.T) {
 	}
 }
 
-// A setting by itself leaves the others as they are.
+// A single setting leaves the others unchanged.
 func TestEmulationOfOne(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<script>document.write(navigator.userAgent, " ", navigator.languages, " ", matchMedia("(prefers-color-scheme: dark)").matches)</script>`})
@@ -165,7 +165,7 @@ func TestEmulationOfOne(t *testing.T) {
 	}
 }
 
-// A dark page is dark on a picture, and on paper.
+// A dark page is dark in an image, and on paper.
 func TestDark(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<style>body { background: green } @media (prefers-color-scheme: dark) { body { background: #00f } }</style><p>x`})
@@ -177,7 +177,7 @@ func TestDark(t *testing.T) {
 	}
 }
 
-// Without script, none of a page runs, whoever starts it and wherever it comes from; waits still work.
+// Without script, no script of a page runs, whatever starts it and wherever it comes from; waits still work.
 func TestNoScript(t *testing.T) {
 	slot := openSlot(t)
 	o := newObserver(t)
@@ -196,7 +196,7 @@ func TestNoScript(t *testing.T) {
 	}
 }
 
-// A full document is loaded as a page by URL is.
+// A full document is emulated like a page by URL.
 func TestFullDocumentIsEmulated(t *testing.T) {
 	slot := openSlot(t)
 	html := becomesReady + `<p id="q">HIDDEN</p><script>document.write("IN " + navigator.language + " AT " + new Date(0).getHours())</script>`

@@ -13,7 +13,7 @@ import (
 
 // Errors of a job; tell them apart with errors.Is.
 var (
-	// ErrOptions refuses options that make no sense, before a page does anything.
+	// ErrOptions refuses contradictory or invalid options, before a page does anything.
 	ErrOptions = errors.New("invalid options")
 	// ErrCrashed means that the page's renderer crashed. The job may be tried again.
 	ErrCrashed = errors.New("page crashed")
@@ -36,13 +36,13 @@ var (
 	ErrBlocked = errors.New("address of the page is blocked")
 	// ErrSelector means that nothing matched the selector in time, or that it is not a valid selector.
 	ErrSelector = errors.New("selector matched nothing")
-	// ErrFunction means that the expression to wait for did not come true in time, or that it is none.
+	// ErrFunction means that the expression to wait for did not become true in time, or is not an expression.
 	ErrFunction = errors.New("function did not come true")
 	// ErrResource means that a part of the page is missing, and the job does not want it without.
 	ErrResource = errors.New("part of the page is missing")
-	// ErrScript means that an error of the page's scripts was not caught, and the job does not want that.
+	// ErrScript means that a script of the page threw an uncaught error, and the job does not tolerate that.
 	ErrScript = errors.New("script of the page failed")
-	// ErrPageRanges means that the document has none of the pages that are to be printed.
+	// ErrPageRanges means that the document has none of the requested pages.
 	ErrPageRanges = errors.New("no page is within the page ranges")
 )
 
@@ -64,7 +64,7 @@ var final = []error{
 	ErrRender, ErrOutput,
 }
 
-// overBudget says what took too long.
+// overBudget names the step that took too long.
 var overBudget = map[string]string{
 	"load":    "The page was not loaded in time.",
 	"print":   "Laying the document out and printing it took too long.",

@@ -21,7 +21,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// machine is a machine with a browser, and what watches it.
+// machine is a machine with a browser, and its monitors.
 type machine struct {
 	packets  *packets
 	world    *requestLog // what reached a server in the world
@@ -30,11 +30,11 @@ type machine struct {
 	slot     *slot
 }
 
-// Whatever a page tries, the only packets that leave are those of the proxies, to
-// addresses that are allowed; nothing inside is reached. Every packet is watched.
+// Whatever a page tries, the only packets that leave are those of the proxies, to allowed addresses; no internal
+// address is reached. Every packet is checked.
 func TestNothingEscapes(t *testing.T) {
 	testkit.Long(t)
-	t.Parallel() // most of the time it waits, in a process of its own
+	t.Parallel() // it mostly waits, in its own process
 	if ranInOwnNamespaces(t) {
 		return
 	}
@@ -66,7 +66,7 @@ func TestNothingEscapes(t *testing.T) {
 	}
 }
 
-// watchWorks makes sure that what is watched for would be seen.
+// watchWorks makes sure that the monitors detect traffic.
 func (m *machine) watchWorks(t *testing.T) {
 	t.Helper()
 	for _, to := range []string{"10.0.0.5:80", "169.254.169.254:443", "127.0.0.1:80", "[::1]:8080", "[fd00:ec2::254]:80"} {
@@ -103,8 +103,7 @@ func (m *machine) watchWorks(t *testing.T) {
 	}
 }
 
-// isAllowed reports whether packets are between a browser and its proxy, between a proxy
-// and the public site, or the kernel's own.
+// isAllowed reports whether packets are between a browser and its proxy, between a proxy and the public site, or of the kernel itself.
 func isAllowed(f flow) bool {
 	const proxies = 40_000 // see newWorld
 	from, to := f.from.Addr().String(), f.to.Addr().String()
@@ -121,10 +120,10 @@ func isAllowed(f flow) bool {
 	}
 }
 
-// isWebPort reports whether the world serves pages there.
+// isWebPort reports whether the world serves pages on this port.
 func isWebPort(port uint16) bool { return port == 80 || port == 443 || port == 8080 || port == 8443 }
 
-// nothingInside fails for every packet and every connection that should not be.
+// nothingInside fails for every packet and every connection that is not allowed.
 func (m *machine) nothingInside(t *testing.T) {
 	t.Helper()
 	for f, n := range m.packets.seen(t) {
@@ -147,8 +146,7 @@ func (m *machine) onlyPublicSite(t *testing.T) {
 	}
 }
 
-// show shows a hostile page for a while and prints it. Whether that succeeds does not
-// matter here.
+// show shows a hostile page for a while and prints it. It ignores errors.
 func show(t *testing.T, slot *slot, job Print) {
 	t.Helper()
 	job.Load = contract.Load{Timeout: (5 * time.Second).Milliseconds(), WaitUntil: contract.UntilDOM, WaitAfter: time.Second.Milliseconds()}
@@ -157,8 +155,8 @@ func show(t *testing.T, slot *slot, job Print) {
 	}
 }
 
-// vectorsWork makes sure that the vectors connect at all. A visit ends after a while, on a
-// busy machine before every request was made: the next one may make those that are missing.
+// vectorsWork makes sure that the vectors do connect. On a busy machine, a visit may end before all requests were made:
+// the next one may make the missing ones.
 func (m *machine) vectorsWork(t *testing.T) {
 	m.world.take()
 	var requests, idle []string
@@ -176,7 +174,7 @@ func (m *machine) vectorsWork(t *testing.T) {
 	m.nothingInside(t)
 }
 
-// fresh tries the vectors in a browser of its own, on pages that are opened for each job.
+// fresh tries the vectors in its own browser, on pages that are opened for each job.
 func (m *machine) fresh(t *testing.T) {
 	browser := ownBrowser(t, chromium.Options{})
 	gate := newGate(egress.Policy{Resolver: m.dns.Resolver()})
@@ -225,8 +223,7 @@ func (m *machine) vectors(t *testing.T) {
 	m.onlyPublicSite(t)
 }
 
-// secure tries what browsers do for secure pages only, such as service workers:
-// the name localhost counts as secure.
+// secure tries features that browsers reserve for secure pages, such as service workers: the name localhost counts as secure.
 func (m *machine) secure(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(m.world.serve))
 	defer site.Close()
@@ -252,8 +249,8 @@ func (m *machine) secure(t *testing.T) {
 	m.nothingInside(t)
 }
 
-// full tries each vector in a full document of its own, and all together, to where pages by URL must not get either. What they do
-// through responses of a site, the public site does for them.
+// full tries each vector in a full document of its own, and all together, towards addresses that pages by URL must not reach
+// either. The public site serves the responses that they need.
 func (m *machine) full(t *testing.T) {
 	through := strings.NewReplacer(`"/to?`, `"http://site.test/to?`, `"/refresh?`, `"http://site.test/refresh?`, `"/link?`, `"http://site.test/link?`,
 		`"/csp?`, `"http://site.test/csp?`, `"/css?`, `"http://site.test/css?`, `"/svg?`, `"http://site.test/svg?`)
@@ -303,7 +300,7 @@ func (m *machine) documents(t *testing.T) {
 	m.nothingInside(t)
 }
 
-// rebinds uses names that resolve to the public site first and to an inside address later.
+// rebinds uses names that first resolve to the public site, and later to an internal address.
 func (m *machine) rebinds(t *testing.T) {
 	m.world.take()
 	text := printed(t, m.slot, Print{URL: "http://site.test/rebinding", Load: contract.Load{WaitFor: "#done"}})

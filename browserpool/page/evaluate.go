@@ -15,17 +15,16 @@ import (
 //go:embed script/calling.js
 var calling string
 
-// worldName is that of the world of our scripts. A world without a name would be made anew for each script, which takes
-// longer than a small page (40 ms; one with a name 4 ms).
+// worldName is the name of our scripts' isolated world. An unnamed world would be created anew for each script, which
+// takes longer than a small page (40 ms; a named one 4 ms).
 const worldName = "platen"
 
-// errScript means that a script of ours threw in a document that it does not know how to treat.
+// errScript means that one of our scripts threw, in a document that it cannot handle.
 var errScript = errors.New("a script of ours failed")
 
-// run calls a script of ours, a function of the document and an argument, in a world of its own:
-// whatever the page has put in the place of the usual functions is not visible there. What the
-// script returns is decoded into result, if that is not nil. If another document takes the place
-// of this one, run returns false.
+// run calls one of our scripts, a function of the document and an argument, in an isolated world, where the page's
+// replacements of built-in functions are not visible. The script's result is decoded into result, if that is not nil.
+// If another document replaces this one, run returns false.
 func (p *page) run(ctx context.Context, script string, argument, result any) (ran bool, err error) {
 	client := p.session.With(ctx)
 	world, err := proto.PageCreateIsolatedWorld{FrameID: p.progress.frame, WorldName: worldName}.Call(client)
@@ -51,8 +50,7 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 	return true, answer.Result.Value.Unmarshal(result)
 }
 
-// unlessReplaced drops the browser's refusal of a call: it means that the document that
-// the call was for has been replaced. Any other error stays.
+// unlessReplaced drops the error with which the browser refuses a call because its document has been replaced. Any other error stays.
 func unlessReplaced(err error) error {
 	if browserMessage(err) != "" {
 		return nil

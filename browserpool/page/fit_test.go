@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is asked for is kept; otherwise what can be seen is fitted, down to half its size.
+// A requested scale is kept; otherwise visible content is fitted, down to half its size.
 func TestFit(t *testing.T) {
 	const viewport = 700
 	for name, c := range map[string]struct {

@@ -12,9 +12,9 @@ import (
 type visit struct{ *page }
 
 const (
-	// maxServed is how many jobs a page does one after the other: a process that shows page after page grows.
+	// maxServed is how many consecutive jobs a page does: a process that shows page after page grows.
 	maxServed = 50
-	// maxLeft is how many nodes of documents before it a process may still have: they count as those of the next one.
+	// maxLeft is how many nodes of earlier documents a process may still hold: they count towards the next document.
 	maxLeft = 20_000
 )
 
@@ -67,5 +67,5 @@ func (p visit) forget(ctx context.Context, parts bool) error {
 	return together(calls)
 }
 
-// unnaming takes the name from the window, which outlives its documents.
+// unnaming clears the window's name, which outlives its documents.
 const unnaming = `document => { document.defaultView.name = "" }`

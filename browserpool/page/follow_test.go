@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// leaver is a page that leaves all it can, and then shows DONE.
+// leaver is a page that leaves as much behind as it can, and then shows DONE.
 const leaver = `<p id="out">WAITING</p><img src="/pixel"><script src="/shared-script"></script><script>
 async function leave() {
 	const left = []
@@ -70,7 +70,7 @@ async function find() {
 find().catch(e => { document.querySelector("#out").textContent = "FAILED " + e })
 </script>`
 
-// keeping counts requests, and lets everything be kept for as long as possible.
+// keeping counts requests, and makes responses cacheable for as long as possible.
 func keeping(served *atomic.Int64, kind, content string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -80,7 +80,7 @@ func keeping(served *atomic.Int64, kind, content string) http.HandlerFunc {
 	}
 }
 
-// visits is a set of fresh pages whose jobs go to a server of the test's own.
+// visits is a set of fresh pages whose jobs go to the test's own server.
 type visits struct {
 	*Set
 	t   *testing.T
@@ -97,7 +97,7 @@ func openVisits(t *testing.T, pages pagetest.Pages) visits {
 	return visits{set, t, pagetest.NewWeb(t, pages).URL}
 }
 
-// print returns the text of a job that must succeed.
+// print runs a job, which must succeed, and returns its text.
 func (v visits) print(job Print) string {
 	v.t.Helper()
 	result, err := v.Print(v.t.Context(), job)
@@ -115,7 +115,7 @@ func (v visits) follows(what string, want bool) {
 	}
 }
 
-// Script of the next job on the same page finds what it would find on a fresh one: nothing, although the job before has left all it could.
+// Scripts of the next job on the same page find the same as on a fresh one: nothing, although the previous job left all it could.
 func TestNothingCarriesOverToTheNextVisit(t *testing.T) {
 	var served atomic.Int64
 	cookie := func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Set-Cookie", "kept3=1; max-age=86400") }
@@ -148,7 +148,7 @@ func TestNothingCarriesOverToTheNextVisit(t *testing.T) {
 	}
 }
 
-// An asset of the next full document is not that of the last one, although they have the same name.
+// An asset of the next full document is not confused with one of the last, although they have the same name.
 func TestAssetsDoNotCarryOver(t *testing.T) {
 	v := openVisits(t, nil)
 	for _, word := range []string{"ONE", "TWO"} {
@@ -159,7 +159,7 @@ func TestAssetsDoNotCarryOver(t *testing.T) {
 	}
 }
 
-// A page is not used again after what cannot be taken back.
+// A page is not reused after a change that cannot be undone.
 func TestVisitsThatNoneFollows(t *testing.T) {
 	v := openVisits(t, pagetest.Pages{
 		"/":      "<p>TEXT",
@@ -204,7 +204,7 @@ func TestVisitsThatNoneFollows(t *testing.T) {
 	v.follows("a visit that failed", false)
 }
 
-// A page does no more than maxServed jobs.
+// A page serves at most maxServed jobs.
 func TestVisitsEnd(t *testing.T) {
 	v := openVisits(t, pagetest.Pages{"/": "<p>TEXT"})
 	v.visit.served = maxServed - 2
@@ -217,7 +217,7 @@ func TestVisitsEnd(t *testing.T) {
 	}
 }
 
-// Before a job of another account, the page of the last one is disposed of.
+// Before a job of another account, the page of the previous one is disposed of.
 func TestResetKeepsNoVisit(t *testing.T) {
 	v := openVisits(t, pagetest.Pages{"/": "<p>TEXT"})
 	v.print(Print{URL: v.url})

@@ -25,8 +25,7 @@ type frame struct {
 	attached chan struct{} // closed once parent is known
 }
 
-// attachTimeout bounds the wait for the event that says whose child a frame is. It comes another
-// way than requests do, and may be a little later.
+// attachTimeout bounds the wait for the event that reports a frame's parent. It arrives on another path than requests, and may be a little later.
 const attachTimeout = 2 * time.Second
 
 func newFrames(main proto.PageFrameID) *frames {
@@ -75,14 +74,14 @@ func (f *frames) request(paused *proto.FetchRequestPaused) bool {
 	case !own:
 		f.strange[paused.NetworkID] = true
 		if isDocument {
-			f.get(paused.FrameID).strange = true // for ever: it may stay with the document it has
+			f.get(paused.FrameID).strange = true // permanently: it may keep its present document
 		}
 	}
 	return own && !f.strange[paused.NetworkID]
 }
 
-// isOwn reports whether a document of the target's origin has made a request, or it is for the main
-// document. A frame is asked for by its parent's document.
+// isOwn reports whether a request was made by a document of the target's origin, or is for the main document. The
+// request for a frame is made by its parent's document.
 func (f *frames) isOwn(ctx context.Context, paused *proto.FetchRequestPaused) bool {
 	ctx, cancel := context.WithTimeout(ctx, attachTimeout)
 	defer cancel()

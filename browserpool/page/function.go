@@ -28,12 +28,12 @@ func functionOf(p *page, l contract.Load) *function {
 	return &function{page: p, expression: strings.TrimRight(l.WaitForFunction, "; \t\r\n")}
 }
 
-// check refuses what is not one expression. After that it cannot end what it is written into, which
-// lets no more of its value pass than whether it is true. It comes before the job's document, which so
-// has nothing to do with it.
+// check refuses anything but a single expression. Once checked, it cannot break out of the code around it, which
+// reveals no more of its value than whether it is true. The check runs before the job's document is loaded, which
+// therefore cannot influence it.
 func (f *function) check(ctx context.Context) error {
 	client := f.page.session.With(ctx)
-	if err := (proto.RuntimeEnable{}).Call(client); err != nil { // without it nothing is compiled
+	if err := (proto.RuntimeEnable{}).Call(client); err != nil { // otherwise nothing is compiled
 		return err
 	}
 	compiled, err := proto.RuntimeCompileScript{Expression: "async () => (\n" + f.expression + "\n)"}.Call(client)
@@ -74,7 +74,7 @@ func (f *function) await(ctx, within context.Context) error {
 	return err
 }
 
-// last describes how the last evaluation of the expression went.
+// last describes the result of the last evaluation.
 func (f *function) last() string {
 	if f.failure == "" {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// strict serves a page under a policy that allows nothing but its own script.
+// strict serves a page with a policy that allows only its own script.
 func strict(page string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-x'; style-src 'nonce-x'")
@@ -25,7 +25,7 @@ func strict(page string) http.HandlerFunc {
 // becomesReady is ready some time after it has loaded.
 const becomesReady = `<p id="p">EARLY</p><script nonce="x">onload = () => setTimeout(() => { p.textContent = "LATE"; window.ready = 1 }, 300)</script>`
 
-// A page is waited for until an expression is true, whatever it is made of.
+// A page is waited for until an expression is true, whatever its form.
 func TestWaitForFunction(t *testing.T) {
 	testkit.Long(t)
 	slot := openSlot(t)
@@ -61,7 +61,7 @@ func TestWaitForFunction(t *testing.T) {
 	}
 }
 
-// What is not true in time fails the job, and says why. Whatever it does, it ends with the load timeout.
+// A condition that does not become true in time fails the job, and the error says why. Whatever the function does, it ends at the load timeout.
 func TestWaitForFunctionFails(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // most of the time it waits
@@ -90,7 +90,7 @@ func TestWaitForFunctionFails(t *testing.T) {
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL}), "TEXT")
 }
 
-// What is no expression fails at once: it cannot end what it is written into, so no value of it passes.
+// Text that is not an expression fails at once: it cannot break out of the code around it, so no value of it passes.
 func TestWaitForFunctionIsAnExpression(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>TEXT`})

@@ -21,12 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden pictures again; look at every one that changed")
 
-// goldenDir has the documents, and beside each the picture that it must look like.
+// goldenDir contains the documents and, beside each, the picture that it must look like.
 const goldenDir = "../../testdata/golden"
 
-// golden is one document and what must be on paper. HTML and Markdown go through the
-// sanitiser, as in a request; a visit opens the same file at its URL, where style sheets
-// count and scripts run.
+// golden is a document and its expected print. HTML and Markdown pass the sanitiser, as in a request; a visit opens the
+// same file at its URL, where style sheets apply and scripts run.
 type golden struct {
 	name    string // of the picture
 	source  string // a file
@@ -34,7 +33,7 @@ type golden struct {
 	options contract.Paper
 	load    contract.Load
 	pages   int
-	text    []string // words of the PDF, some of them drawn by script
+	text    []string // words in the PDF, some of them drawn by script
 }
 
 var goldens = []golden{
@@ -78,8 +77,7 @@ var goldens = []golden{
 	{name: "effects", source: "effects.html", visit: true, pages: 1, text: []string{"leaning", "multiply"}},
 }
 
-// TestGolden prints documents of every kind and compares the paper with pictures that a
-// person has looked at.
+// TestGolden prints documents of every kind and compares them with pictures that a person has checked.
 func TestGolden(t *testing.T) {
 	site := newGoldenSite(t)
 	for _, g := range goldens {
@@ -113,7 +111,7 @@ func newGoldenSite(t *testing.T) *httptest.Server {
 	return site
 }
 
-// goldenNamed is the document with that name.
+// goldenNamed returns the document with this name.
 func goldenNamed(t *testing.T, name string) golden {
 	t.Helper()
 	for _, g := range goldens {
@@ -161,7 +159,7 @@ func looksLike(t *testing.T, got *image.RGBA, name string) {
 	pagetest.LooksLike(t, got, filepath.Join(goldenDir, name+".png"), *update)
 }
 
-// chartsAt is where the four charts are on their golden picture.
+// chartsAt lists the places of the four charts on their golden picture.
 var chartsAt = []image.Rectangle{
 	image.Rect(26, 46, 214, 156), image.Rect(234, 46, 420, 156), image.Rect(26, 186, 214, 296), image.Rect(234, 186, 420, 296),
 }
@@ -190,14 +188,14 @@ func TestGoldenBites(t *testing.T) {
 	}
 }
 
-// around is the part of a picture that a line and its move can touch, in whole blocks.
+// around returns the part of a picture that a line and its move can affect, in whole blocks.
 func around(picture *image.RGBA, line image.Rectangle) *image.RGBA {
 	const margin = 3 * pagetest.Block
 	r := image.Rect((line.Min.X-margin)/pagetest.Block*pagetest.Block, (line.Min.Y-margin)/pagetest.Block*pagetest.Block, line.Max.X+margin, line.Max.Y+margin)
 	return picture.SubImage(r.Intersect(picture.Bounds())).(*image.RGBA)
 }
 
-// moved is a picture with a part of it moved; where that was, the picture is empty.
+// moved returns a picture with a part of it moved; its former place is blank.
 func moved(picture *image.RGBA, part image.Rectangle, by image.Point) *image.RGBA {
 	out := image.NewRGBA(picture.Bounds())
 	draw.Draw(out, out.Bounds(), picture, image.Point{}, draw.Src)
@@ -206,7 +204,7 @@ func moved(picture *image.RGBA, part image.Rectangle, by image.Point) *image.RGB
 	return out
 }
 
-// commonest is the most frequent colour of a part: that of the paper under text.
+// commonest returns the most frequent colour of a part: for text, that of the paper.
 func commonest(picture *image.RGBA, part image.Rectangle) (most color.RGBA) {
 	part = part.Intersect(picture.Bounds())
 	counts := map[color.RGBA]int{}
@@ -221,9 +219,9 @@ func commonest(picture *image.RGBA, part image.Rectangle) (most color.RGBA) {
 	return most
 }
 
-// The comparison tolerates what another version of a rasteriser does to edges and letters.
-// Here text is drawn at three times the size and reduced, which changes every edge and
-// removes all hinting; and everything moves by a pixel.
+// The comparison tolerates the differences that another version of a rasteriser makes to edges and letters. Here text
+// is drawn at three times the size and reduced, which changes every edge and removes all hinting; and everything moves
+// by a pixel.
 func TestGoldenTolerates(t *testing.T) {
 	slot := openSlot(t)
 	site := newGoldenSite(t)

@@ -12,12 +12,12 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// These tests hold documents to the paper that is asked for (fit.go, arrange.go).
+// These tests check that documents keep to the requested paper (fit.go, arrange.go).
 
 // noMargin is paper without margins.
 var noMargin = contract.Paper{MarginTop: "0", MarginRight: "0", MarginBottom: "0", MarginLeft: "0"}
 
-// Sheets exactly as large as the paper take one page each, at scale 1 asked for or not.
+// Boxes exactly as large as the paper take one page each, with or without a requested scale of 1.
 func TestSheetsOfThePapersSize(t *testing.T) {
 	slot := openSlot(t)
 	sizes := map[string]string{
@@ -40,8 +40,7 @@ func TestSheetsOfThePapersSize(t *testing.T) {
 	}
 }
 
-// What the caller says of size and margins holds whatever page rules say; what he leaves open
-// they may set.
+// The caller's size and margins override page rules; page rules may set those that the caller omits.
 func TestPageRules(t *testing.T) {
 	testkit.Long(t)
 	slot := openSlot(t)
@@ -103,12 +102,12 @@ func TestPageRules(t *testing.T) {
 			}
 		}
 	}
-	// Left open: the rule decides.
+	// Omitted by the caller: the rule decides.
 	pdf := mustPrint(t, slot, Print{URL: web.URL + "/size,%20turned"}).PDF
 	if _, width, height := geometry(t, pdf); width < height {
 		t.Errorf("a page rule did not turn the paper: %v x %v", width, height)
 	}
-	// Sides of the caller's own hold as a format does.
+	// The caller's sides override rules like a format does.
 	pdf = mustPrint(t, slot, Print{URL: web.URL + "/important", Options: contract.Paper{Width: "6in", Height: "4in"}}).PDF
 	if _, width, height := geometry(t, pdf); width != 432 || height != 288 {
 		t.Errorf("a page rule made paper of 6 x 4 inches %v x %v points", width, height)
@@ -117,14 +116,14 @@ func TestPageRules(t *testing.T) {
 	if at := wordAt(t, pdf, "LEFT"); at.xMin > 1 {
 		t.Errorf("a page rule did not set the margin: text at %v", at.xMin)
 	}
-	// One side given: the others are the rule's.
+	// Only one side given: the rule sets the others.
 	pdf = mustPrint(t, slot, Print{URL: web.URL + "/margin", Options: contract.Paper{MarginLeft: "1in"}}).PDF
 	if left, right := wordAt(t, pdf, "LEFT"), wordAt(t, pdf, "RIGHT"); math.Abs(left.xMin-72) > 1.5 || right.xMax < 594 {
 		t.Errorf("text from %v to %v, want it from 72 to 596", left.xMin, right.xMax)
 	}
 }
 
-// The scale that is asked for is kept, and what nobody can see does not count.
+// A requested scale is kept, and invisible content does not count.
 func TestScaleIsKept(t *testing.T) {
 	slot := openSlot(t)
 	const text = `<p style="font: 20px 'Liberation Sans'; margin: 0">SIZED</p>`
@@ -168,7 +167,7 @@ func TestScaleIsKept(t *testing.T) {
 	}
 }
 
-// placed is where a word is on paper, in points from the top left corner.
+// placed is the box of a word on paper, in points from the top left corner.
 type placed struct{ xMin, yMin, xMax, yMax float64 }
 
 func wordAt(t *testing.T, pdf []byte, word string) (at placed) {

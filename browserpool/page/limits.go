@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What a document may ask for when its job sets no limit.
+// The limits of a document whose job sets none.
 const (
 	defaultMaxPages         = 5_000
 	defaultMaxNodes         = 1_000_000

@@ -9,7 +9,7 @@ import (
 	"platen.dev/browserpool/pagetest"
 )
 
-// Each limit lets pass what is just within it, and nothing more.
+// Values just within each limit pass, larger ones do not.
 func TestLimits(t *testing.T) {
 	slot := openSlot(t)
 	ten := base64.StdEncoding.EncodeToString(pagetest.BlankPNG(10, 10))
@@ -49,7 +49,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The result reports what a job carried over the network, and no other job's traffic.
+// The result reports the network traffic of its own job only.
 func TestTraffic(t *testing.T) {
 	slot := openSlot(t)
 	body := strings.Repeat("x", 10_000)

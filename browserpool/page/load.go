@@ -30,9 +30,9 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 	return took, stepError("load", p.finish(ctx, d))
 }
 
-// finish checks what a job wants of its document, once it has been waited for.
+// finish checks the job's requirements on the document, after all waits.
 func (p *page) finish(ctx context.Context, d document) error {
-	if err := p.checkDocument(ctx); err != nil { // script may have gone elsewhere meanwhile
+	if err := p.checkDocument(ctx); err != nil { // script may have navigated meanwhile
 		return err
 	}
 	if err := unlessLate(ctx, p.restyle(ctx, d.load)); err != nil {
@@ -41,7 +41,7 @@ func (p *page) finish(ctx context.Context, d document) error {
 	return p.checkParts(d.load)
 }
 
-// checkParts refuses a document that has what the job does not want.
+// checkParts refuses a document with faults that the job does not tolerate.
 func (p *page) checkParts(l contract.Load) error {
 	if l.FailOnResourceError {
 		if missing := p.progress.missing(); len(missing) > 0 {
@@ -76,7 +76,7 @@ func (p *page) reach(ctx context.Context, d document) error {
 	return p.awaitContent(ctx, within, d)
 }
 
-// awaitContent waits for what the job wants to see in the document.
+// awaitContent waits for the content that the job asks for.
 func (p *page) awaitContent(ctx, within context.Context, d document) error {
 	if d.load.WaitFor != "" {
 		if err := p.awaitSelector(ctx, within, d.load.WaitFor); err != nil {
@@ -101,11 +101,11 @@ func (p *page) arrive(ctx, within context.Context, d document) error {
 	return err
 }
 
-// lateTimeout bounds what is done with a page that is not idle although its budget has ended.
+// lateTimeout bounds the work on a page that is not idle when its budget has ended.
 const lateTimeout = time.Second
 
-// explore reads a visit's document again if it was misread, gives it the job's style, scrolls it, and
-// looks below its fold. What does not end in time is left as it is.
+// explore reloads a visit's document if it was misread, applies the job's style, scrolls it, and looks below its fold.
+// Steps that do not end in time are skipped.
 func (p *page) explore(ctx, within context.Context, d document) error {
 	if within.Err() == nil {
 		if err := p.reread(within, d); err != nil && !errors.Is(err, errScript) {
@@ -131,8 +131,7 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 	return nil
 }
 
-// unlessLate drops the error of a step that may be left undone: its budget ended before the job's, or
-// the document is one that a script of ours does not know how to treat.
+// unlessLate drops the error of an optional step: its budget ended before the job's, or one of our scripts cannot handle the document.
 func unlessLate(ctx context.Context, err error) error {
 	if errors.Is(err, errScript) || errors.Is(err, errBudget) && ctx.Err() == nil {
 		return nil
@@ -153,16 +152,15 @@ func (p *page) begin(ctx context.Context, d document) error {
 	return err
 }
 
-// stopLoading gives up the requests that are under way.
+// stopLoading cancels the requests under way.
 func (p *page) stopLoading(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
 	defer cancel()
 	return p.session.With(ctx).StopLoading()
 }
 
-// abandonLoadingAfter gives up, after a time, the requests that script or a job that did
-// not wait has left under way: printing waits for pictures, and one that never arrives is
-// to be left out rather than to fail the job. stop ends this.
+// abandonLoadingAfter cancels, after a time, the requests that scripts, or a job that did not wait, left under way:
+// printing waits for pictures, and one that never arrives should be left out rather than fail the job. stop ends this.
 func (p press) abandonLoadingAfter(ctx context.Context, after time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup

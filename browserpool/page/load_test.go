@@ -19,7 +19,7 @@ const loadsInSteps = `<!doctype html><p id="p">EARLY</p><script>
 	addEventListener("load", () => fetch("/late").then(() => p.textContent = "IDLE"))
 </script><img src="/picture">`
 
-// after answers with a picture after a delay.
+// after serves a picture after a delay.
 func after(delay time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {

@@ -21,8 +21,8 @@ func printedMarkdown(t *testing.T, slot *slot, source string) []byte {
 	return mustPrint(t, slot, Print{HTML: html}).PDF
 }
 
-// Symbols are drawn by fonts that are made for them, in headings and text: not composed of two, and not by the wide glyphs
-// of a font for Chinese, which is embedded as Type 3.
+// Symbols in headings and text are drawn with fonts made for them: not composed of two glyphs, and not with the wide
+// glyphs of a Chinese font, which is embedded as Type 3.
 func TestSymbolsOfMarkdown(t *testing.T) {
 	t.Parallel()
 	const symbols = "a ≠ b ≤ c ≥ d ≈ e ≮ f ∞ √2 ∑ ∏ ∫ ∇ ∈ ∉ ∋ ⊂ ∪ ∧ ∨ ∀ ∃ ∅ ≡ ≢ ⊕ → ← ↑ ↔ ⇒ ⇔ ↦ ⟶ € ₹ ₿ ½ ⅓ x² xⁿ x₂ ✓ ✔ ✗ ☐ ☑ ★ ● ■ ▶ ♠ ┌─┬─┐ ║ █"
@@ -40,7 +40,7 @@ func TestSymbolsOfMarkdown(t *testing.T) {
 	if text := testkit.PDFText(t, pdf); strings.Count(text, "a ≠ b") != 4 || strings.Count(text, "✗") != 4 {
 		t.Errorf("the text is %s", text)
 	}
-	// What is asked for as an emoji is one.
+	// A symbol with an emoji selector is an emoji.
 	if fonts := testkit.Tool(t, printedMarkdown(t, slot, "✔\ufe0f 😀"), "pdffonts", "-"); !strings.Contains(fonts, "Type 3") || strings.Contains(fonts, "Symbols2") {
 		t.Errorf("emoji are drawn by\n%s", fonts)
 	}
@@ -52,7 +52,7 @@ var (
 	escaped     = regexp.MustCompile(`#[0-9A-Fa-f]{2}`)
 )
 
-// Links to headings lead there in the PDF, whatever their script.
+// Links to headings lead to them in the PDF, whatever their script.
 func TestLinksOfMarkdown(t *testing.T) {
 	t.Parallel()
 	headings := []string{"Getting started", "What's *new*?", "Über Größe", "हिन्दी में", "はじめに", "مرحبا بالعالم", "🚀 Launch", "Twice", "Twice"}
@@ -84,13 +84,13 @@ func TestLinksOfMarkdown(t *testing.T) {
 	}
 }
 
-// fromHex is the byte of a code such as #2f.
+// fromHex returns the byte of a code such as #2f.
 func fromHex(code string) (b byte) {
 	_, _ = fmt.Sscanf(code, "#%02x", &b)
 	return b
 }
 
-// A long word in a cell and a long line of code make nothing smaller; they are broken, and ordinary words are not.
+// A long word in a cell and a long line of code do not shrink the page: they are broken, unlike ordinary words.
 func TestLongWordsOfMarkdown(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
@@ -117,7 +117,7 @@ func TestLongWordsOfMarkdown(t *testing.T) {
 	}
 }
 
-// heightOf is how high a word is on the page, in points.
+// heightOf returns the height of a word on the page, in points.
 func heightOf(t *testing.T, pdf []byte, word string) float64 {
 	t.Helper()
 	box := regexp.MustCompile(`yMin="([0-9.]+)" xMax="[0-9.]+" yMax="([0-9.]+)">` + word + `<`)

@@ -9,9 +9,9 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// measurements are how large a loaded document is.
+// measurements are the size and kind of a loaded document.
 type measurements struct {
-	// nodes are those of its tree; of HTML, its elements.
+	// nodes is the number of nodes in its tree; for HTML, of elements.
 	nodes int
 	// scripted means that script has run, which may wait for visibility before it draws.
 	scripted bool
@@ -82,7 +82,7 @@ func countMetrics(metrics []*proto.PerformanceMetric) (measurements, error) {
 	}, nil
 }
 
-// mentions reports whether html contains word, which is lower case, in any case.
+// mentions reports whether html contains word, regardless of case; word is in lower case.
 func mentions(html, word string) bool {
 	for at := 0; at+len(word) <= len(html); at++ {
 		if html[at]|0x20 == word[0]|0x20 && strings.EqualFold(html[at:at+len(word)], word) {

@@ -10,8 +10,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A warm page that prints large documents one after another does not grow with each: what
-// the last one left goes before the next takes as much again.
+// A warm page that prints large documents one after another does not keep growing: the memory of the last document is
+// freed before the next needs as much.
 func TestAWarmPageDoesNotGrow(t *testing.T) {
 	testkit.Long(t)
 	const most = 190 << 20 // the first document takes 120 MiB
@@ -27,7 +27,7 @@ func TestAWarmPageDoesNotGrow(t *testing.T) {
 	}
 }
 
-// A set that is shrunk gives back what its documents took, on the pages for prints and for captures, and works as before.
+// A set that is shrunk frees the memory of its documents, on the pages for prints and for captures, and works as before.
 func TestAShrunkSetIsSmall(t *testing.T) {
 	const small = 40 << 20 // of 120 MiB
 	browser := ownBrowser(t, chromium.Options{})

@@ -25,8 +25,7 @@ import (
 
 const inMachine = "PLATEN_TEST_MACHINE"
 
-// ranInOwnNamespaces runs the test in a machine of its own and returns true, or false if
-// that is where it runs already.
+// ranInOwnNamespaces runs the test in a machine of its own and returns true. It returns false if the test already runs in one.
 func ranInOwnNamespaces(t *testing.T) bool {
 	if os.Getenv(inMachine) != "" {
 		return false
@@ -79,7 +78,7 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { close(w.work) })
 
-	// The proxies listen on these ports, everything else that listens here is below them.
+	// The proxies listen on these ports; all other listeners here are below them.
 	write(t, "/proc/sys/net/ipv4/ip_local_port_range", "40000 60000")
 	ip(t, "link", "set", "lo", "up")
 	ip(t, "link", "add", "veth0", "type", "veth", "peer", "name", "veth1", "netns", strconv.Itoa(w.tid))

@@ -14,7 +14,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// flow is what the packets of one exchange have in common.
+// flow identifies the packets of one exchange.
 type flow struct {
 	protocol byte
 	from, to netip.AddrPort
@@ -105,8 +105,7 @@ func parse(b []byte) (f flow, ok bool) {
 	return f, true
 }
 
-// seen takes all packets that were seen until now. It sends a packet and waits until that
-// is seen: all that were sent before it have been seen then, too.
+// seen returns and forgets all packets up to now. It sends a packet and waits until that is seen: then all earlier ones have been seen, too.
 func (p *packets) seen(t *testing.T) map[flow]int {
 	t.Helper()
 	conn, err := net.Dial("udp", "12.0.0.9:9")
@@ -132,7 +131,7 @@ func (p *packets) seen(t *testing.T) map[flow]int {
 	}
 }
 
-// lost is how many packets were not seen since it was last called.
+// lost returns how many packets were missed since its last call.
 func (p *packets) lost(t *testing.T) uint32 {
 	t.Helper()
 	stats, err := unix.GetsockoptTpacketStats(p.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)

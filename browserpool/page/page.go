@@ -48,7 +48,7 @@ type page struct {
 	// Owned by the holder.
 	used     bool                 // a document was shown since the last reset
 	served   int                  // jobs of a visit before its present one
-	start    mark                 // of its present job
+	start    mark                 // of the current job
 	media    string               // the CSS medium: print or screen
 	viewport Size                 // zero until it was set
 	scale    float64              // device pixels per CSS pixel
@@ -64,7 +64,7 @@ type page struct {
 	// guard is nil without credentials. Reactions read it: the holder sets it before it
 	// has the browser pause requests, and never again.
 	guard *credentialsGuard
-	// undeclared means that nobody says how the document is encoded. Reactions read it.
+	// undeclared means that the document's encoding is not declared. Reactions read it.
 	undeclared atomic.Bool
 }
 
@@ -103,7 +103,7 @@ func (p *page) createContext(ctx context.Context) (err error) {
 }
 
 func (p *page) createTarget(ctx context.Context) error {
-	// DevTools control the frames of a page that draws none, and never ask for one.
+	// A page draws no frames if DevTools controls them, since it never asks for one.
 	target, err := proto.TargetCreateTarget{
 		URL: "about:blank", BrowserContextID: p.contextID, EnableBeginFrameControl: p.kind == forPrinting,
 	}.Call(p.browser.With(ctx))
@@ -179,7 +179,7 @@ func (p *page) onEvent(event cdp.Event) {
 	}
 }
 
-// errNotReusable refuses to empty a page for another job.
+// errNotReusable means that a page cannot be emptied for another job.
 var errNotReusable = errors.New("page may carry something over")
 
 // reset empties the page for the next job. It fails for a page that may carry something
@@ -215,8 +215,8 @@ func (p *page) blank(ctx context.Context) error {
 	return client.ResetNavigationHistory()
 }
 
-// shrink has the renderer collect its garbage and give the memory back. A renderer by itself keeps what its last documents
-// took until the next one has taken as much again.
+// shrink makes the renderer collect its garbage and release the memory. Otherwise a renderer keeps the memory of its last
+// documents until the next one has used as much again.
 func (p *page) shrink(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()

@@ -77,13 +77,13 @@ func (p *printParams) setTemplates(o contract.Paper) {
 	}
 }
 
-// whole is p for a print of all pages that only tells where things are: without a structure, which takes time.
+// whole returns p for printing all pages just to locate things: without structure, which takes time.
 func (p printParams) whole() printParams {
 	p.PageRanges, p.GenerateTaggedPDF, p.GenerateOutline = "", false, false
 	return p
 }
 
-// withTemplates is p with other templates in place of those of o, where there are any.
+// withTemplates returns p with the given templates instead of those of o.
 func (p printParams) withTemplates(o contract.Paper, header, footer *string) printParams {
 	if header != nil {
 		o.Header = *header
@@ -143,29 +143,28 @@ func (p *printParams) paperSize() (width, height float64) {
 	return p.PaperWidth, p.PaperHeight
 }
 
-// setHeight makes paper as wide as it is, turned or not, and of a height in inches.
+// setHeight sets the height of the paper in inches, turned or not, and keeps its width.
 func (p *printParams) setHeight(inches float64) {
 	p.PaperWidth, _ = p.paperSize()
 	p.PaperHeight, p.Landscape = inches, false
 }
 
-// points is the paper as the browser has it: it rounds sizes up to whole points, margins down.
+// points returns the paper size as the browser rounds it: sizes up to whole points, margins down.
 func (p *printParams) points() (width, height float64) {
 	width, height = p.paperSize()
 	return contract.Length(width).Points(), contract.Length(height).Points()
 }
 
-// marginPoints is one of the margins as the browser has it.
+// marginPoints returns a margin as the browser rounds it.
 func marginPoints(inches float64) float64 { return math.Floor(inches * pointsPerInch) }
 
-// viewport is as wide as the paper between its margins, at the scale that is
-// asked for, so that a document is loaded as it will be laid out.
+// viewport returns a viewport as wide as the paper between its margins, at the requested scale, so that a document loads with its final layout.
 func (p *printParams) viewport() Size {
 	side := max(1, int(math.Floor(p.printableWidth()/cmp.Or(p.Scale, 1))))
 	return Size{Width: side, Height: side}
 }
 
-// printableWidth is how wide the browser prints between the margins, in CSS pixels at scale 1.
+// printableWidth returns the width that the browser prints between the margins, in CSS pixels at scale 1.
 func (p *printParams) printableWidth() float64 {
 	width, _ := p.points()
 	return (width - marginPoints(p.MarginLeft) - marginPoints(p.MarginRight)) * pixelsPerPoint

@@ -52,7 +52,7 @@ func TestMargins(t *testing.T) {
 	}
 }
 
-// Every option of the paper makes a difference to what the browser is asked for: to the parameters, or to the page rules.
+// Every option of the paper changes the request to the browser: its parameters or the page rules.
 func TestEveryPaperOptionTakesEffect(t *testing.T) {
 	asked := func(o contract.Paper) string {
 		p, err := paramsOf(o)
@@ -62,10 +62,10 @@ func TestEveryPaperOptionTakesEffect(t *testing.T) {
 		return fmt.Sprint(p, p.pageRules(o), p.withTemplates(o, o.FirstHeader, o.FirstFooter), p.withTemplates(o, o.LastHeader, o.LastFooter))
 	}
 	for field := range reflect.TypeFor[contract.Paper]().Fields() {
-		if field.Name == "TOC" { // it becomes a part of the document: TestContents
+		if field.Name == "TOC" { // it adds pages to the document: TestContents
 			continue
 		}
-		base := contract.Paper{HeaderFooter: true} // or the templates are nowhere
+		base := contract.Paper{HeaderFooter: true} // otherwise there are no templates
 		if field.Name == "Width" || field.Name == "Height" {
 			base.Width, base.Height = "10cm", "10cm"
 		}

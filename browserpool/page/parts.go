@@ -14,8 +14,7 @@ import (
 // shownParts are the types of requests whose failure leaves something out of the page.
 var shownParts = []string{"Document", "Stylesheet", "Image", "Media", "Font", "Script"}
 
-// notePart remembers a request for a part of the page. A redirect leaves the URL that the page
-// named: where it leads may be nobody's business.
+// notePart records a request for a part of the page. A redirect does not change the recorded URL: the target of a redirect may be confidential.
 func (g *progress) notePart(e networkEvent) {
 	isPart := slices.Contains(shownParts, e.Type) && (g.next == nil || g.next.request != e.RequestID)
 	if _, redirected := g.parts[e.RequestID]; isPart && !redirected {
@@ -42,7 +41,7 @@ func (g *progress) missing() []Warning {
 // maxShownURL is how much of a URL a message shows, in bytes.
 const maxShownURL = 200
 
-// showURL is a URL without what may be secret in it: credentials, query and fragment.
+// showURL returns a URL without its possible secrets: credentials, query and fragment.
 func showURL(text string) string {
 	u, _ := contract.ParsePageURL(text)
 	switch {

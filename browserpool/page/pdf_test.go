@@ -33,8 +33,7 @@ func printed(t *testing.T, slot *slot, job Print) string {
 	return testkit.PDFText(t, mustPrint(t, slot, job).PDF)
 }
 
-// mustCapture captures in a slot and decodes the image, whose size and format are what
-// result and job say.
+// mustCapture captures in a slot and decodes the image, whose size and format must match the result and the job.
 func mustCapture(t *testing.T, slot *slot, job Capture) (image.Image, Image) {
 	t.Helper()
 	result, err := slot.Capture(t.Context(), job)
@@ -98,10 +97,10 @@ func number(t *testing.T, text string) float64 {
 	return value
 }
 
-// undated is a PDF without the time of its making.
+// undated returns a PDF without its creation time.
 func undated(pdf []byte) string { return string(dates.ReplaceAll(pdf, nil)) }
 
-// edge is where the word EDGE ends on the page, in points from the left.
+// edge returns where the word EDGE ends on the page, in points from the left.
 func edge(t *testing.T, pdf []byte) float64 {
 	t.Helper()
 	found := edgeBox.FindStringSubmatch(testkit.Tool(t, pdf, "pdftotext", "-bbox", "-", "-"))
@@ -111,8 +110,7 @@ func edge(t *testing.T, pdf []byte) float64 {
 	return number(t, found[1])
 }
 
-// pixels counts the pictures on paper that are one pixel large, as pagetest.Pixel is; what
-// stands for a picture that did not arrive is larger.
+// pixels counts the one-pixel pictures on paper, such as pagetest.Pixel; the placeholder of a missing picture is larger.
 func pixels(t *testing.T, pdf []byte) int {
 	t.Helper()
 	return len(pixelLine.FindAllString(testkit.Tool(t, pdf, "pdfimages", "-list", "-"), -1))
@@ -130,7 +128,7 @@ func hasInk(picture image.Image, from, to int) bool {
 	return false
 }
 
-// pageSizes are the sizes of a PDF's pages in whole points.
+// pageSizes returns the sizes of a PDF's pages in whole points.
 func pageSizes(t *testing.T, pdf []byte) (all []string) {
 	t.Helper()
 	for _, size := range regexp.MustCompile(`(?m)^Page +\d+ size: +([\d.]+) x ([\d.]+) pts`).FindAllStringSubmatch(testkit.Tool(t, pdf, "pdfinfo", "-l", "-1", "-"), -1) {

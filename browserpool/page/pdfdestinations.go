@@ -6,17 +6,17 @@ import (
 )
 
 var (
-	// namedPlace is a named destination at the place of a page, as the browser writes it.
+	// namedPlace matches a named destination at a page, in the browser's form.
 	namedPlace = regexp.MustCompile(`/(\S+) \[(\d+) 0 R `)
-	// kids are the nodes below one of the page tree.
+	// kids matches the children of a node of the page tree.
 	kids      = regexp.MustCompile(`/Kids \[([^\]]*)\]`)
 	reference = regexp.MustCompile(`(\d+) 0 R`)
 	// nameEscape is a character of a name (ISO 32000-1, 7.3.5).
 	nameEscape = regexp.MustCompile(`#[0-9A-Fa-f]{2}`)
 )
 
-// destinations returns the number of the page, from 1, of each named destination of a PDF in the form that countPDFPages knows. Names
-// are those of the document's fragments, percent-encoded. Of any other form it returns none.
+// destinations returns the number of the page, from 1, of each named destination of a PDF in the form that countPDFPages knows; for
+// any other form, none. Names are those of the document's fragments, percent-encoded.
 func destinations(pdf []byte) map[string]int {
 	p := rawPDF(pdf)
 	table, catalog := p.catalog()
@@ -34,7 +34,7 @@ func destinations(pdf []byte) map[string]int {
 	return all
 }
 
-// maxTreeDepth is more levels than a page tree has.
+// maxTreeDepth exceeds the depth of any page tree.
 const maxTreeDepth = 10
 
 // numberPages numbers the objects of the pages below a node of the page tree, in their order.

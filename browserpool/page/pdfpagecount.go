@@ -16,7 +16,7 @@ func countPDFPages(pdf []byte) int {
 	return p.object(table, catalog.number("/Pages ")).number("/Count ")
 }
 
-// catalog is the root of all objects, and the table in which they are found.
+// catalog returns the document's root object, and the table of offsets.
 func (p rawPDF) catalog() (table, catalog rawPDF) {
 	trailer := p.from(bytes.LastIndex(p, []byte("trailer")))
 	table = p.from(trailer.number("startxref\n"))

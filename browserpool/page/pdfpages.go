@@ -10,7 +10,7 @@ import (
 // This file keeps documents of too many pages from being printed: the time that
 // printing takes grows with the square of their number, and the browser does not stop.
 
-// rangeRefused is how the browser refuses to print pages that a document does not have.
+// rangeRefused is the browser's message for page ranges that a document does not have.
 const rangeRefused = "Page range exceeds page count"
 
 // checkPDFPages refuses a document that has too many pages on paper: the first page beyond

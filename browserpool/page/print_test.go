@@ -16,7 +16,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// wholeDocument is a document around a body.
+// wholeDocument returns a document with this body.
 func wholeDocument(body string) string {
 	return `<!doctype html><html><head><meta charset="utf-8"><title>t</title></head><body>` + body + `</body></html>`
 }
@@ -162,7 +162,7 @@ func reportsTimes(t *testing.T, slot *slot) {
 	}
 }
 
-// noise is a PNG that does not compress, as base64.
+// noise returns an incompressible PNG, as base64.
 func noise(t testing.TB, width, height int) string {
 	t.Helper()
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))

@@ -20,14 +20,13 @@ type Print struct {
 	// Assets.
 	Full   bool
 	Assets []contract.Asset
-	// URL, in place of HTML, is a page to go to, http or https. It runs its script,
-	// in a browser context that serves nothing else at the time.
+	// URL is the http or https page to go to, instead of HTML. It runs its script, in a browser context that serves nothing else at the time.
 	URL string
 	// Auth, Headers and Cookies are those for the URL, as in Access.
 	Auth    Auth
 	Headers []contract.Header
 	Cookies []contract.Cookie
-	// Options say what the paper looks like.
+	// Options describe the paper.
 	Options contract.Paper
 	// Load says when the document is ready to be printed. When its timeout ends while
 	// images of HTML are still loading, HTML is printed without them; a URL fails.
@@ -43,8 +42,7 @@ type Print struct {
 // Result is a printed document.
 type Result struct {
 	PDF []byte
-	// Pages is the number of pages; 0 means that the PDF is not in the form that this
-	// package can count.
+	// Pages is the number of pages; 0 means that this package cannot count the pages of the PDF.
 	Pages int
 	// Sheets are pages with a header and footer of their own.
 	Sheets []Sheet
@@ -52,7 +50,7 @@ type Result struct {
 	Load, Print time.Duration
 	// Traffic is how many bytes the document sent and received.
 	Traffic int64
-	// Warnings say what is not as the document would have it.
+	// Warnings list deviations from what the document asks for.
 	Warnings []Warning
 }
 
@@ -102,7 +100,7 @@ func (p press) print(ctx context.Context, d document, params printParams) (Resul
 	if err := p.checkDocument(ctx); err != nil { // it may break off while it is printed
 		return Result{}, stepError("print", err)
 	}
-	if err := p.checkParts(d.load); err != nil { // it may load more when it is printed
+	if err := p.checkParts(d.load); err != nil { // printing may load more
 		return Result{}, stepError("print", err)
 	}
 	result.Load, result.Print, result.Traffic, result.Warnings = load, time.Since(start), p.proxy.Carried(), p.warnings()

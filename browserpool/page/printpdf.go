@@ -118,7 +118,7 @@ func (p press) printThenFit(ctx context.Context, params *printParams, limit int6
 	return p.printAt(ctx, *params, limit)
 }
 
-// fit decides how content of a size is brought onto the paper, and warns of what is cut.
+// fit decides how content of a size is fitted to the paper, and warns of content that is cut.
 func (p press) fit(ctx context.Context, content Size, params printParams) (fitting, error) {
 	e, err := p.see(ctx, content.Width)
 	if err != nil {
@@ -178,7 +178,7 @@ func (p *page) readOutput(ctx context.Context, limit int64) ([]byte, error) {
 	}
 }
 
-// closeOutput lets the browser free what was printed last.
+// closeOutput lets the browser free its last output.
 func (p *page) closeOutput(client proto.Client) error {
 	if p.output == "" {
 		return nil

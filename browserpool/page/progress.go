@@ -23,27 +23,25 @@ const idleFor = 500 * time.Millisecond
 // reads the pipe writes it, the page's holder reads it.
 type progress struct {
 	frame       proto.PageFrameID // fixed: the main frame
-	mayNavigate bool              // fixed: the document may lead to another by itself
+	mayNavigate bool              // fixed: the document may navigate on its own
 	changed     chan struct{}     // holds a token when something happened
 
 	mu sync.Mutex // guards what follows
-	// committed, parsed and loaded are how far the document of the main frame has come.
+	// committed, parsed and loaded are the progress of the main frame's document.
 	committed, parsed, loaded bool
 	// stopped means that the frame came to rest after its load event: only then is it
 	// known whether a refresh is scheduled, which leaving means.
 	stopped, leaving bool
-	// shown is the response that the document came with, next the one that is on its way
-	// to take its place, nil if there is none.
+	// shown is the response of the current document; next is the response that is about to replace it, nil if there is none.
 	shown response
 	next  *response
 	// requests are those under way, idleSince is when the last of them ended.
 	requests  map[string]struct{}
 	idleSince time.Time
-	// begun counts the requests, ended is when one of them ended last.
+	// begun counts the requests; ended is when a request last ended.
 	begun int
 	ended time.Time
-	// parts has the URL of each request for a part of the page that is under way, as the page
-	// named it; failed are those that failed.
+	// parts maps each pending request for a part of the page to its URL, as the page named it; failed are those that failed.
 	parts  map[string]string
 	failed []Warning
 	// networkUsed means that there was a request since the page was opened, challenged that a server
@@ -92,7 +90,7 @@ func (g *progress) reached(until string) (yes bool, again time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	complete := g.loaded && (g.stopped || !g.mayNavigate)
-	if !g.committed || g.next != nil || g.leaving { // another document is about to take its place
+	if !g.committed || g.next != nil || g.leaving { // another document is about to replace it
 		return false, 0
 	}
 	switch until {
@@ -111,8 +109,7 @@ func (g *progress) reached(until string) (yes bool, again time.Duration) {
 	}
 }
 
-// responses returns that of the document that is shown, and that of the document that is
-// to take its place; the latter is zero if there is none.
+// responses returns the response of the current document, and that of the document about to replace it, which is zero if there is none.
 func (g *progress) responses() (shown, next response) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -122,15 +119,14 @@ func (g *progress) responses() (shown, next response) {
 	return g.shown, next
 }
 
-// isCharsetDeclared reports whether the server of the document that is shown says how it is encoded.
+// isCharsetDeclared reports whether the server declared the encoding of the current document.
 func (g *progress) isCharsetDeclared() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.shown.charset != ""
 }
 
-// brokenOff reports whether the document that is shown did not arrive, or not whole. One that was
-// aborted may follow a crash, which another event reports.
+// brokenOff reports whether the current document did not arrive, or only in part. An aborted one may be due to a crash, which another event reports.
 func (g *progress) brokenOff() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -140,7 +136,7 @@ func (g *progress) brokenOff() bool {
 // mark is a moment in the life of a document.
 type mark struct {
 	begun   int                 // requests so far
-	pending map[string]struct{} // those that were under way
+	pending map[string]struct{} // those under way at the mark
 }
 
 // mark returns the present moment.
@@ -233,7 +229,7 @@ func (g *progress) onFrame(event cdp.Event) {
 	}
 }
 
-// networkEvent holds the fields that the network's events share, as far as they matter here.
+// networkEvent holds the needed fields of network events.
 type networkEvent struct {
 	RequestID string            `json:"requestId"`
 	LoaderID  string            `json:"loaderId"`
@@ -250,7 +246,7 @@ type networkEvent struct {
 func (g *progress) onRequest(params []byte) {
 	var e networkEvent
 	if json.Unmarshal(params, &e) != nil {
-		g.networkUsed = true // whatever it was
+		g.networkUsed = true // regardless of the kind of request
 		return
 	}
 	if e.Type == "Document" && e.FrameID == g.frame {
@@ -313,12 +309,11 @@ func (g *progress) onEnd(params []byte) {
 	}
 }
 
-// aborted is how a download, an empty response or another navigation ends a navigation.
+// aborted is the error of a navigation that was ended by a download, an empty response or another navigation.
 const aborted = "net::ERR_ABORTED"
 
-// abandonNext gives up the next document. An aborted navigation leaves the document that
-// is shown in its place, if there is one; for any other failure the browser is about to
-// show a page of its own.
+// abandonNext drops the next document. An aborted navigation leaves the current document in place, if there is one;
+// after any other failure the browser is about to show an error page.
 func (g *progress) abandonNext() {
 	if !g.committed || g.next.failure != aborted {
 		g.shown = *g.next
@@ -334,7 +329,7 @@ func (g *progress) onNavigated(params []byte) {
 	switch {
 	case g.next != nil && g.next.request == string(e.Frame.LoaderID):
 		g.shown, g.next = *g.next, nil
-	case !g.committed: // the empty document that the page was opened with
+	case !g.committed: // the initial empty document
 		return
 	case e.Frame.UnreachableURL == "":
 		g.shown = response{request: string(e.Frame.LoaderID), url: e.Frame.URL}

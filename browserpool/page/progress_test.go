@@ -8,8 +8,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// A page becomes idle when nothing of its own is under way. The browser tells it when a worker's script is asked for, not when that has
-// arrived (measured with Chromium 156; such a request has no loader).
+// A page becomes idle when none of its own requests is under way. The browser reports the request for a worker's script, but not its
+// response (measured with Chromium 156; such a request has no loader).
 func TestWorkersDoNotKeepAPageBusy(t *testing.T) {
 	g := newProgress("frame", true)
 	tell := func(method, params string) { g.observe(cdp.Event{Method: method, Params: []byte(params)}) }

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// pagesOf is a document with a word on each of n pages.
+// pagesOf returns a document of n pages with a word on each.
 func pagesOf(n int) string {
 	var pages strings.Builder
 	for i := range n {
@@ -24,10 +24,10 @@ func pagesOf(n int) string {
 
 var sheetNumber = regexp.MustCompile(`\d+of\d+`)
 
-// aHeader is a template with its numbers filled in.
+// aHeader matches a template with its numbers filled in.
 var aHeader = regexp.MustCompile(`[A-Z]+\d+of\d+`)
 
-// The pages of a range keep their numbers and the total, be the document sent or visited, and however often it is printed.
+// The pages of a range keep their numbers and the total, whether the document is sent or visited, and however often it is printed.
 func TestPageRanges(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": pagesOf(9)})
@@ -53,7 +53,7 @@ func TestPageRanges(t *testing.T) {
 	}
 }
 
-// A document without any of the pages is refused, one that has some of them is not.
+// A document without any of the requested pages is refused, one with some of them is not.
 func TestPageRangesBeyondTheEnd(t *testing.T) {
 	slot := openSlot(t)
 	for ranges, want := range map[string]int{"3": 1, "3-999999": 1, "2, 4": 1, "4": 0, "4-": 0, "999999": 0} {

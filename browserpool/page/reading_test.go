@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// typed answers with bytes of a type.
+// typed serves bytes with a content type.
 func typed(kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = []string{kind}
@@ -21,8 +21,7 @@ func typed(kind, body string) http.HandlerFunc {
 	}
 }
 
-// A document that is UTF-8 is read as that if nothing says what it is; one that says what it is is
-// believed, and one that is not UTF-8 is read as browsers read it.
+// Undeclared UTF-8 is read as UTF-8. A declared encoding is believed, and other undeclared ones are read as browsers read them.
 func TestUndeclaredCharset(t *testing.T) {
 	testkit.Long(t)
 	const latin = "<p>\xc3\xa9 na\xefve \x80 5"
@@ -57,11 +56,10 @@ func TestUndeclaredCharset(t *testing.T) {
 	}
 }
 
-// onView calls a function when an element is seen.
+// onView calls a function once an element is visible.
 const onView = `<script>const onView = (e, f) => new IntersectionObserver(([at], o) => { if (at.isIntersecting) { o.disconnect(); f() } }).observe(e)</script>`
 
-// What waits to be seen is there: pictures that script loads, sections that fade in, parts that
-// are fetched, and what these bring; whatever the job waits for covers it.
+// Lazy content is there: pictures loaded by script, sections that fade in, fetched parts, and everything that these load; the job's waits cover it.
 func TestWaitsToBeSeen(t *testing.T) {
 	testkit.Long(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
@@ -98,7 +96,7 @@ func TestWaitsToBeSeen(t *testing.T) {
 	}
 }
 
-// What fades in when the page is loaded is there, whether or not the page fits into the window. An endless animation does not hold the job up.
+// Content that fades in after loading is there, whether or not the page fits into the window. An endless animation does not hold up the job.
 func TestFadesInAtLoad(t *testing.T) {
 	page := func(height string) string {
 		return `<!doctype html><style>@keyframes in { from { opacity: 0 } } @keyframes round { to { rotate: 1turn } }
@@ -114,7 +112,7 @@ func TestFadesInAtLoad(t *testing.T) {
 	}
 }
 
-// What the look below the fold starts may not hold the job up for ever.
+// Loading started by the look below the fold does not hold up the job for ever.
 func TestLookEnds(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/feed": onView + `<div style="height: 3000px">FEED</div><p id="end"></p><script>
@@ -128,7 +126,7 @@ func TestLookEnds(t *testing.T) {
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/stream", Load: contract.Load{Timeout: time.Duration(2e9).Milliseconds()}}), "STREAM")
 }
 
-// A page that scrolls in a box inside is as high as what is in it.
+// A page that scrolls in an inner box is as high as the content of the box.
 func TestInnerScroller(t *testing.T) {
 	testkit.Long(t)
 	const content = `<p>TOP</p><div style="height: 4000px"></div><p>BOTTOM</p>`
@@ -159,7 +157,7 @@ func TestInnerScroller(t *testing.T) {
 			t.Errorf("%s: the picture is %d high, its end has text: %v", path, image.Height, hasInk(picture, 4000, image.Height))
 		}
 	}
-	// A box that is not the page's only part, and one in an ordinary page, stay as they are.
+	// A box that is not the only part of the page, and one in an ordinary page, stay unchanged.
 	web = pagetest.NewWeb(t, pagetest.Pages{
 		"/beside": `<body style="margin: 0; display: flex; height: 100vh"><main style="flex: 1">MAIN</main><div style="width: 40%; overflow: auto">` + content,
 		"/code":   `<body style="margin: 0"><pre style="height: 200px; overflow: auto">` + content + `</pre><div style="height: 2000px">AFTER`,
@@ -172,7 +170,7 @@ func TestInnerScroller(t *testing.T) {
 	}
 }
 
-// Documents of other kinds than HTML, and those that hide the browser's own names, are printed, too.
+// Documents other than HTML, and pages that shadow the browser's own names, are printed, too.
 func TestUnusualDocuments(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/svg":      typed("image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="3000"><text y="20">SHOWN</text><script>1</script></svg>`),

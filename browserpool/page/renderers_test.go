@@ -8,8 +8,7 @@ import (
 	"platen.dev/browserpool/egress"
 )
 
-// The processes of a page are found also if others start at the same time, or if the browser
-// takes one that was ready.
+// The processes of a page are found even if others start at the same time, or if the browser uses a spare one.
 func TestRenderersOfAPage(t *testing.T) {
 	browser, gate := ownBrowser(t, chromium.Options{}), newGate(egress.Policy{})
 	open := func() error {

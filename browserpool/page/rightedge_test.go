@@ -11,8 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A border at the right edge is printed as wide as the one at the left, whatever paper,
-// margins and scale (but the largest) leave between them.
+// A border at the right edge is printed as wide as the one at the left, for every paper, margin and scale (except the largest).
 func TestRightEdge(t *testing.T) {
 	slot := openSlot(t)
 	for _, o := range []contract.Paper{
@@ -36,14 +35,14 @@ func TestRightEdge(t *testing.T) {
 	}
 }
 
-// rowOf is one row of dots across the first page of a PDF, an inch below its top.
+// rowOf returns one row of dots across the first page of a PDF, an inch below its top.
 func rowOf(t *testing.T, pdf []byte) *image.RGBA {
 	t.Helper()
 	dots := strconv.Itoa(6 * pagetest.DPI)
 	return pagetest.DecodePPM(t, []byte(testkit.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", dots, "-y", dots, "-H", "1", "-")))
 }
 
-// edges are how many dots of ink two upright lines have in a row.
+// edges returns how many dots of ink two vertical lines have in a row.
 func edges(row *image.RGBA) (left, right float64) {
 	for x := range row.Rect.Dx() {
 		r, _, _, _ := row.At(x, 0).RGBA()

@@ -18,7 +18,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// BenchmarkRod compares the steps that stay ours with rod's own (decision 0060).
+// BenchmarkRod compares our own steps with those of rod (decision 0060).
 func BenchmarkRod(b *testing.B) {
 	p := benchPage(b)
 	page := p.session.With(b.Context())
@@ -59,7 +59,7 @@ func BenchmarkRodOutput(b *testing.B) {
 	compare("rod", func() ([]byte, error) { return io.ReadAll(rod.NewStreamReader(page, p.output)) })
 }
 
-// printForOutput leaves what it prints to be read.
+// printForOutput prints, and leaves the output to be read.
 func printForOutput(b *testing.B, p *page) {
 	params := printParams{Scale: 1, PaperWidth: 8, PaperHeight: 11, TransferMode: "ReturnAsStream"}
 	answer, err := p.session.Send(b.Context(), "Page.printToPDF", params)
@@ -70,7 +70,7 @@ func printForOutput(b *testing.B, p *page) {
 	p.output = printed.Stream
 }
 
-// benchPage is a page that shows a document with a picture that does not compress.
+// benchPage returns a page that shows a document with an incompressible picture.
 func benchPage(b *testing.B) *page {
 	s := openSlotIn(b, ownBrowser(b, chromium.Options{}), newGate(egress.Policy{}))
 	p, err := openPage(b.Context(), s.browser, s.gate, forVisit)
@@ -78,7 +78,7 @@ func benchPage(b *testing.B) *page {
 		b.Fatal(err)
 	}
 	b.Cleanup(p.dispose)
-	p.progress.mayNavigate = false // as far as its events tell
+	p.progress.mayNavigate = false // as far as its events show
 	html := "<title>T</title>" + strings.Repeat("<p>text", 1000) + `<p id="last"><img src="data:image/png;base64,` + noise(b, 900, 900) + `">`
 	if err := p.reach(b.Context(), document{html: html}); err != nil {
 		b.Fatal(err)
@@ -86,8 +86,7 @@ func benchPage(b *testing.B) *page {
 	return p
 }
 
-// BenchmarkRodNoEvents shows documents on a page of ours, and counts those whose load event comes after the
-// answer.
+// BenchmarkRodNoEvents shows documents on our own page, and counts those whose load event comes after the response.
 func BenchmarkRodNoEvents(b *testing.B) {
 	p := benchPage(b)
 	late := 0
@@ -105,8 +104,8 @@ func BenchmarkRodNoEvents(b *testing.B) {
 	b.ReportMetric(float64(late)/float64(b.N), "late/op")
 }
 
-// BenchmarkRodEvents shows documents on a page of rod's own client, and counts those whose load event
-// rod delivers after the answer that the browser sends after it.
+// BenchmarkRodEvents shows documents on a page of rod's client, and counts those whose load event rod delivers after
+// the response, although the browser sends it before.
 func BenchmarkRodEvents(b *testing.B) {
 	process, err := chromium.Launch(chromium.Options{})
 	if err != nil {

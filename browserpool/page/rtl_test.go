@@ -13,7 +13,7 @@ import (
 
 var wordBox = regexp.MustCompile(`<word xMin="([-0-9.]+)" yMin="[-0-9.]+" xMax="([-0-9.]+)" yMax="[-0-9.]+">([^<]*)</word>`)
 
-// Documents that are written from right to left are whole and at the right, whatever the scale and wherever they say so.
+// Right-to-left documents are complete and right-aligned, at every scale and wherever they declare the direction.
 func TestRightToLeft(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// ruling reads what page rules say of the paper.
+// ruling reads the paper of page rules.
 //
 //go:embed script/ruling.js
 var ruling string
@@ -21,8 +21,8 @@ type ruled struct {
 	Top, Right, Bottom, Left *float64
 }
 
-// ruledPaper is params on the paper of the page rules, as far as they say it, and lays the document out for that. The browser
-// prints on that paper itself; this is for what has to be known before.
+// ruledPaper returns params with the paper of the page rules, as far as they specify it, and lays the document out for that.
+// The browser applies the rules itself; this is for what must be known before.
 func (p press) ruledPaper(ctx context.Context, params printParams) (printParams, error) {
 	var r ruled
 	if ran, err := p.run(ctx, ruling, nil, &r); errors.Is(err, errScript) || err == nil && !ran {
@@ -37,7 +37,7 @@ func (p press) ruledPaper(ctx context.Context, params printParams) (printParams,
 	return params, p.setView(ctx, p.media, params.viewport(), p.scale)
 }
 
-// follow takes over what page rules say.
+// follow applies what page rules specify.
 func (p *printParams) follow(r ruled) error {
 	width, height := p.paperSize()
 	if r.Width != nil && r.Height != nil {

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Page rules decide size, orientation and margins if they are preferred, whatever the caller says; what they leave open he may set.
+// Preferred page rules decide size, orientation and margins, whatever the caller asks for; the caller's values apply to those that they omit.
 func TestPreferCSSPageSize(t *testing.T) {
 	slot := openSlot(t)
 	const body = `</style><body style="margin: 0"><div style="display: flex; justify-content: space-between"><b>LEFT</b><b>RIGHT</b></div>`
@@ -68,7 +68,7 @@ func TestPreferredPaperFits(t *testing.T) {
 	}
 }
 
-// Rules that ask for no possible paper fail the job.
+// Page rules with an impossible paper size fail the job.
 func TestImpossiblePageRules(t *testing.T) {
 	slot := openSlot(t)
 	for rule, want := range map[string]string{

@@ -18,7 +18,7 @@ import (
 // time that a large image takes, and makes the file a quarter larger.
 const fastEncodingPixels = 2 << 20
 
-// screenshotParams is Page.captureScreenshot as it is sent. The clip says what of the page is shown, wherever it has scrolled to.
+// screenshotParams is Page.captureScreenshot as it is sent. The clip selects the part of the page to show, regardless of its scroll position.
 type screenshotParams struct {
 	Format                string             `json:"format"`
 	Quality               int                `json:"quality,omitempty"`
@@ -71,7 +71,7 @@ func (s shot) take(ctx context.Context) (Image, error) {
 	return image, err
 }
 
-// hideBackground leaves out the white behind documents until show is called.
+// hideBackground removes the white background of documents until show is called.
 func (s shot) hideBackground(ctx context.Context) (show func(), err error) {
 	none := 0.0
 	if err := (proto.EmulationSetDefaultBackgroundColorOverride{Color: &proto.DOMRGBA{A: &none}}).Call(s.session.With(ctx)); err != nil {
@@ -81,7 +81,7 @@ func (s shot) hideBackground(ctx context.Context) (show func(), err error) {
 		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), stepTimeout, errBudget)
 		defer cancel()
 		if (proto.EmulationSetDefaultBackgroundColorOverride{}).Call(s.session.With(ctx)) != nil {
-			s.session.Detach() // no other document may be shown on nothing
+			s.session.Detach() // no other document may be shown without a background
 		}
 	}, nil
 }

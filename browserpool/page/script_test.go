@@ -16,8 +16,7 @@ import (
 	sanitised "platen.dev/document"
 )
 
-// scripts are ways in which HTML may run script. {X} runs if one works: it changes
-// the document, reports to the canary at {C} and opens a dialog.
+// scripts lists the ways to run script from HTML. {X} runs if one works: it changes the document, reports to the canary at {C} and opens a dialog.
 var scripts = []string{
 	`<script>{X}</script>`, `<SCRIPT>{X}</SCRIPT>`, `<scr<script>ipt>{X}</script>`, `<script src="{C}/src.js"></script>`, `<script/x>{X}</script>`,
 	"<script\n>{X}</script\n>", `<script type="module">{X}</script>`, `<script type="text/javascript" defer>{X}</script>`, `<svg><script>{X}</script></svg>`,
@@ -46,13 +45,13 @@ var scripts = []string{
 	`<img src=x onerror="&#x66;etch('{C}/entity')">`, "<img src=`x` onerror={X}>", `<<img src=x onerror="{X}">`, "<img \x00src=x onerror=\"{X}\">", `+ADw-script+AD4-{X}+ADw-/script+AD4-`,
 }
 
-// canary is a server that notices script that runs.
+// canary is a server that detects scripts that run.
 type canary struct {
 	web *pagetest.Web
 
 	mu       sync.Mutex // guards what follows
 	reports  []string
-	document string // what is served at the root
+	document string // served at the root
 }
 
 func newCanary(t *testing.T) *canary {
@@ -80,7 +79,7 @@ func (c *canary) report(what string) {
 	c.reports = append(c.reports, what)
 }
 
-// publish returns where a document can be visited.
+// publish returns a URL at which a document can be visited.
 func (c *canary) publish(html string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +87,7 @@ func (c *canary) publish(html string) string {
 	return c.web.URL
 }
 
-// take returns the reports since it was last called.
+// take returns the reports since its last call.
 func (c *canary) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,14 +96,14 @@ func (c *canary) take() []string {
 	return reports
 }
 
-// arm fills in what a script does if it runs.
+// arm fills in the effects of a script.
 func (c *canary) arm(html string) string {
 	x := `document.documentElement.dataset.ran=1;fetch('` + c.web.URL + `/ran');alert(1)`
 	return strings.NewReplacer("{X}", x, "{C}", c.web.URL).Replace(html)
 }
 
-// watch shows and prints a document on a page, and returns what its scripts reported. A
-// dialog, which would stay open on a page for HTML, fails the job.
+// watch shows and prints a document on a page, and returns the reports of its scripts. A dialog, which would stay open
+// on a page for HTML, fails the job.
 func (c *canary) watch(t *testing.T, on func(context.Context, work) error, d document) []string {
 	t.Helper()
 	d.media, d.viewport = "print", defaultViewport
@@ -112,7 +111,7 @@ func (c *canary) watch(t *testing.T, on func(context.Context, work) error, d doc
 		if _, err := p.load(ctx, d); err != nil {
 			return err
 		}
-		// Printing takes a frame, so what waits for one has begun.
+		// Printing draws a frame, so anything that waits for one has begun.
 		params := printParams{Scale: 1, PaperWidth: 8, PaperHeight: 8, TransferMode: "ReturnAsStream"}
 		if _, err := (press{page: p}).printPDF(ctx, params, defaultPrintTimeout); err != nil {
 			return err
@@ -129,8 +128,7 @@ func (c *canary) watch(t *testing.T, on func(context.Context, work) error, d doc
 	return c.take()
 }
 
-// No known way to run script works on a page for HTML: neither after the sanitiser nor
-// without it.
+// No known way to run script works on a page for HTML, with or without the sanitiser.
 func TestNoScriptRuns(t *testing.T) {
 	testkit.Long(t)
 	slot := openSlot(t)
@@ -144,7 +142,7 @@ func TestNoScriptRuns(t *testing.T) {
 		raw := c.arm(script)
 		clean := sanitised.Sanitize(raw).HTML()
 		for name, html := range map[string]string{"raw": wholeDocument(raw), "sanitised": clean} {
-			// The page for captures draws frames, so more happens there than on the warm page.
+			// The page for captures draws frames, so more runs there than on the warm page.
 			if reports := c.watch(t, slot.set.onCapturePage, document{html: html}); len(reports) != 0 {
 				t.Errorf("%s %s: %v", name, script, reports)
 			}
@@ -159,7 +157,7 @@ func TestNoScriptRuns(t *testing.T) {
 	}
 }
 
-// Most of them do run on a page that may run script, so the corpus is good for the test above.
+// Most ways do work on a page that may run script, so the corpus is fit for the test above.
 func TestCorpusRuns(t *testing.T) {
 	testkit.Long(t)
 	slot := openSlot(t)

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// scriptErrors are the errors of a page's scripts that nothing has caught, the first of them.
+// scriptErrors tracks uncaught errors of a page's scripts; it reports the first.
 type scriptErrors struct {
 	mu  sync.Mutex // guards what follows
 	all []scriptError

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Bounds of a scroll to the end of a page, which may grow for as long as it is scrolled.
+// Bounds of scrolling to the end of a page, which may keep growing.
 const (
-	// maxScrolls is how many steps, of the height of the window, there are at most.
+	// maxScrolls is the maximum number of steps, each of the window's height.
 	maxScrolls = 100
 	// scrollTimeout is for all of them, within the load timeout.
 	scrollTimeout = 20 * time.Second
-	// scrollPause is how long a step takes at least: pages wait until the scrolling has paused.
+	// scrollPause is the least time of a step: pages react only once scrolling has paused.
 	scrollPause = 100 * time.Millisecond
 	// restTimeout is how long a step waits for what it has started to load.
 	restTimeout = 3 * time.Second
@@ -25,7 +25,7 @@ const (
 //go:embed script/scrolling.js
 var scrolling string
 
-// scrolled is where a page has been scrolled to, in CSS pixels from its top.
+// scrolled is the scroll position of a page, in CSS pixels from its top.
 type scrolled struct{ Seen, Height float64 }
 
 // scroll scrolls a visit to its end, step by step with the network at rest, and back to its top.
@@ -45,8 +45,8 @@ func (p *page) scroll(ctx, within context.Context) error {
 	return err
 }
 
-// scrollDown scrolls until the page has ended, or until its bounds are reached. It has ended if its end still is there once the
-// network was at rest; so has a page that cannot be scrolled.
+// scrollDown scrolls to the end of the page, or until a bound is reached. The page has ended if its end has not moved once the
+// network is at rest, or if it cannot be scrolled.
 func (p *page) scrollDown(ctx context.Context) (at scrolled, ended bool, err error) {
 	wasEnd, since := false, mark{}
 	for range maxScrolls {
@@ -68,7 +68,7 @@ func (p *page) scrollDown(ctx context.Context) (at scrolled, ended bool, err err
 	return at, false, nil
 }
 
-// rest waits until nothing that began since a moment is under way, for a while.
+// rest waits for a while until nothing that began since a mark is under way.
 func (p *page) rest(ctx context.Context, since mark) error {
 	if err := p.waitFor(ctx, nil, scrollPause); err != nil || p.progress.begunSince(since) == 0 {
 		return err

@@ -14,7 +14,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// raw answers a request with these bytes and closes the connection.
+// raw sends these bytes as the response and closes the connection.
 func raw(answer string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -26,7 +26,7 @@ func raw(answer string) http.HandlerFunc {
 	}
 }
 
-// brokenAnswers begin a document and do not end it.
+// brokenAnswers are truncated responses with a document.
 var brokenAnswers = map[string]string{
 	"/length": "Content-Length: 9999\r\n\r\n<p>HALF",
 	"/chunk":  "Transfer-Encoding: chunked\r\n\r\n7\r\n<p>HALF\r\n",
@@ -34,8 +34,7 @@ var brokenAnswers = map[string]string{
 	"/gzip":   "Content-Encoding: gzip\r\nContent-Length: 7\r\n\r\n<p>HALF",
 }
 
-// A main document that breaks off fails the job at once, whatever it waits for; so does one that
-// breaks off while its own scripts load.
+// A truncated main document fails the job at once, whatever it waits for, even if its own scripts are still loading.
 func TestMainDocumentBreaksOff(t *testing.T) {
 	pages := pagetest.Pages{"/stuck": pagetest.NoAnswer}
 	for path, answer := range brokenAnswers {
@@ -56,7 +55,7 @@ func TestMainDocumentBreaksOff(t *testing.T) {
 	}
 }
 
-// What breaks off in a part of the page is only missing.
+// Truncated resources of the page are only missing.
 func TestPartBreaksOff(t *testing.T) {
 	pages := pagetest.Pages{"/": `<p>TEXT<img src="/length"><script src="/chunk"></script><iframe src="/gzip"></iframe>`}
 	for path, answer := range brokenAnswers {
@@ -66,7 +65,7 @@ func TestPartBreaksOff(t *testing.T) {
 	testkit.Contains(t, printed(t, openSlot(t), Print{URL: web.URL}), "TEXT")
 }
 
-// Servers see an ordinary browser that names a language, from the page and from its workers.
+// Servers see an ordinary browser with a language, from the page and from its workers.
 func TestBrowserIsOrdinary(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/": `<script>document.write("SAYS " + navigator.userAgent + " IN " + navigator.languages)</script>
@@ -94,21 +93,21 @@ func TestBrowserIsOrdinary(t *testing.T) {
 	}
 }
 
-// What a browser loads without a proxy loads through it: addresses and answers that Go's HTTP
-// library refuses, plain and encrypted alike.
+// Whatever a browser loads without a proxy also loads through it: even addresses and responses that Go's HTTP library
+// refuses, plain and encrypted alike.
 func TestProxyIsNoStricterThanBrowsers(t *testing.T) {
 	address := oddServer(t, "HTTP/1.1 200 OK\r\na line without a colon\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<p>ODD")
 	slot := openSlot(t)
 	for _, path := range []string{"/", "/100%", "/%zz?a=%", "/a[b]^c`d{e}", "/%u00e4|x"} {
 		testkit.Contains(t, printed(t, slot, Print{URL: "http://" + address + path}), "ODD")
 	}
-	// Over https the certificate fails; the address is not blocked.
+	// Over https the certificate fails, but the address is not blocked.
 	if _, err := slot.Print(t.Context(), Print{URL: "https://" + address + "/100%"}); !errors.Is(err, ErrNavigation) || errors.Is(err, ErrBlocked) {
 		t.Errorf("over https: %v, want ErrNavigation", err)
 	}
 }
 
-// oddServer gives every request the same answer.
+// oddServer gives every request the same response.
 func oddServer(t *testing.T, answer string) (address string) {
 	return pagetest.ServeConnections(t, func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 64<<10)) // the whole request: it is one packet

@@ -50,8 +50,7 @@ func Open(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*S
 	return openWarm(ctx, &Set{browser: browser, gate: gate})
 }
 
-// OpenYielding opens a set as Open does, which yields the processors to the others of the
-// browser.
+// OpenYielding opens a set like Open, but one that yields the processors to the browser's other sets.
 func OpenYielding(ctx context.Context, browser *chromium.Browser, gate *egress.Gate) (*Set, error) {
 	return openWarm(ctx, &Set{browser: browser, gate: gate, yields: true})
 }
@@ -234,7 +233,7 @@ func (s *Set) onFreshPage(ctx context.Context, job work) error {
 	return err
 }
 
-// harmless are the errors of a job after which its browser is as good as before.
+// harmless are the errors after which a browser is still usable.
 var harmless = []error{ErrNavigation, ErrBlocked, ErrSelector, ErrResource, ErrScript}
 
 // end ends a page, other than the warm one, after a job. Fresh pages that are spoiled are
@@ -354,8 +353,7 @@ func (s *Set) prepareVisit(ctx context.Context) {
 	}
 }
 
-// resetVisit empties the page for a URL for another job of the same account, which it reports, or disposes of it. A page that has done
-// nothing stays.
+// resetVisit empties the page for a URL for another job of the same account, or disposes of it, and reports whether it is kept. An unused page stays.
 func (s *Set) resetVisit(ctx context.Context, sameAccount bool) (kept bool) {
 	p := s.take(&s.visit)
 	if p == nil {

@@ -10,16 +10,15 @@ import (
 
 // This file prints the first and the last page again, with header and footer of their own: the browser has one template for all pages.
 
-// Sheet is a page of a printed document that was printed again, as a document of that page alone. What is marked on it is numbered
-// as it is on the page of the whole document, so that its content may take the place of that page's.
+// Sheet is a page of a printed document that was printed again, alone. Marked content has the same numbers as on the page of the
+// whole document, so that it can replace the content of that page.
 type Sheet struct {
 	// Page is its place in the whole document's file, from 1.
 	Page int
 	PDF  []byte
 }
 
-// printSheets prints the pages that have templates of their own. params are those with which the document was printed, on a number of
-// pages.
+// printSheets prints the pages that have templates of their own. params are those with which the document was printed; pages is how many pages were printed.
 func (p press) printSheets(ctx context.Context, params printParams, pages int) (all []Sheet, err error) {
 	o := p.job.Options
 	ofFirst, ofLast := o.FirstHeader != nil || o.FirstFooter != nil, o.LastHeader != nil || o.LastFooter != nil
@@ -55,7 +54,7 @@ func (p press) printSheets(ctx context.Context, params printParams, pages int) (
 	return all, err
 }
 
-// totalPages counts all pages of a document, some of them printed.
+// totalPages counts all pages of a document that was printed in part.
 func (p press) totalPages(ctx context.Context, params printParams) (int, error) {
 	pdf, err := p.printAgain(ctx, params.whole(), p.job.maxBytes())
 	return countPDFPages(pdf), err

@@ -8,8 +8,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// The pages that have templates of their own are printed again, with the numbers of the whole document: those of them that are
-// printed at all. The only page is the first.
+// Pages with templates of their own are printed again, if they are in the range, with the numbers of the whole document. A single page counts as the first.
 func TestSheets(t *testing.T) {
 	slot := openSlot(t)
 	own := func(s string) *string { return &s }

@@ -13,7 +13,7 @@ import (
 //go:embed script/unbreaking.js
 var unbreaking string
 
-// unbreak lets a loaded document be one page, and makes the paper as high as it then is when it is printed as a fitting says.
+// unbreak makes a loaded document one page, and sets the paper to the height that it has when printed with a fitting.
 func (p press) unbreak(ctx context.Context, params *printParams, f fitting) error {
 	if _, err := p.run(ctx, unbreaking, map[string]int{"height": p.viewport.Height}, nil); err != nil {
 		return err
@@ -30,8 +30,7 @@ func (p press) unbreak(ctx context.Context, params *printParams, f fitting) erro
 	return p.setView(ctx, p.media, before, p.scale)
 }
 
-// heightFor is how high paper is, in inches, on which content of a height in pixels is one page at a scale. One pixel more makes up for
-// what is rounded on the way.
+// heightFor returns the height of the paper, in inches, on which content of a height in pixels is one page at a scale. One extra pixel compensates for rounding.
 func (p *printParams) heightFor(content int, scale float64) float64 {
 	margins := (marginPoints(p.MarginTop) + marginPoints(p.MarginBottom)) / pointsPerInch
 	height := math.Ceil(((float64(content)+1)*scale/pixelsPerInch+margins)*pointsPerInch) / pointsPerInch

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A single page is as high as its content between the margins, be it sent or visited, broken, as high as the window, wide or short.
+// A single page is as high as its content between the margins, for documents sent or visited, with page breaks, as high as the window, wide or short.
 func TestSinglePage(t *testing.T) {
 	slot := openSlot(t)
 	const block = `<div style="height: 3000px">TOP</div><p style="margin: 0; height: 20px">END</p>`
@@ -57,7 +57,7 @@ func orCM(margin string) string {
 	return margin
 }
 
-// What is higher than a paper may be continues on further pages of that height; header, footer and page ranges are as ever.
+// Content higher than the largest paper continues on further pages of that height; header, footer and page ranges work as usual.
 func TestSinglePageGoesOn(t *testing.T) {
 	slot := openSlot(t)
 	html := func(pixels int) string {
@@ -79,7 +79,7 @@ func TestSinglePageGoesOn(t *testing.T) {
 	}
 }
 
-// Page rules that are preferred say how wide a single page is, and its margins.
+// Preferred page rules set the width and margins of a single page.
 func TestSinglePageOfPageRules(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<!doctype html><style>@page { size: 5in 5in; margin: 1in } body { margin: 0 }</style><div style="height: 960px">TOP</div>`})

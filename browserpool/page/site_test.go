@@ -20,7 +20,7 @@ func assets(files map[string]string) (all []contract.Asset) {
 	return all
 }
 
-// A full document runs its scripts, and has the style sheets, pictures, fonts, frames and data that it names by relative URL.
+// A full document runs its scripts, and loads the style sheets, pictures, fonts, frames and data that it names by relative URL.
 func TestFullDocument(t *testing.T) {
 	slot := openSlot(t)
 	files := assets(map[string]string{
@@ -59,7 +59,7 @@ func TestFullDocument(t *testing.T) {
 	})
 }
 
-// What a full document's origin serves is for its own page alone, and only what was sent with it.
+// The origin of a full document serves only what was sent with it, and only to its own page.
 func TestFullDocumentIsAlone(t *testing.T) {
 	slot := openSlot(t)
 	secret := testkit.TempDir(t) + "/secret"
@@ -107,7 +107,7 @@ func TestFullDocumentIsAlone(t *testing.T) {
 	})
 }
 
-// A full document that goes elsewhere is treated like a page by URL that does.
+// A full document that navigates elsewhere is treated like a page by URL that does.
 func TestFullDocumentGoes(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>ELSEWHERE`, "/pixel": http.HandlerFunc(anyOrigin)})
@@ -124,7 +124,7 @@ func TestFullDocumentGoes(t *testing.T) {
 	}
 }
 
-// A document in which assets are embedded by itself needs none.
+// A document that embeds its own assets needs no others.
 func TestFullDocumentEmbeds(t *testing.T) {
 	slot := openSlot(t)
 	data := "data:image/png;base64," + base64.StdEncoding.EncodeToString(pagetest.BlankPNG(1, 1))

@@ -72,10 +72,10 @@ type slot struct {
 	browser  *chromium.Browser
 	gate     *egress.Gate
 	set      *Set
-	replaced int // how often the set was replaced
+	replaced int // how many times the set was replaced
 }
 
-// openSlot opens a slot in the shared browser whose pages reach the test's own servers.
+// openSlot opens a slot in the shared browser, whose pages reach the test's own servers.
 func openSlot(t testing.TB) *slot {
 	t.Helper()
 	return openSlotIn(t, sharedBrowser(t), newGate(egress.Policy{Allow: pagetest.Loopback}))

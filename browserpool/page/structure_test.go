@@ -16,7 +16,7 @@ var structured = `<!doctype html><html lang="de"><head><meta charset="utf-8"><ti
 <h1>Erstes Kapitel</h1><p>Text</p><h2>Über Äpfel</h2><img alt="Ein Apfel" src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(pagetest.Pixel) + `"><ul><li>Punkt</li></ul>
 <h1 style="break-before: page">Zweites Kapitel</h1><table><tr><th>Kopf</th></tr><tr><td>Zelle</td></tr></table></body></html>`
 
-// bookmarks are the titles of a PDF's outline with the pages that they lead to, those below others indented.
+// bookmarks returns the titles in a PDF's outline with their target pages, indented by level.
 func bookmarks(t *testing.T, pdf []byte) (all []string) {
 	t.Helper()
 	type bookmark struct {
@@ -43,7 +43,7 @@ func bookmarks(t *testing.T, pdf []byte) (all []string) {
 	return all
 }
 
-// An outline and tags are there if they are asked for, be the document sent or visited, and however often it is printed.
+// Outline and tags are written if requested, whether the document is sent or visited, and however often it is printed.
 func TestStructure(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": structured})
@@ -80,7 +80,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// A tagged PDF has the language that the document declares, and none if it declares none.
+// A tagged PDF has the language that the document declares, if any.
 func TestLanguage(t *testing.T) {
 	slot := openSlot(t)
 	for html, want := range map[string]string{

@@ -14,10 +14,10 @@ import (
 
 var aWord = regexp.MustCompile(`xMin="([0-9.]+)" yMin="([0-9.]+)" xMax="([0-9.]+)" yMax="([0-9.]+)">([^<]*)<`)
 
-// box is where a word is on its page, in points from the top left.
+// box is the place of a word on its page, in points from the top left.
 type box struct{ left, top, right, bottom float64 }
 
-// boxes are the places where a word is, page by page.
+// boxes returns the places of a word, page by page.
 func boxes(t *testing.T, pdf []byte, word string) []box {
 	t.Helper()
 	var all []box
@@ -122,7 +122,7 @@ func TestHeaderFollowsMargins(t *testing.T) {
 	}
 }
 
-// A template as wide as it can be, with padding of its own, stays within the margins.
+// A template of the largest width, with its own padding, stays within the margins.
 func TestPaddedTemplate(t *testing.T) {
 	slot := openSlot(t)
 	const padded = `<div style="width: 100%; padding: 0 20px; text-align: right">FULL</div>`

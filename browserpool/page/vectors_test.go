@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// vectors are ways in which a page may make a browser connect to somewhere.
+// vectors lists the ways in which a page may make a browser connect to an address.
 var vectors = map[string]string{
 	// Pictures and media.
 	"img":         `<img src="{URL}">`,
@@ -101,8 +101,7 @@ var vectors = map[string]string{
 	"chrome":      `<iframe src="chrome://net-export/"></iframe><iframe srcdoc="<script>location = 'chrome://restart'</script>"></iframe>`,
 }
 
-// idleVectors connect to nothing in this browser, or not in this test. They are tried all
-// the same, because in the next version they may.
+// idleVectors do not connect in this browser, or not in this test. They are tried all the same, because they may in the next version.
 var idleVectors = []string{
 	// No such feature or scheme in this browser, or switched off by our flags.
 	"ping", "speculation", "manifest", "favicon", "prerender", "ftp", "file", "view-source", "chrome", "open",
@@ -118,7 +117,7 @@ const vectorTools = `<script>
 	const rtc = server => { const c = new RTCPeerConnection({iceServers: [server]}); c.createDataChannel("d"); c.createOffer().then(o => c.setLocalDescription(o)) }
 </script>`
 
-// hostile is a page that tries every vector towards a host.
+// hostile returns a page that tries every vector with a host as the target.
 func hostile(scheme, host string) string {
 	var page strings.Builder
 	page.WriteString("<!doctype html><body>HOSTILE" + vectorTools)
@@ -128,7 +127,7 @@ func hostile(scheme, host string) string {
 	return page.String()
 }
 
-// vector is one that is aimed at a host.
+// vector returns a vector with a host as the target.
 func vector(name, scheme, host string) string {
 	return strings.NewReplacer("{URL}", scheme+"://"+host+"/v/"+name, "{HOST}", host, "{SCHEME}", scheme).Replace(vectors[name])
 }
@@ -142,7 +141,7 @@ func vectorNames() []string {
 	return all
 }
 
-// insideHosts are hosts that must not be reached, in all the odd forms that browsers accept.
+// insideHosts lists hosts that must not be reached, in all the odd forms that browsers accept.
 var insideHosts = []string{
 	"127.0.0.1", "localhost", "localhost.", "a.localhost", "127.1", "0177.0.0.1", "2130706433", "0x7f000001", "0x7f.1", "127.0.0.1.", "127.255.255.254",
 	"①②⑦.0.0.1", "127。0。0。1", "0.0.0.0", "0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]",
@@ -153,8 +152,7 @@ var insideHosts = []string{
 	"inside.test", "both.test", "metadata.test", "self.test", "six.test", "mapped.test",
 }
 
-// mostHosts is a page that tries the simplest vectors towards all of them, on ports that
-// browsers do not refuse by themselves.
+// mostHosts returns a page that tries the simplest vectors with all of them, on ports that browsers do not refuse themselves.
 func mostHosts(ports ...int) string {
 	var page strings.Builder
 	page.WriteString("<!doctype html><body>HOSTILE")

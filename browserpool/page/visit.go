@@ -15,10 +15,9 @@ import (
 	"platen.dev/events/contract"
 )
 
-// This file has the work that a page does only when it goes to a URL and runs the script it finds.
+// This file has the work of pages that go to a URL and run its script.
 
-// confinement refuses what a page may ask of an interactive browser: downloads and
-// permissions.
+// confinement refuses downloads and permissions, which a page may request from an interactive browser.
 func (p *page) confinement(client proto.Client) []func() error {
 	return []func() error{
 		func() error {
@@ -32,7 +31,7 @@ func (p *page) confinement(client proto.Client) []func() error {
 	}
 }
 
-// react answers the events that keep a page waiting.
+// react handles the events that make a page wait.
 func (p *page) react(event cdp.Event) {
 	switch event.Method {
 	case "Page.javascriptDialogOpening":
@@ -109,8 +108,7 @@ func (p *page) navigate(ctx context.Context, d document) error {
 	return nil
 }
 
-// checkDocument returns what is wrong with the document that a visit shows, or that it is
-// about to show; nil for nothing.
+// checkDocument returns what is wrong with the current document of a visit, or the one about to replace it; nil for nothing.
 func (p *page) checkDocument(ctx context.Context) error {
 	if p.kind != forVisit {
 		return nil
@@ -124,8 +122,8 @@ func (p *page) checkDocument(ctx context.Context) error {
 	return nil
 }
 
-// isAllowedScheme reports whether a page may go by itself to a URL of this scheme. The
-// browser keeps pages away from local files and from its own pages; this is the second lock.
+// isAllowedScheme reports whether a page may navigate on its own to a URL of this scheme. The browser keeps pages away
+// from local files and its own pages; this is a second safeguard.
 func isAllowedScheme(text string) bool {
 	scheme, _, _ := strings.Cut(text, ":")
 	switch scheme {
@@ -162,7 +160,7 @@ func (p *page) documentError(ctx context.Context, r response) error {
 // broken are the failures of a document that has begun to arrive.
 var broken = []string{"CONTENT_LENGTH_MISMATCH", "INCOMPLETE_CHUNKED_ENCODING", "INVALID_CHUNKED_ENCODING", "CONTENT_DECODING_FAILED", "CONNECTION_RESET"}
 
-// whyNot says why a document did not arrive, or not whole.
+// whyNot explains why a document did not arrive, or only in part.
 func (p *page) whyNot(r response) string {
 	name, at := strings.TrimPrefix(r.failure, "net::ERR_"), showURL(r.url)
 	if u, _ := contract.ParsePageURL(r.url); u != nil {

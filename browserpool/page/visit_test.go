@@ -85,8 +85,7 @@ func TestVisit(t *testing.T) {
 	})
 }
 
-// A page that fits into the window is printed, and captured, after what waits for a frame, for its size or for visibility has drawn, without
-// being told to wait.
+// A page that fits into the window is printed, and captured, after scripts that wait for a frame, for its size or for visibility have drawn, without any requested wait.
 func TestPagesThatFitAreDrawn(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<body style="margin: 0"><p id="a"></p><p id="b"></p><p id="c"></p><script>
@@ -119,8 +118,7 @@ func TestObserversFire(t *testing.T) {
 	}
 }
 
-// What waits for visibility is drawn wherever it is on the page, and in the end the page
-// has the viewport that it began with.
+// Parts that wait for visibility are drawn wherever they are on the page, and the viewport is restored in the end.
 func TestBelowTheFold(t *testing.T) {
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<body style="margin: 0"><div style="height: 6000px">top</div><p id="chart"></p><div style="height: 1000px"></div><p id="end"></p><script>
@@ -146,7 +144,7 @@ func TestBelowTheFold(t *testing.T) {
 	}
 }
 
-// So is what waits by a script that is not in a script element of the page.
+// The same holds for parts that wait with scripts outside script elements.
 func TestBelowTheFoldHowever(t *testing.T) {
 	slot := openSlot(t)
 	const watch = `new IntersectionObserver(([e]) => e.isIntersecting && (chart.textContent = 'CHART')).observe(chart)`
@@ -161,7 +159,7 @@ func TestBelowTheFoldHowever(t *testing.T) {
 	}
 }
 
-// inked reports whether a part of a picture is not all white.
+// inked reports whether a part of a picture is not entirely white.
 func inked(picture image.Image, part image.Rectangle) bool {
 	for y := part.Min.Y; y < part.Max.Y; y++ {
 		for x := part.Min.X; x < part.Max.X; x++ {
@@ -259,7 +257,7 @@ func download(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(make([]byte, 1000))
 }
 
-// closedPort is a port that nothing listens on.
+// closedPort returns a port without a listener.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -271,7 +269,7 @@ func closedPort(t *testing.T) string {
 	return port
 }
 
-// status answers with a page and an HTTP status.
+// status serves a page with an HTTP status.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)

@@ -11,11 +11,11 @@ import (
 const (
 	// pollInterval is how often a page is asked for what it may still change.
 	pollInterval = 50 * time.Millisecond
-	// searchTimeout is how long the first search may take even if the load timeout has ended.
+	// searchTimeout is how long the first search may take even after the load timeout.
 	searchTimeout = time.Second
 )
 
-// await waits until the document has come to a moment. One that breaks off never does.
+// await waits until the document has reached a moment. It fails for a document that breaks off.
 func (p *page) await(ctx context.Context, until string) error {
 	for {
 		if p.progress.brokenOff() {
@@ -75,7 +75,7 @@ func (p *page) awaitSelector(ctx, within context.Context, selector string) error
 	return err
 }
 
-// clip shortens what a caller sent for a sentence.
+// clip shortens a caller's text for a sentence.
 func clip(text string) string {
 	const longest = 200
 	if len(text) <= longest {
@@ -94,7 +94,7 @@ func (p *page) matches(ctx context.Context, selector string) (found bool, err er
 	return found, err
 }
 
-// query runs a script of ours with a selector. What it throws is that the selector cannot be parsed.
+// query runs one of our scripts with a selector. If it throws, the selector cannot be parsed.
 func (p *page) query(ctx context.Context, script, selector string, result any) error {
 	_, err := p.run(ctx, script, selector, result)
 	if errors.Is(err, errScript) {

@@ -2,7 +2,7 @@ package page
 
 import "platen.dev/events/contract"
 
-// Warning says what was done nevertheless, for whoever asked for the file.
+// Warning tells the requester of the file about a deviation.
 type Warning struct {
 	// Code is one of contract.WarningCodes.
 	Code string

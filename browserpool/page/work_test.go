@@ -15,8 +15,7 @@ import (
 	"platen.dev/browserpool/egress"
 )
 
-// A refusal that a dead renderer caused is a crash, and the job may be tried again; that
-// of a page that lives is the document's own.
+// An error caused by a dead renderer is a crash, and the job may be retried; if the page is alive, the error is due to the document.
 func TestCrashCause(t *testing.T) {
 	browser := ownBrowser(t, chromium.Options{})
 	slot := openSlotIn(t, browser, newGate(egress.Policy{}))
@@ -35,7 +34,7 @@ func TestCrashCause(t *testing.T) {
 	}
 }
 
-// Output that the browser cannot hand over is not the document's fault.
+// Output that the browser cannot deliver is not the document's fault.
 func TestOutputIsGone(t *testing.T) {
 	slot := openSlotIn(t, ownBrowser(t, chromium.Options{}), newGate(egress.Policy{}))
 	p := slot.set.warm

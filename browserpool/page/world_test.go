@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// requestLog notes what reached a server, as "address path".
+// requestLog records the requests that reached a server, as "address path".
 type requestLog struct {
 	mu       sync.Mutex
 	requests []string
@@ -26,7 +26,7 @@ func (l *requestLog) note(request string) {
 	l.requests = append(l.requests, request)
 }
 
-// take returns the requests since it was last called.
+// take returns the requests since its last call.
 func (l *requestLog) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,7 +37,7 @@ func (l *requestLog) take() []string {
 
 const publicSite = "12.0.0.80"
 
-// serveWorld makes the world answer on a few ports of every address.
+// serveWorld makes the world serve some ports of every address.
 func serveWorld(t *testing.T, w *world) *requestLog {
 	t.Helper()
 	l := &requestLog{}
@@ -56,7 +56,7 @@ func serveWorld(t *testing.T, w *world) *requestLog {
 	return l
 }
 
-// serve leads a page to the URL in its query.
+// serve sends a page to the URL in its query.
 func (l *requestLog) serve(w http.ResponseWriter, r *http.Request) {
 	at, _, _ := net.SplitHostPort(r.Context().Value(http.LocalAddrContextKey).(net.Addr).String())
 	l.note(strings.TrimPrefix(at, "::ffff:") + " " + r.URL.Path)
@@ -105,7 +105,7 @@ const rebinding = `<p>HOSTILE<script>(async () => {
 	document.body.insertAdjacentHTML("beforeend", "<p id=done>SEEN " + seen)
 })()</script>`
 
-// listenHere listens where a page may look for this machine's own services.
+// listenHere listens where a page may look for services of this machine.
 func listenHere(t *testing.T) *requestLog {
 	t.Helper()
 	l := &requestLog{}
@@ -129,7 +129,7 @@ func listenHere(t *testing.T) *requestLog {
 	return l
 }
 
-// missing are the vectors that left no request at the public site.
+// missing returns the vectors without a request at the public site.
 func missing(requests []string) (names []string) {
 	for _, name := range vectorNames() {
 		if !slices.Contains(requests, publicSite+" /v/"+name) {

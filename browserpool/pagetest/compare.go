@@ -19,10 +19,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Two pictures of a page are alike when each of their blocks has about the same average
-// colour. Another version of a browser, a font or a rasteriser moves edges by parts of a
-// pixel, which hardly changes an average. A line of text that is missing or has moved makes
-// its blocks brighter or darker by much more.
+// Two pictures of a page are alike when each of their blocks has about the same average colour. Another version of a
+// browser, a font or a rasteriser moves edges by fractions of a pixel, which hardly changes an average. A missing or
+// moved line of text makes its blocks much brighter or darker.
 const (
 	// DPI is so low that a point is three quarters of a pixel.
 	DPI = 54
@@ -30,7 +29,7 @@ const (
 	Block = 8
 	// Slack is by how many pixels a block may have moved in any direction.
 	Slack = 1
-	// tolerance is how far averages may be apart, of 255, in any channel.
+	// tolerance is how far averages may differ in any channel, of 255.
 	tolerance = 16
 )
 
@@ -143,7 +142,7 @@ func DecodePPM(t testing.TB, ppm []byte) *image.RGBA {
 	return picture
 }
 
-// gap is how many pixels of grey are between pages.
+// gap is the number of grey pixels between pages.
 const gap = Block
 
 func sideBySide(pages []*image.RGBA, gap int) *image.RGBA {
@@ -280,8 +279,8 @@ func LooksLike(t testing.TB, got *image.RGBA, path string, update bool) {
 	t.Errorf("%d blocks differ, the first at %v; see %s", len(blocks), blocks[0].Min, dir)
 }
 
-// strays is how many blocks may differ from a golden picture on a system that names itself as in os-release(5). Debian 13 has
-// other drawings of some emoji, and later Liberation fonts, in which small figures are a little bolder: at most three blocks differ.
+// strays returns how many blocks may differ from a golden picture on a system with an ID as in os-release(5). Debian 13 draws some
+// emoji differently, and its later Liberation fonts have slightly bolder small figures: at most three blocks differ.
 func strays(release string) int {
 	if hasReferenceFonts(release) {
 		return 0
@@ -289,7 +288,7 @@ func strays(release string) int {
 	return 4
 }
 
-// ReferenceFonts reports whether this system has the fonts with which golden pictures and sizes were made, those of Debian 12.
+// ReferenceFonts reports whether this system has the fonts of the golden pictures and sizes, those of Debian 12.
 func ReferenceFonts() bool { return hasReferenceFonts(osRelease()) }
 
 func hasReferenceFonts(release string) bool {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// ServeConnections has each connection served by itself, and then closed, until the test ends. It
-// returns the address: for servers that say what no HTTP library would.
+// ServeConnections serves each connection with serve, and then closes it, until the test ends. It returns the address.
+// It is for servers that send what no HTTP library would.
 func ServeConnections(t testing.TB, serve func(net.Conn)) *net.TCPAddr {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -30,7 +30,7 @@ func NewDNS(t *testing.T, answers map[string][][]string) *DNS {
 	return s
 }
 
-// Resolver asks the server.
+// Resolver returns a resolver that asks the server.
 func (s *DNS) Resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()

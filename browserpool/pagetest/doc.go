@@ -1,5 +1,5 @@
-// Package pagetest has what tests of pages share: the servers that pages load from, one that resolves names, and the
-// comparison of what is printed with golden pictures.
+// Package pagetest has what tests of pages share: the servers that pages load from, a DNS server, and the comparison of
+// printed pages with golden pictures.
 package pagetest
 
 import "net/netip"

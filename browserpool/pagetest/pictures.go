@@ -11,7 +11,7 @@ import (
 // Pixel is a red PNG of one pixel.
 var Pixel, _ = base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==")
 
-// Pictures serves Pixel at every path: at /held not before Release, elsewhere at once.
+// Pictures serves Pixel at every path: at /held only after Release, elsewhere immediately.
 type Pictures struct {
 	URL  string
 	Held chan struct{} // receives a token per request for /held

@@ -2,7 +2,7 @@ package pagetest
 
 import "testing"
 
-// Where the pictures were made, no block may differ; elsewhere, a few.
+// On the machine that made the pictures, no block may differ; elsewhere, a few may.
 func TestStrays(t *testing.T) {
 	for release, want := range map[string]int{
 		"PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n": 0,

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Web is a server of pages that remembers the requests it got. What is not a page is 404.
+// Web is a server of pages that records its requests. Other paths are 404.
 type Web struct {
 	*httptest.Server
 
@@ -59,7 +59,7 @@ func (w *Web) handler(content Pages) http.Handler {
 	})
 }
 
-// Headers are those of the requests for a path.
+// Headers returns the headers of the requests for a path.
 func (w *Web) Headers(path string) []http.Header {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -123,8 +123,8 @@ func decodeLatin1(b []byte) string {
 	return string(out)
 }
 
-// Encoding names the encoding of a document in capitals: by its first bytes if they are
-// UTF-16 or UTF-32, else by its XML declaration. It is empty if neither tells.
+// Encoding returns the name of a document's encoding in capitals: from its first bytes for UTF-16 or UTF-32, else from
+// its XML declaration. It is empty if neither tells.
 func Encoding(document []byte) string {
 	bomLength, wide := sniffEncoding(document)
 	if wide != "" {
@@ -133,7 +133,7 @@ func Encoding(document []byte) string {
 	return strings.ToUpper(encodingDeclaration(string(document[bomLength:min(len(document), bomLength+1024)])))
 }
 
-// ForeignEncoding is the Encoding of a document that is not in UTF-8, as far as it says; "" otherwise.
+// ForeignEncoding returns the Encoding of a document that declares another encoding than UTF-8; "" otherwise.
 func ForeignEncoding(document []byte) string {
 	encoding := Encoding(document)
 	if encoding == "UTF-8" || encoding == "UTF8" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An excerpt is the whole text up to 200 characters, and then its beginning and its end.
+// An excerpt is the whole text up to 200 characters, and beyond that its beginning and end.
 func TestExcerpt(t *testing.T) {
 	whole := strings.Repeat("ä", 199) + "z"
 	if got := Excerpt(whole); got != whole {

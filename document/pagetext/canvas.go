@@ -7,29 +7,29 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// maxCells is how many cells a side of the canvas has at most.
+// maxCells is the maximum number of cells per side of the canvas.
 const maxCells = 1200
 
-// cell is a small square of the page: what colour it has, by its place in the palette, and which operation has covered it last.
+// cell is a small square of the page: its colour, as an index into the palette, and the last operation that covered it.
 type cell struct {
 	ink     uint16
 	covered int32
 }
 
-// palette are the colours of a canvas: white, one that is not known, and those that were painted.
+// palette holds the colours of a canvas: white, the unknown colour, and those that were painted.
 type palette struct {
 	inks   []ink
 	places map[ink]uint16
 }
 
-// unknown is the place of the colour that is not known.
+// unknown is the index of the unknown colour.
 const unknown = 1
 
 func newPalette() palette {
 	return palette{[]ink{white, {}}, map[ink]uint16{white: 0, {}: unknown}}
 }
 
-// place is where a colour is. One too many is not known.
+// place returns the index of a colour; the unknown one if the palette is full.
 func (p *palette) place(i ink) uint16 {
 	at, has := p.places[i]
 	if !has && len(p.inks) <= math.MaxUint16 {
@@ -41,7 +41,7 @@ func (p *palette) place(i ink) uint16 {
 	return at
 }
 
-// canvas is the page as what is painted leaves it, text apart, in cells of a point or more.
+// canvas is the page as painted so far, without its text, in cells of a point or more.
 type canvas struct {
 	columns, rows int
 	size          float64  // of a cell, in points
@@ -134,7 +134,7 @@ func (c *canvas) shapeOf(outlines [][]point) shape {
 // clip is the area that is left after all clips.
 type clip struct {
 	box    rect
-	shapes []shape // those that are no boxes
+	shapes []shape // those that are not boxes
 }
 
 func (c clip) and(s shape) clip {

@@ -16,7 +16,7 @@ type cmap struct {
 // codeRange is a range of codes of the same length in bytes.
 type codeRange struct{ first, last, length int }
 
-// maxMapped bounds what a CMap maps.
+// maxMapped bounds the mappings of a CMap.
 const maxMapped = 1 << 17
 
 func readCMap(data []byte) *cmap {
@@ -52,7 +52,7 @@ func readCMap(data []byte) *cmap {
 	}
 }
 
-// codeOf is the number that the bytes of a string make, -1 for what is no code.
+// codeOf returns the number that the bytes of a string form, -1 if it is not a code.
 func codeOf(value any) int {
 	s, ok := value.(cos.String)
 	if !ok || len(s) == 0 || len(s) > 4 {
@@ -93,7 +93,7 @@ func (m *cmap) addText(code int, value any) {
 	}
 }
 
-// addTexts adds ranges: to one text, whose last unit counts on, or to the texts of an array.
+// addTexts adds ranges that map to consecutive texts, which increment the last unit, or to the texts of an array.
 func (m *cmap) addTexts(operands []any) {
 	for ; len(operands) > 2; operands = operands[3:] {
 		first, last := codeOf(operands[0]), codeOf(operands[1])

@@ -72,7 +72,7 @@ var glyphNames = readNames(`space:0020 exclam:0021 quotedbl:0022 numbersign:0023
 	dagger:2020 daggerdbl:2021 bullet:2022 ellipsis:2026 perthousand:2030 guilsinglleft:2039 guilsinglright:203A fraction:2044 Euro:20AC trademark:2122
 	minus:2212 fi:FB01 fl:FB02 ff:FB00 ffi:FB03 ffl:FB04 nbspace:00A0 nonbreakingspace:00A0 sfthyphen:00AD`)
 
-// accents are the combining characters by the ends of names.
+// accents maps endings of names to combining characters.
 var accents = readNames(`acute:0301 grave:0300 circumflex:0302 dieresis:0308 tilde:0303 ring:030A cedilla:0327 caron:030C ogonek:0328 macron:0304 breve:0306
 	dotaccent:0307 hungarumlaut:030B commaaccent:0326`)
 

@@ -8,16 +8,16 @@ import (
 	"platen.dev/document/pdfa/cos"
 )
 
-// font says what the codes of strings stand for, and how wide their glyphs are.
+// font maps the codes of strings to text and glyph widths.
 type font struct {
 	composite, vertical bool
 	codes               *cmap // of a composite font: how long its codes are; nil if each has two bytes
 	unicode             *cmap // ToUnicode, or nil
 	direct              bool  // the codes are UTF-16 or UCS-2
 	encoding            *[256]string
-	widths              map[int]float64 // by code, or by CID; of the size of the font
+	widths              map[int]float64 // by code, or by CID; relative to the font size
 	otherwise           float64
-	core                string // a standard font, whose widths no file has
+	core                string // the standard font, whose widths are not in the file
 }
 
 // maxWidths bounds the widths of a font.
@@ -148,7 +148,7 @@ func (f *font) next(s string) (code, length int) {
 	return int(s[0])<<8 | int(s[1]), 2
 }
 
-// width is how wide the glyph of a code is, as a part of the size of the font.
+// width returns the width of a code's glyph, relative to the font size.
 func (f *font) width(code int) float64 {
 	if f.codes != nil {
 		code = f.codes.cid(code)
@@ -166,7 +166,7 @@ func (f *font) width(code int) float64 {
 	return f.otherwise
 }
 
-// text returns the text that a code stands for. It is false if the font does not say.
+// text returns the text of a code; false if the font does not define it.
 func (f *font) text(code int) (string, bool) {
 	if f.unicode != nil {
 		if text, known := f.unicode.text(code); known {

@@ -2,12 +2,12 @@ package pagetext
 
 import "math"
 
-// matrix is [a b c d e f] as PDF writes it.
+// matrix is [a b c d e f] in PDF's notation.
 type matrix [6]float64
 
 var identity = matrix{1, 0, 0, 1, 0, 0}
 
-// times is m, and then n.
+// times returns the matrix that applies m, then n.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -20,7 +20,7 @@ func (m matrix) apply(p point) point {
 	return point{m[0]*p.x + m[2]*p.y + m[4], m[1]*p.x + m[3]*p.y + m[5]}
 }
 
-// vector is where a direction points to.
+// vector transforms a direction.
 func (m matrix) vector(p point) point { return point{m[0]*p.x + m[2]*p.y, m[1]*p.x + m[3]*p.y} }
 
 type point struct{ x, y float64 }
@@ -38,7 +38,7 @@ func (r rect) and(s rect) rect {
 
 func (r rect) has(p point) bool { return p.x >= r.x0 && p.x <= r.x1 && p.y >= r.y0 && p.y <= r.y1 }
 
-// corners are those of a rectangle after a transformation.
+// corners returns the corners of a rectangle after a transformation.
 func (r rect) corners(m matrix) []point {
 	return []point{m.apply(point{r.x0, r.y0}), m.apply(point{r.x1, r.y0}), m.apply(point{r.x1, r.y1}), m.apply(point{r.x0, r.y1})}
 }
@@ -52,7 +52,7 @@ func boxOf(points []point) rect {
 	return box
 }
 
-// isBox reports whether a closed outline is a rectangle with level sides.
+// isBox reports whether a closed outline is an axis-parallel rectangle.
 func isBox(outline []point) bool {
 	if len(outline) == 5 && outline[4] == outline[0] {
 		outline = outline[:4]

@@ -21,7 +21,7 @@ var (
 type paint struct {
 	ink
 	alpha float64
-	// normal: it replaces what is under it. Otherwise it is blended with that, so that text under it may still be read.
+	// normal is set if it replaces what is under it. Otherwise it is blended with that, so that text under it may remain legible.
 	normal bool
 }
 
@@ -33,7 +33,7 @@ func (p paint) covers() bool { return p.normal && p.alpha >= opaque }
 // replaces reports whether the paint hides all that is under it.
 func (p paint) replaces() bool { return p.covers() && p.alpha > 0.99 }
 
-// over returns the ink that is seen where the paint is on another.
+// over returns the resulting ink of the paint on another.
 func (p paint) over(under ink) ink {
 	switch {
 	case p.alpha < 0.01:
@@ -47,8 +47,7 @@ func (p paint) over(under ink) ink {
 	return ink{mix(p.r, under.r), mix(p.g, under.g), mix(p.b, under.b), true}
 }
 
-// minContrast is the least contrast of text that is seen, as WCAG 2 computes it: 1 is none, 21 that of black on white. The palest
-// grey that people print is about 1.5.
+// minContrast is the least contrast of visible text, by WCAG 2: 1 is none, 21 is black on white. The palest grey that people print has about 1.5.
 const minContrast = 1.2
 
 // seenOn reports whether something in the paint is seen on a colour.
@@ -61,7 +60,7 @@ func (p paint) seenOn(under ink) bool {
 	return (max(a, b)+0.05)/(min(a, b)+0.05) >= minContrast || apart(p.over(under), under)
 }
 
-// apart reports whether two colours of like lightness are easily told from one another.
+// apart reports whether two colours of similar lightness are easy to tell apart.
 func apart(a, b ink) bool {
 	return max(math.Abs(float64(a.r-b.r)), math.Abs(float64(a.g-b.g)), math.Abs(float64(a.b-b.b))) >= 0.35
 }
@@ -76,7 +75,7 @@ func luminance(i ink) float64 {
 	return 0.2126*linear(i.r) + 0.7152*linear(i.g) + 0.0722*linear(i.b)
 }
 
-// space is a colour space, as far as it is known: how many parts its colours have, and whether there is only one ink, by its tint.
+// space describes a colour space, if it is known: the number of its components, and whether it has a single ink with a tint.
 type space struct {
 	parts int
 	tint  bool
@@ -114,7 +113,7 @@ func (r *reader) space(value any, depth int) space {
 	return space{}
 }
 
-// initial is the colour with which a space begins.
+// initial returns the initial colour of a space.
 func (s space) initial() ink {
 	if s.parts == 0 {
 		return ink{}

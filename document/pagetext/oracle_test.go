@@ -14,13 +14,13 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// foreign are files by other producers, which the module of pdfcpu brings for its own tests.
+// foreign lists files of other producers, from pdfcpu's own tests.
 var foreign = []string{
 	"Acroforms2", "BuildingWebappsWithGo", "CenterOfWhy", "GoForOptimization", "T4", "adobeImplOfPDFSpec", "annotTest", "bookletTestA6", "gobook.0", "golang",
 	"testWithText", "text_annotations", "xdp_2.0",
 }
 
-// characters are the letters and digits of a text, sorted, with how often each is there.
+// characters counts the letters and digits of a text.
 func characters(text string) map[rune]int {
 	all := map[rune]int{}
 	for _, r := range norm.NFKD.String(text) {
@@ -31,7 +31,7 @@ func characters(text string) map[rune]int {
 	return all
 }
 
-// wordsOf are the words of a text.
+// wordsOf returns the words of a text.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(norm.NFKC.String(text), func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 }
@@ -49,12 +49,12 @@ func textOf(pages []Page) string {
 	return b.String()
 }
 
-// TestLikePoppler compares the text of our files with what poppler finds in them: the same characters, and its words in ours.
+// TestLikePoppler compares the text of our files with poppler's: the characters must be the same, and poppler's words must be in ours.
 func TestLikePoppler(t *testing.T) {
 	likePoppler(t, "../testdata/invoice.pdf", "../pdfa/testdata/plain.pdf", "../pdfa/testdata/rich.pdf", "../pdfa/testdata/tagged.pdf", "../../actors/render/sample/sample.pdf")
 }
 
-// TestForeignLikePoppler does so with files of other producers.
+// TestForeignLikePoppler does the same with files of other producers.
 func TestForeignLikePoppler(t *testing.T) {
 	testkit.Long(t)
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/pdfcpu/pdfcpu").Output()

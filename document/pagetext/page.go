@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// ErrLimit means that a file takes more than is read.
+	// ErrLimit means that a file exceeds the bounds of reading.
 	ErrLimit = errors.New("the PDF has more on its pages than is read")
 	// ErrEncrypted means that a file needs a password.
 	ErrEncrypted = errors.New("the PDF is encrypted")
@@ -30,14 +30,14 @@ const (
 
 // Page holds the text that can be read on a page.
 type Page struct {
-	// Width and Height are those of the page as it is shown, in points.
+	// Width and Height are the dimensions of the page as displayed, in points.
 	Width, Height float64
 	// Pieces are in the order of lines from the top, and from the left in each.
 	Pieces []Piece
 }
 
-// Piece is text in one line without a wide gap, in the order in which it is read. Its box is in points from the top left of the
-// page; text that is turned has the box that it would have upright, in a frame of its own.
+// Piece is text in one line without a wide gap, in reading order. Its box is in points from the top left of the page; rotated
+// text has the box that it would have upright, in its own frame.
 type Piece struct {
 	Words                    []Word
 	Left, Top, Right, Bottom float64
@@ -52,7 +52,7 @@ type Word struct {
 // Read reads the pages of a PDF. Its errors are ErrLimit, ErrEncrypted, and those of package cos.
 func Read(pdf []byte) ([]Page, error) { return ReadFrom(cos.NewSource(pdf)) }
 
-// ReadFrom is Read for a PDF that others read, too.
+// ReadFrom is Read for a PDF with several readers.
 func ReadFrom(source *cos.Source) (pages []Page, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -86,8 +86,8 @@ type reader struct {
 	streams map[*cos.Stream][]byte
 	pages   []Page
 	nodes   int
-	room    []glyph // for those of a page, one after the other
-	// What is left of the bounds.
+	room    []glyph // for the glyphs of one page at a time
+	// The remaining bounds.
 	operators, glyphs, painted int
 }
 
@@ -127,7 +127,7 @@ func (r *reader) tree(value any, inherited cos.Dict, above map[cos.Ref]bool, dep
 	return nil
 }
 
-// page reads a page and what its annotations look like.
+// page reads a page with its annotations.
 func (r *reader) page(d, inherited cos.Dict) error {
 	box, ok := r.rect(inherited["MediaBox"])
 	if !ok {
@@ -195,7 +195,7 @@ func (r *reader) name(value any) cos.Name {
 	return n
 }
 
-// number is a number, 0 for what is none or no finite one.
+// number returns a number, 0 if the value is not a finite number.
 func (r *reader) number(value any) float64 { return number(r.file.Resolve(value)) }
 
 func number(value any) float64 {

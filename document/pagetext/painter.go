@@ -32,10 +32,10 @@ type painter struct {
 	saved     []state
 	group     group
 	resources cos.Dict
-	hidden    int // layers that are off around what is painted
+	hidden    int // number of enclosing layers that are off
 	marks     []mark
 	path      path
-	pending   bool // the path clips once it is painted
+	pending   bool // the path becomes a clip once it is painted
 	text      textState
 	glyphs    []glyph
 	sight     sight
@@ -70,7 +70,7 @@ func (p *painter) run(data []byte, resources cos.Dict, depth int) error {
 	for {
 		operator, found, err := content.Next(operands)
 		if err != nil || operator == "" {
-			return nil // viewers show what comes before a fault
+			return nil // viewers show the content before a fault
 		}
 		operands = found
 		if p.operators--; p.operators < 0 || p.painted < 0 || p.reader.glyphs < 0 {
@@ -171,10 +171,10 @@ func (p *painter) paint(s shape, with paint) {
 	}
 }
 
-// deviceParts are how many parts the colours have that an operation sets.
+// deviceParts is the number of colour components that an operation sets.
 var deviceParts = map[cos.Operator]int{"g": 1, "rg": 3, "k": 4, "G": 1, "RG": 3, "K": 4}
 
-// color does the operations on colours.
+// color performs the operations on colours. It reports false for others.
 func (p *painter) color(operator cos.Operator, operands []any) bool {
 	s := &p.state
 	switch operator {
@@ -210,10 +210,10 @@ func (p *painter) named(operands []any) space {
 	return space{}
 }
 
-// mark is marked content that is open.
+// mark is open marked content.
 type mark struct {
 	off bool // it is in a layer that is off
-	// instead is the text that its glyphs stand for, as far as they stand for nothing by themselves.
+	// instead is its replacement text, for glyphs that stand for no text.
 	instead string
 }
 

@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// Gaps, as parts of the size of the text.
+// Gaps, relative to the text size.
 const (
 	wordGap  = 0.16 // between words: a narrow space has 0.2
 	pieceGap = 0.7  // between columns: more than two spaces
-	overlap  = 0.6  // how much of the height of a line has to agree
+	overlap  = 0.6  // the part of the line height that must agree
 )
 
 // placed is a glyph in the frame of its own direction, with the y axis down.
@@ -22,10 +22,10 @@ type placed struct {
 	size                           float64
 }
 
-// piecesOf orders glyphs into pieces, each direction of writing by itself.
+// piecesOf orders glyphs into pieces, separately for each direction of writing.
 func piecesOf(glyphs []glyph) (pieces []Piece) {
 	byAngle := map[int][]placed{}
-	for len(glyphs) > 0 { // a run of one angle at a time: most pages are a single one
+	for len(glyphs) > 0 { // one angle at a time: most pages have only one
 		angle := angleOf(glyphs[0])
 		n := 1
 		for n < len(glyphs) && angleOf(glyphs[n]) == angle {
@@ -92,7 +92,7 @@ func piecesOfLine(line []placed) (pieces []Piece) {
 		}
 		words = words[:0]
 	}
-	kept := line[:0] // glyphs of words; those read are further on
+	kept := line[:0] // glyphs of words; it reuses the part of line that was read
 	begin := func(g placed) {
 		kept = append(kept, g)
 		words = append(words, kept[len(kept)-1:])
@@ -115,7 +115,7 @@ func piecesOfLine(line []placed) (pieces []Piece) {
 			begin(g)
 		default:
 			kept = append(kept, g)
-			words[len(words)-1] = append(words[len(words)-1], g) // at the same place
+			words[len(words)-1] = append(words[len(words)-1], g) // at the same position
 		}
 		end, spaced = max(end, g.right), false
 		if gap > pieceGap*g.size {
@@ -149,7 +149,7 @@ func pieceOf(words [][]placed) Piece {
 	return p
 }
 
-// logical is the text of glyphs, which are in the order in which they are seen, in the order in which it is read.
+// logical returns the text of glyphs, given in visual order, in reading order.
 func logical(glyphs []placed) string {
 	var b strings.Builder
 	right := slices.ContainsFunc(glyphs, func(g placed) bool { return FromRight(g.text) })
@@ -174,15 +174,15 @@ func logical(glyphs []placed) string {
 	return b.String()
 }
 
-// turned reports whether a glyph takes part in writing from the right: it is no digit, and no letter of another script.
+// turned reports whether a glyph belongs to right-to-left text: it contains no digit, and no letter of another script.
 func turned(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return !FromRight(string(r)) && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == ','
 	})
 }
 
-// reordered puts the words of a piece with writing from the right into the order in which they are read. The direction of the whole is
-// that of most of its words; the others are read in runs.
+// reordered puts the words of a piece with right-to-left text into reading order. Most of its words determine the direction of the
+// whole; the others are read in runs.
 func reordered(words []Word) []Word {
 	right := 0
 	for _, w := range words {
@@ -213,7 +213,7 @@ func Runs(words []Word) (runs [][]Word) {
 	return runs
 }
 
-// FromRight reports whether a text has letters of a script that is written from right to left.
+// FromRight reports whether a text has letters of a right-to-left script.
 func FromRight(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return (r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFC) && unicode.IsLetter(r)

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// sheet is a PDF of one page with a content stream. objects are numbered from 5.
+// sheet returns a PDF of one page with a content stream. The objects are numbered from 5.
 func sheet(content, page string, objects ...string) []byte {
 	var b bytes.Buffer
 	all := append([]string{
@@ -33,7 +33,7 @@ const (
 	offLayer  = "<</Type/OCG/Name(off)>>"
 )
 
-// image is a picture; opaque unless entries say otherwise.
+// picture returns an image, opaque unless entries say otherwise.
 func picture(entries string) string {
 	return "<</Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray" + entries + "/Length 1>>\nstream\nx\nendstream"
 }
@@ -114,7 +114,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// Words are apart by their places, whatever the strings are; columns are pieces.
+// Words are separated by their positions, however the strings are split; columns are separate pieces.
 func TestPieces(t *testing.T) {
 	for content, want := range map[string]string{
 		"BT /F 10 Tf 10 50 Td [(To) -300 (tal)] TJ ET":                                  "To tal",
@@ -140,7 +140,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// Fonts say in several ways what their codes stand for.
+// Fonts map codes to characters in several ways.
 func TestFonts(t *testing.T) {
 	cmap := "1 begincodespacerange <00> <FF> endcodespacerange 2 beginbfchar <41> <0031> <42> <00660069> endbfchar 1 beginbfrange <43> <45> <0035> endbfrange 1 beginbfrange <46> <47> [<0061> <0062>] endbfrange"
 	for font, want := range map[string]string{
@@ -157,7 +157,7 @@ func TestFonts(t *testing.T) {
 	}
 }
 
-// What is beyond the bounds is an error, not half a page.
+// Exceeding a bound is an error; no partial page is returned.
 func TestBounds(t *testing.T) {
 	nested := func(levels int) []byte {
 		objects := []string{helvetica, "null", onLayer, offLayer}
@@ -184,7 +184,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A file paints a bounded area.
+// The painted area of a file is bounded.
 func TestPaintedBound(t *testing.T) {
 	testkit.Long(t)
 	fill := "0 0 200 100 re f "
@@ -197,7 +197,7 @@ func TestPaintedBound(t *testing.T) {
 	}
 }
 
-// FuzzRead reads whatever it is given to an end.
+// FuzzRead reads any input to its end.
 func FuzzRead(f *testing.F) {
 	f.Add(sheet("q 1 0 0 1 5 5 cm BT /F 12 Tf 20 50 Td [(a) 5 (b)] TJ ET 1 g 0 0 9 9 re W n Q /X Do", "/Rotate 90", helvetica, form("0 0 m 1 1 2 2 3 3 c f", ""), onLayer, offLayer))
 	f.Add(sheet("/OC /Off BDC (x) ' EMC", "", "<</Type/Font/Subtype/Type0/Encoding/Identity-V/DescendantFonts[<</W[0[1 2] 5 9 3]>>]>>", picture(""), onLayer, offLayer))

@@ -12,7 +12,7 @@ const MinSize = 2
 // textState are the matrices of a text object (9.4).
 type textState struct{ matrix, line matrix }
 
-// glyph is a character, or several, where it is on the page.
+// glyph is one or more characters at their place on the page.
 type glyph struct {
 	text string
 	// origin is the beginning of its base line, along the vector to its end, up that to the top of the line.
@@ -135,7 +135,7 @@ func (p *painter) showString(s string) error {
 	return nil
 }
 
-// add adds a glyph, if it is seen for the present.
+// add adds a glyph, if it is visible so far.
 func (p *painter) add(text string, width float64) {
 	s := &p.state
 	m := matrix{s.size * s.stretch, 0, 0, s.size, 0, s.rise}.times(p.text.matrix).times(s.ctm)
@@ -169,7 +169,7 @@ func (g glyph) samples() [5]point {
 	return [5]point{g.at(0.5, 0.3), g.at(0.25, 0.1), g.at(0.75, 0.1), g.at(0.25, 0.55), g.at(0.75, 0.55)}
 }
 
-// enough is how many samples are to be seen.
+// enough is how many samples must be visible.
 const enough = 3
 
 // seenNow reports whether a glyph is seen on what is under it.
@@ -192,7 +192,7 @@ func (p *painter) seenNow(g glyph) bool {
 	return seen >= enough
 }
 
-// sees remembers the last answer of seenOn, which is that of most glyphs around.
+// sees caches the last answer of seenOn, which most neighbouring glyphs share.
 func (p *painter) sees(with paint, under ink) bool {
 	if p.sight.with != with || p.sight.under != under {
 		p.sight = sight{with, under, with.seenOn(under)}
@@ -200,7 +200,7 @@ func (p *painter) sees(with paint, under ink) bool {
 	return p.sight.seen
 }
 
-// sight says whether a paint is seen on a colour.
+// sight records whether a paint is visible on a colour.
 type sight struct {
 	with  paint
 	under ink

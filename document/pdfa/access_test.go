@@ -9,7 +9,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// accessiblePDF is a valid PDF/UA-1 of a tagged page.
+// accessiblePDF returns a valid PDF/UA-1 file with a tagged page.
 func accessiblePDF(t *testing.T) []byte {
 	t.Helper()
 	out, err := Convert(read(t, "testdata/tagged.pdf"), Document{Claim: Claim{Accessible: true}, Title: "Title", Language: "de", Now: now, Plain: true})
@@ -43,7 +43,7 @@ var accessBreaks = []struct {
 	{"7.18.5-2", unset("Subtype", "Link", "Contents")},
 }
 
-// What lacks one thing violates that rule, among those that follow from it.
+// Each change violates its rule, possibly together with rules that depend on it.
 func TestCheckFindsInaccessible(t *testing.T) {
 	good := accessiblePDF(t)
 	if err := Check(good, Claim{Accessible: true}); err != nil {
@@ -58,7 +58,7 @@ func TestCheckFindsInaccessible(t *testing.T) {
 	}
 }
 
-// Artifacts are what is outside marked content, or in such that nobody owns.
+// Content becomes an artifact if it is outside marked content, or in marked content that no structure element owns.
 func TestArtifacts(t *testing.T) {
 	for content, want := range map[string]string{
 		"q 0 0 1 1 re f Q":                                      "/Artifact BMC\nq 0 0 1 1 re f Q\nEMC\n",
@@ -82,7 +82,7 @@ func TestArtifacts(t *testing.T) {
 	}
 }
 
-// Only what glyphs are mapped to is replaced.
+// Only the characters that codes map to are replaced.
 func TestUnknownMapped(t *testing.T) {
 	const head = "1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n"
 	cmap := head + "2 beginbfchar\n<0001> <0000>\n<0002> <0041>\nendbfchar\n"

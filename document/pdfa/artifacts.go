@@ -91,12 +91,12 @@ type marking struct {
 	structured func(string) bool
 }
 
-// artifacts marks what a content stream draws outside marked content, or in such that the structure does not own.
+// artifacts marks content outside marked content, or in marked content that does not belong to the structure, as artifacts.
 func artifacts(content []byte, m marking) ([]byte, error) {
 	var out bytes.Buffer
 	in := cos.NewContent(content)
 	depth, from, draws := 0, 0, false
-	end := func(at int) { // of what is outside
+	end := func(at int) { // of the unmarked content
 		if draws {
 			out.WriteString("/Artifact BMC\n")
 			out.Write(content[from:at])

@@ -62,9 +62,9 @@ func Check(pdf []byte, claim Claim, further ...func(*Subject)) error {
 	return newChecker(pdf, claim).run(func() (*cos.File, error) { return cos.Open(pdf, cos.DefaultLimits) }, further)
 }
 
-// CheckForeign checks a file that anybody may have made for PDF/A-3, of any conformance level, by the rules of level B,
-// as Check does. What cannot be judged for such a file is a violation of a rule that is Doubtful. Time and memory are bounded
-// for any input.
+// CheckForeign checks a file from any source for PDF/A-3, of any conformance level, by the rules of level B, as Check does.
+// Features that it cannot judge are reported as violations of a rule that is Doubtful. Time and memory are bounded for any
+// input.
 func CheckForeign(source *cos.Source, further ...func(*Subject)) error {
 	c := newChecker(source.Data, Claim{Part: 3})
 	c.foreign = true
@@ -99,7 +99,7 @@ func (c *checker) run(open func() (*cos.File, error), further []func(*Subject)) 
 	}
 	if c.catalog, _ = c.file.Catalog(); c.foreign && c.file.Encrypted() {
 		c.trailer()
-		return c.result() // nothing else can be read
+		return c.result() // nothing else is readable
 	}
 	for _, check := range checks {
 		check(c)
@@ -110,7 +110,7 @@ func (c *checker) run(open func() (*cos.File, error), further []func(*Subject)) 
 	if c.claim.Accessible {
 		c.accessible()
 	}
-	c.syntaxDeviations() // last, when all objects have been parsed
+	c.syntaxDeviations() // last, after all objects were parsed
 	c.reportIf(c.file.Exhausted(), "LIMIT", "the file has more objects, or larger ones, than are checked")
 	return c.result()
 }
@@ -151,13 +151,13 @@ var checks = []func(*checker){
 type checker struct {
 	pdf        []byte
 	claim      Claim
-	foreign    bool // anybody may have made it
+	foreign    bool // from any source
 	file       *cos.File
 	catalog    cos.Dict
 	violations []*Violation
-	seen       map[Violation]bool // what was reported already
+	seen       map[Violation]bool // reported violations
 	count      map[string]int     // violations of each rule
-	reports    map[string]int     // how often each rule was reported, the same violation again included
+	reports    map[string]int     // reports of each rule, including repetitions of the same violation
 	truncated  bool
 
 	outputSpace string // the colour space of the output intent's profile, such as "RGB "; "" if there is none
@@ -167,7 +167,7 @@ type checker struct {
 	schemas     map[string]string // prefixes of the extension schemas, by namespace
 }
 
-// counterparts are the rules of PDF/UA-1 that say the same as those of PDF/A.
+// counterparts maps rules of PDF/A to the equivalent rules of PDF/UA-1.
 var counterparts = map[string]string{
 	"6.1.2-1": "6.1-1", "6.1.3-2": "7.16-1", "6.6.2.1-1": "7.1-8", "6.6.2.1-4": "7.1-8", "6.6.2.1-5": "7.1-8", "6.8-2": "7.11-1",
 	"6.9-1": "7.10-1", "6.9-4": "7.10-2", "6.2.9-2": "7.20-1", "6.2.11.3.2-1": "7.21.3.2-1", "6.2.11.3.3-1": "7.21.3.3-1",
@@ -186,7 +186,7 @@ func (c *checker) report(rule, format string, args ...any) {
 
 // add adds a violation of a rule of what the file claims.
 func (c *checker) add(rule, format string, args ...any) {
-	if c.reports[rule]++; c.reports[rule] > maxReports { // to describe each takes time
+	if c.reports[rule]++; c.reports[rule] > maxReports { // describing each takes time
 		c.truncated = true
 		return
 	}

@@ -79,7 +79,7 @@ func (c *checker) simpleFont(number int, d cos.Dict) {
 	c.reportIf(encoding != "MacRomanEncoding" && encoding != "WinAnsiEncoding", "6.2.11.6-2", "font %d has the encoding %q", number, encoding)
 }
 
-// fontGlyphs has what decides which character codes of a font have a glyph.
+// fontGlyphs determines which character codes of a font have a glyph.
 type fontGlyphs struct {
 	name      string
 	composite bool

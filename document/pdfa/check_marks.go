@@ -7,7 +7,7 @@ import (
 	"platen.dev/document/pdfa/cos"
 )
 
-// onPage says on which page an element is, "" if it does not.
+// onPage names the page of an element in a message, "" if the element does not.
 func (a *access) onPage(d cos.Dict) string {
 	page := a.file.Dict(d["Pg"])
 	for n, p := range a.pageDicts {
@@ -40,7 +40,7 @@ func (a *access) hasStructure(d cos.Dict) bool {
 	return a.name(d["Subtype"]) == "Form" && d["StructParents"] != nil
 }
 
-// mark is a piece of marked content that has not ended.
+// mark is marked content that is still open.
 type mark struct{ artifact, owned bool }
 
 func (a *access) marks(where string, data []byte, of cos.Dict, owners cos.Array) {

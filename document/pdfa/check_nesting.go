@@ -7,19 +7,19 @@ import (
 	"platen.dev/document/pdfa/cos"
 )
 
-// parentsOf are the types that an element of a type may be in, with the rule that says so (7.2).
+// parentsOf maps an element type to its allowed parents, and the rule (7.2).
 var parentsOf = map[string]struct{ rule, parents string }{
 	"TR": {"7.2-4", "Table THead TBody TFoot"}, "THead": {"7.2-5", "Table"}, "TBody": {"7.2-6", "Table"}, "TFoot": {"7.2-7", "Table"},
 	"TH": {"7.2-8", "TR"}, "TD": {"7.2-9", "TR"}, "LI": {"7.2-17", "L"}, "LBody": {"7.2-18", "LI"}, "TOCI": {"7.2-26", "TOC"},
 }
 
-// kidsAllowed are the types that may be in an element of a type, with the rule that says so (7.2).
+// kidsAllowed maps an element type to its allowed kids, and the rule (7.2).
 var kidsAllowed = map[string]struct{ rule, kids string }{
 	"Table": {"7.2-3", "TR THead TBody TFoot Caption"}, "TR": {"7.2-10", "TH TD"}, "L": {"7.2-19", "L LI Caption"}, "LI": {"7.2-20", "Lbl LBody"},
 	"TOC": {"7.2-27", "TOC TOCI Caption"}, "THead": {"7.2-36", "TR"}, "TBody": {"7.2-37", "TR"}, "TFoot": {"7.2-38", "TR"},
 }
 
-// nesting checks which elements are in which.
+// nesting checks the types of an element's parent and kids.
 func (a *access) nesting(kind, parent string, kids []string) {
 	if r, ok := parentsOf[kind]; ok {
 		a.addIf(!slices.Contains(strings.Fields(r.parents), parent), r.rule, "an element of type %s is in one of type %s", kind, parent)
@@ -100,7 +100,7 @@ func (a *access) rows(d cos.Dict, depth int) (all []cos.Dict) {
 	return all
 }
 
-// attributes are those of a cell for tables.
+// attributes returns the table attributes of a cell.
 func (a *access) attributes(cell cos.Dict) cos.Dict {
 	entries := a.file.Array(cell["A"])
 	if entries == nil {

@@ -153,7 +153,7 @@ func (c *checker) graphicsState(number int, d cos.Dict) {
 	}
 }
 
-// colorSpace looks for device colour spaces, also as the base of others (6.2.4.3).
+// colorSpace finds device colour spaces, including those on which others are based (6.2.4.3).
 func (c *checker) colorSpace(number int, value any, depth int) {
 	if depth > 8 {
 		return

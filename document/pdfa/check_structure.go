@@ -35,7 +35,7 @@ type access struct {
 	owners   map[int64]any      // by the keys of pages and annotations
 	kinds    map[cos.Ref]string // of elements
 	seen     map[cos.Ref]bool
-	pictures int // how many were met
+	pictures int // pictures found so far
 	heading  int // the level of the last one
 }
 
@@ -47,7 +47,7 @@ func (a *access) addIf(violated bool, rule, format string, args ...any) {
 
 var languageTag = regexp.MustCompile(`^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$`)
 
-// catalogEntries checks what the catalog says (6.2, 7.1, 7.2).
+// catalogEntries checks the entries of the catalog (6.2, 7.1, 7.2).
 func (a *access) catalogEntries() {
 	mark := a.file.Dict(a.catalog["MarkInfo"])
 	a.addIf(a.file.Resolve(mark["Marked"]) != true, "6.2-1", "the document is not marked as tagged")
@@ -74,7 +74,7 @@ func (a *access) claimed() {
 	a.addIf(a.xmp.get(dcNamespace, "title") == "", "7.1-9", "the document has no title: give it a title element, a first heading in Markdown, or metadata.title")
 }
 
-// readOwners reads the tree that says whose content is (ISO 32000-1, 14.7.4.4).
+// readOwners reads the parent tree, which maps content to its owners (ISO 32000-1, 14.7.4.4).
 func (a *access) readOwners(value any, depth int) {
 	d := a.file.Dict(value)
 	if depth > 32 {

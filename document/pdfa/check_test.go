@@ -15,7 +15,7 @@ import (
 	"platen.dev/document/pdfa/pack"
 )
 
-// goodPDF is a valid PDF/A-3b of a page with links, images and fonts of every kind, and an attachment.
+// goodPDF returns a valid PDF/A-3b file of a page with links, images and fonts of every kind, and an attachment.
 func goodPDF(t testing.TB) []byte {
 	t.Helper()
 	out, err := Convert(read(t, "testdata/rich.pdf"), archived(t, 3))
@@ -45,7 +45,7 @@ func broken(t *testing.T, pdf []byte, change func(c *conversion, catalog types.D
 	return out
 }
 
-// number is the number of the first object that has a key with a value.
+// number returns the number of the first object that has a key with a value.
 func (c *conversion) number(key, value string) int {
 	for number := 1; number <= c.MaxObjNr+1; number++ {
 		if d := c.dict(*types.NewIndirectRef(number, 0)); d != nil && c.nameOf(d[key]) == value {
@@ -55,7 +55,7 @@ func (c *conversion) number(key, value string) int {
 	panic("no object with " + key + " " + value)
 }
 
-// first is the first object that has a key with a value.
+// first returns the first object that has a key with a value.
 func (c *conversion) first(key, value string) types.Dict {
 	return c.dict(*types.NewIndirectRef(c.number(key, value), 0))
 }
@@ -234,7 +234,7 @@ func names(key string) func(*conversion, types.Dict) {
 	return func(c *conversion, catalog types.Dict) { c.dict(catalog["Names"])[key] = types.Dict{} }
 }
 
-// rules are the rules in an error, each once.
+// rules returns the rules in an error, each once.
 func rules(err error) (all []string) {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) {
@@ -295,7 +295,7 @@ func TestCheckBytes(t *testing.T) {
 	}
 }
 
-// TestCheckPrinted checks a PDF as the browser prints it, and that the error is bounded.
+// TestCheckPrinted checks a PDF as the browser prints it; the error must be bounded.
 func TestCheckPrinted(t *testing.T) {
 	err := Check(read(t, "testdata/rich.pdf"), archive)
 	for _, rule := range []string{"6.1.3-1", "6.2.4.3-2", "6.6.2.1-1"} {

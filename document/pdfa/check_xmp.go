@@ -125,7 +125,7 @@ func newXMPData(all []*element) xmpData {
 	return x
 }
 
-// maxPacket is how many bytes of an XMP packet are read: some kilobytes are usual.
+// maxPacket bounds the XMP packets that are read, in bytes: some kilobytes are usual.
 const maxPacket = 1 << 20
 
 var packetHead = regexp.MustCompile(`^<\?xpacket\s([^?]*)\?>`)

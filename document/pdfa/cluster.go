@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxComposed is how many characters of a cluster are composed with one another.
+// maxComposed is the length in characters up to which a cluster is normalised.
 const maxComposed = 8
 
 // emojiStyle asks for the emoji of the character before it.
@@ -17,17 +17,17 @@ const emojiStyle = 0xFE0F
 type cluster struct {
 	coverage *glyphCoverage
 	text     []rune
-	fonts    fontSet // that have all of it
+	fonts    fontSet // that have all its characters
 	usual    int     // the first font that has the character
-	emoji    bool    // the emoji of the character is asked for
-	free     bool    // marks are on nothing
+	emoji    bool    // the emoji form is requested
+	free     bool    // the marks have no base character
 	scripts  map[rune]*unicode.RangeTable
 }
 
 // begin begins a cluster with a character.
 func (c *cluster) begin(r rune) { c.text, c.emoji = append(c.text[:0], r), false }
 
-// mark finds the fonts of the character, before the first mark on it. Marks after a tag are on nothing, or on what was before that.
+// mark determines the fonts of the base character, before its first mark. Marks after a tag have no base character, or the one before the tag.
 func (c *cluster) mark() {
 	r := c.text[0]
 	fonts := c.coverage.fontsWith(r)
@@ -39,7 +39,7 @@ func (c *cluster) mark() {
 	}
 }
 
-// takes reports whether a character that a font has can be printed where it is.
+// takes reports whether a character that some font has can be printed at its place.
 func (c *cluster) takes(r rune) bool {
 	switch {
 	case isIgnorable(r):
@@ -98,7 +98,7 @@ func (c *cluster) oneScript() bool {
 	return script != nil && unicode.Is(script, c.text[0])
 }
 
-// scriptOf is the script of a character, nil for one that many have.
+// scriptOf returns the script of a character, nil if several share it.
 func scriptOf(r rune) *unicode.RangeTable {
 	for _, script := range unicode.Scripts {
 		if unicode.Is(script, r) && script != unicode.Inherited && script != unicode.Common {

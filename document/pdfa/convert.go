@@ -65,7 +65,7 @@ type conversion struct {
 	*model.XRefTable
 	doc   Document
 	about types.IndirectRef // Info
-	// owners says which content the structure has.
+	// owners maps content to the structure's elements.
 	owners parents
 	err    error // the first error
 }

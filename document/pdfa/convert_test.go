@@ -16,8 +16,8 @@ import (
 
 var now = time.Date(2026, 11, 21, 14, 30, 0, 123, time.UTC)
 
-// printed are PDFs that the browser printed from the pages in testdata/html. rich.pdf and
-// tagged.pdf are the same page, without and with tags and outline.
+// printed lists PDFs that the browser printed from the pages in testdata/html. rich.pdf and tagged.pdf are the same
+// page, without and with tags and outline.
 var printed = []string{"plain", "rich", "tagged"}
 
 func read(t testing.TB, path string) []byte {
@@ -29,7 +29,7 @@ func read(t testing.TB, path string) []byte {
 	return data
 }
 
-// basePDFs are the printed PDFs, and one of them stamped with a watermark.
+// basePDFs returns the printed PDFs, and one of them stamped with a watermark.
 func basePDFs(t testing.TB) (all [][]byte) {
 	t.Helper()
 	for _, name := range printed {
@@ -45,7 +45,7 @@ func basePDFs(t testing.TB) (all [][]byte) {
 // archive is what most tests claim.
 var archive = Claim{Part: 3}
 
-// archived is a document to become an archive of a part, with an attachment and a schema if it is the third.
+// archived returns a document to convert to PDF/A of a part: for part 3, with an attachment and a schema.
 func archived(t testing.TB, part int) Document {
 	t.Helper()
 	d := Document{
@@ -82,7 +82,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// What a document claims is checked, and nothing else.
+// Only the claims of a document are checked.
 func TestClaims(t *testing.T) {
 	second, err := Convert(read(t, "testdata/plain.pdf"), archived(t, 2))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// qpdfCheck has qpdf check the syntax.
+// qpdfCheck checks the syntax with qpdf.
 func qpdfCheck(t *testing.T, pdf []byte) {
 	t.Helper()
 	if _, err := exec.LookPath("qpdf"); err != nil {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// glyphCoverage is which fonts have a glyph for a character. It is safe for concurrent use.
+// glyphCoverage maps characters to the fonts that have a glyph for them. It is safe for concurrent use.
 type glyphCoverage struct {
 	parts []covered // in order, without overlap
-	color fontSet   // those of emoji
+	color fontSet   // emoji fonts
 }
 
-// covered are characters, both ends included, that the same fonts have.
+// covered is an inclusive range of characters that the same fonts have.
 type covered struct {
 	from, to rune
 	fonts    fontSet
@@ -28,7 +28,7 @@ func (s fontSet) has(font int) bool {
 	return font >= 0 && font/64 < len(s) && s[font/64]&(1<<(font%64)) != 0
 }
 
-// first is the least number in a set, -1 in none.
+// first returns the lowest number in a set, -1 if it is empty.
 func (s fontSet) first() int {
 	for i, word := range s {
 		if word != 0 {
@@ -38,7 +38,7 @@ func (s fontSet) first() int {
 	return -1
 }
 
-// keep leaves in a set what is in another, too.
+// keep intersects a set with another.
 func (s fontSet) keep(other fontSet) {
 	for i := range s {
 		if i < len(other) {
@@ -49,7 +49,7 @@ func (s fontSet) keep(other fontSet) {
 	}
 }
 
-// without is a set without those of another, which is as long.
+// without returns a set without the members of another of the same length.
 func (s fontSet) without(other fontSet) fontSet {
 	left := slices.Clone(s)
 	for i := range left {
@@ -58,7 +58,7 @@ func (s fontSet) without(other fontSet) fontSet {
 	return left
 }
 
-// boundary is where the characters of a font begin, or are over.
+// boundary is a character at which a range of a font's characters begins, or has ended.
 type boundary struct {
 	at   rune
 	font int
@@ -67,7 +67,7 @@ type boundary struct {
 // parseCoverage reads the lines of fc-match, which are a font's format, whether it has colors, and its characters
 // as hexadecimal ranges. Fonts are numbered in the order in which the browser asks them. It uses only fonts with TrueType and CFF outlines.
 func parseCoverage(list string) *glyphCoverage {
-	numbers := map[string]int{} // by what the line of a font says: in a family, lines are mostly the same
+	numbers := map[string]int{} // by the rest of a font's line: within a family, lines are mostly identical
 	var all []boundary
 	var color []int
 	for line := range strings.Lines(list) {
@@ -107,7 +107,7 @@ func boundariesOf(ranges string, font int) (all []boundary) {
 	return all
 }
 
-// partsOf are the ranges between boundaries that any font has. words is how long the sets are.
+// partsOf returns the ranges between boundaries that at least one font has. words is the length of the sets.
 func partsOf(all []boundary, words int) (parts []covered) {
 	slices.SortFunc(all, func(a, b boundary) int { return int(a.at) - int(b.at) })
 	fonts := make(fontSet, words)

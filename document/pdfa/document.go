@@ -12,7 +12,7 @@ import (
 	"platen.dev/document/xmp"
 )
 
-// Claim is which standards a file says that it conforms to. The zero value claims nothing.
+// Claim is the set of standards to which a file claims to conform. The zero value claims nothing.
 type Claim struct {
 	// Part is that of PDF/A, 2 or 3, at conformance level B; 0 for none.
 	Part int
@@ -22,11 +22,11 @@ type Claim struct {
 
 func (c Claim) claims() bool { return c != Claim{} }
 
-// Document describes the file that a printed PDF is to become. Without a claim only its structure is
-// repaired, and it is written in little space.
+// Document describes the file into which a printed PDF is converted. Without a claim the PDF's structure is only
+// repaired, and the file is written compactly.
 type Document struct {
 	Claim
-	// What is empty of these is as the printed PDF says it. PDF/UA needs a title, from either.
+	// Empty fields keep the printed PDF's values. PDF/UA needs a title from one of the two.
 	Title, Author, Subject, Keywords, Creator string
 	// Language is a BCP 47 tag such as "de". PDF/UA needs one, from either.
 	Language string
@@ -44,24 +44,24 @@ type Document struct {
 type Attachment struct {
 	// Type is its MIME type.
 	Name, Type, Description string
-	// Relationship is AFRelationship: what it is to the visible document.
+	// Relationship is the AFRelationship of the attachment to the visible document.
 	Relationship string
-	// Data is embedded without any change.
+	// Data is embedded unchanged.
 	Data []byte
 }
 
 const producer = "Platen"
 
-// texts are those of Info, by their names there.
+// texts maps the names of Info entries to the texts.
 func (d *Document) texts() map[string]*string {
 	return map[string]*string{"Title": &d.Title, "Author": &d.Author, "Subject": &d.Subject, "Keywords": &d.Keywords, "Creator": &d.Creator}
 }
 
-// normalized fills in what Info says, and cleans the texts for use in both Info and XMP.
+// normalized fills in the values of Info, and cleans the texts for both Info and XMP.
 func (d Document) normalized(info types.Dict) Document {
 	for key, text := range d.texts() {
 		if *text == "" && info[key] != nil {
-			*text, _ = model.Text(info[key]) // what cannot be read is not there
+			*text, _ = model.Text(info[key]) // an unreadable text counts as absent
 		}
 		*text = cleanText(*text)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// repairAccess says what PDF/UA wants said of a document and its pages: that it is tagged and its title is to be
-// shown (7.1), in which order readers go through links (7.18.3), and where each leads (7.18.5).
+// repairAccess adds the declarations that PDF/UA requires of a document and its pages: that it is tagged and shows its
+// title (7.1), the tab order of links (7.18.3), and a description of each link (7.18.5).
 func (c *conversion) repairAccess(catalog types.Dict) {
 	catalog["MarkInfo"] = types.Dict{"Marked": types.Boolean(true)}
 	preferences := c.dict(catalog["ViewerPreferences"])
@@ -62,7 +62,7 @@ func (c *conversion) target(link types.Dict) string {
 	return ""
 }
 
-// adoptLinks gives links that the structure does not have an element at its end.
+// adoptLinks adds links that are missing in the structure at its end.
 func (s *structure) adoptLinks(catalog types.Dict) {
 	known := map[int]bool{}
 	s.each(s.top, func(t *tag) {
@@ -92,7 +92,7 @@ func (s *structure) adoptLinks(catalog types.Dict) {
 	})
 }
 
-// nextKey is a key of the tree of owners that no page and no annotation has.
+// nextKey returns an unused key of the parent tree.
 func (s *structure) nextKey(catalog types.Dict) int {
 	next := 0
 	note := func(value types.Object) {

@@ -82,7 +82,7 @@ func isPlainASCII(text string) bool {
 	return true
 }
 
-// printable does what Printable does, for this coverage.
+// printable is Printable for this coverage.
 func (c *glyphCoverage) printable(text string) (string, []rune) {
 	if isPlainASCII(text) {
 		return text, nil
@@ -114,7 +114,7 @@ func (c *glyphCoverage) printsProperly(r rune) bool {
 		return true
 	case r < 0x7F:
 		return r >= ' '
-	case unicode.IsControl(r), unicode.Is(unicode.Co, r): // the browser looks for no font for these
+	case unicode.IsControl(r), unicode.Is(unicode.Co, r): // the browser does not search fonts for these
 		return false
 	case isIgnorable(r):
 		return true

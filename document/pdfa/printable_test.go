@@ -34,20 +34,20 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestMarks replaces marks that a fictitious browser does not print in the font of what they are on.
+// TestMarks replaces combining marks that a fictitious browser does not print in the font of their base character.
 func TestMarks(t *testing.T) {
 	c := parseCoverage("TrueType False 20-7e e9 fffd 5d0 20dd 304 336\n" + "TrueType False 20-7e a0-ff 5d0 591 20e0 301 4e00\nTrueType True 30-39 20e3 1f600\nCFF False 61 4e00 20dd 20e3 323\n")
 	for text, want := range map[string]string{
 		"a\u20dd b\u0336":                "a\u20dd b\u0336",
 		"a\u20e0":                        "a\ufffd",       // another font has both
 		"a\u0323":                        "a\ufffd",       // the last one has
-		"一\u20dd":                        "一\ufffd",       // the first font with the character lacks it
+		"一\u20dd":                        "一\ufffd",       // the first font with the character lacks the mark
 		"一\ufe0f\u20e0":                  "一\ufe0f\u20e0", // in the second font
-		"א\u0591":                        "א\u0591",       // a style may name the second font, which is for the script
-		"a\u0591":                        "a\ufffd",       // and not for this
+		"א\u0591":                        "א\u0591",       // a style may name the second font, which supports the script
+		"a\u0591":                        "a\ufffd",       // but not this script
 		"e\u0301 x\u0301":                "e\u0301 x\ufffd",
 		"5\ufe0f\u20e3 5\u20e3":          "5\ufe0f\u20e3 5\ufffd",
-		"\u20dd<p>\u20e0\n\u20e0a\u034f": "\u20dd<p>\u20e0\n\u20e0a\u034f", // on nothing
+		"\u20dd<p>\u20e0\n\u20e0a\u034f": "\u20dd<p>\u20e0\n\u20e0a\u034f", // no base character
 		"a\u0304\u20e0\u0304":            "a\u0304\ufffd\u0304",
 		"a" + strings.Repeat("\u0304", 20) + "\u20e0": "a" + strings.Repeat("\u0304", 20) + "\ufffd",
 	} {

@@ -154,8 +154,8 @@ func (c *conversion) repairAnnotations(page types.Dict) {
 	}
 }
 
-// allowedAnnotation reports whether Convert keeps annotations of a type. It removes those
-// that 6.3.1 forbids, and attachments and form fields, which no printed page needs.
+// allowedAnnotation reports whether Convert keeps annotations of a type. It removes those that 6.3.1 forbids, as well
+// as attachments and form fields, which printed pages do not need.
 func allowedAnnotation(subtype string) bool {
 	switch subtype {
 	case "Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline", "Squiggly",

@@ -36,7 +36,7 @@ func (t *tag) rename(kind string) { t.dict["S"] = types.Name(kind) }
 type structure struct {
 	c     *conversion
 	root  types.Dict // StructTreeRoot
-	top   *tag       // stands for the root
+	top   *tag       // represents the root
 	count int
 }
 
@@ -127,10 +127,10 @@ func (s *structure) each(t *tag, do func(*tag)) {
 	}
 }
 
-// hollow are the entries of an element that says no more than that it is one.
+// hollow are the entries of an element without any meaning of its own.
 var hollow = map[string]bool{"Type": true, "S": true, "P": true, "K": true, "Pg": true}
 
-// collapsible reports whether an element that means nothing may give its kids to its parent.
+// collapsible reports whether an element is meaningless and may be replaced by its kids.
 func (t *tag) collapsible() bool {
 	if t.kind() != "NonStruct" || t.parent == nil {
 		return false
@@ -147,7 +147,7 @@ func (t *tag) collapsible() bool {
 	return false
 }
 
-// collapse gives an element the kids of those of its own that mean nothing.
+// collapse replaces meaningless kids of an element by their own kids.
 func (s *structure) collapse(t *tag) {
 	var kids []kid
 	for _, k := range t.kids {
@@ -203,7 +203,7 @@ func (s *structure) write(t *tag) {
 	}
 }
 
-// write is how an element refers to a kid. The first content item says which page the element's items are on.
+// write returns an element's reference to a kid. The page of the first content item becomes the page of the element.
 func (t *tag) write(k kid) types.Object {
 	if k.tag != nil {
 		return k.tag.ref

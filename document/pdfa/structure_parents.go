@@ -7,10 +7,10 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// parents is the tree that says whose each content item is (14.7.4.4), by the keys of pages and annotations.
+// parents is the parent tree, which maps content items to their owners (14.7.4.4), by the keys of pages and annotations.
 type parents map[int]types.Object
 
-// writeParents writes that tree anew.
+// writeParents rebuilds the parent tree.
 func (s *structure) writeParents() parents {
 	all := parents{}
 	s.each(s.top, func(t *tag) {

@@ -6,15 +6,14 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// repairFigure makes a group of a figure with other elements in it, such as a picture and its caption, unless
-// it has an alternative text of its own.
+// repairFigure turns a figure that contains other elements, such as a picture and its caption, into a group, unless it has its own alternative text.
 func (s *structure) repairFigure(t *tag) {
 	if t.kind() == "Figure" && t.dict["Alt"] == nil && slices.ContainsFunc(t.kids, func(k kid) bool { return k.tag != nil }) {
 		t.rename("Div")
 	}
 }
 
-// repairList gives the items of lists a body, and what else is in lists an item (7.2).
+// repairList gives list items a body, and wraps other elements of a list in items (7.2).
 func (s *structure) repairList(t *tag) {
 	switch t.kind() {
 	case "LI":
@@ -37,8 +36,8 @@ func (s *structure) repairList(t *tag) {
 	}
 }
 
-// grouped are the kids of an element, with elements of other kinds than allowed in new elements of a kind, and so
-// content items if they are to be, too.
+// grouped returns the kids of an element, with runs of kids of types that are not allowed wrapped in new elements of a
+// kind. items says whether content items are wrapped too.
 func (s *structure) grouped(t *tag, kind string, items bool, allowed ...string) (out []kid) {
 	var loose []kid
 	flush := func() {
@@ -59,10 +58,10 @@ func (s *structure) grouped(t *tag, kind string, items bool, allowed ...string) 
 	return out
 }
 
-// repairHeadings numbers headings by how deeply they are nested, so that none is skipped (7.4.2): a page may
-// begin with h2, or continue with h4. Those that skip nothing stay as they are.
+// repairHeadings renumbers headings by their nesting, so that no level is skipped (7.4.2): a page may begin with h2, or
+// continue with h4. Headings that skip nothing stay unchanged.
 func (s *structure) repairHeadings() {
-	var above []int // the levels of the headings that the present one is under
+	var above []int // the levels of the enclosing headings
 	s.inOrder(s.top, func(t *tag) {
 		kind := t.kind()
 		if len(kind) != 2 || kind[0] != 'H' || kind[1] < '1' || kind[1] > '6' {
@@ -77,7 +76,7 @@ func (s *structure) repairHeadings() {
 	})
 }
 
-// inOrder does something with every element below one, in the order in which they are read.
+// inOrder calls do with every element below one, in reading order.
 func (s *structure) inOrder(t *tag, do func(*tag)) {
 	for _, k := range t.kids {
 		if k.tag != nil {
@@ -87,7 +86,7 @@ func (s *structure) inOrder(t *tag, do func(*tag)) {
 	}
 }
 
-// mapRoles says what elements of later standards are in this one (14.7.3): the browser writes Em and Strong.
+// mapRoles maps element types of later standards to types of this one (14.7.3): the browser writes Em and Strong.
 func (s *structure) mapRoles() {
 	roles := s.c.dict(s.root["RoleMap"])
 	if roles == nil {

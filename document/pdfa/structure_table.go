@@ -7,7 +7,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// repairTable keeps rows to cells and tables to rows (7.2), and leaves out what says only what is so without it.
+// repairTable makes rows contain only cells, and tables regular rows (7.2), and drops redundant attributes.
 func (s *structure) repairTable(t *tag) {
 	switch t.kind() {
 	case "TR":
@@ -18,8 +18,8 @@ func (s *structure) repairTable(t *tag) {
 	}
 }
 
-// repairCells writes the attributes of a table's cells in little space. If readers find the headers of each cell
-// by their scope, no list of them is needed.
+// repairCells writes the attributes of a table's cells compactly. If readers can find the headers of each cell by
+// scope, lists of headers are dropped.
 func (s *structure) repairCells(table *tag) {
 	var cells []*tag
 	scoped := true
@@ -45,14 +45,13 @@ func (s *structure) repairCells(table *tag) {
 		a, _ := cell.dict["A"].(types.Dict)
 		delete(a, "Headers")
 		delete(cell.dict, "ID")
-		if len(a) == 1 { // its owner
+		if len(a) == 1 { // only its owner is left
 			delete(cell.dict, "A")
 		}
 	}
 }
 
-// joinAttributes makes one dictionary of those that a cell has, without spans of one. It reports false if there
-// are others than a table's.
+// joinAttributes merges the attribute dictionaries of a cell, without spans of one. It reports false if it has other than table attributes.
 func (c *conversion) joinAttributes(t *tag) bool {
 	if t.dict["A"] == nil {
 		return true
@@ -91,7 +90,7 @@ func (t *tag) rows() (all []*tag) {
 	return all
 }
 
-// forgetIDs removes the tree of elements by their names if no element has a name any more.
+// forgetIDs removes the ID tree if no element has an ID any more.
 func (s *structure) forgetIDs() {
 	named := false
 	s.each(s.top, func(t *tag) { named = named || t.dict["ID"] != nil })
@@ -100,13 +99,13 @@ func (s *structure) forgetIDs() {
 	}
 }
 
-// Bounds of what fillRows does for a table: the columns that are counted, and the cells that are added.
+// Bounds of fillRows for one table: the columns that it counts, and the cells that it adds.
 const (
 	maxColumns = 10_000
 	maxFilled  = 100_000
 )
 
-// fillRows gives the rows of a table the same number of columns, with empty cells at their ends (7.2).
+// fillRows appends empty cells to the rows of a table, so that all have the same number of columns (7.2).
 func (s *structure) fillRows(table *tag) {
 	rows := table.rows()
 	widths := make([]int, len(rows))
@@ -145,7 +144,7 @@ func (s *structure) fillRows(table *tag) {
 		missing += max(0, most-width)
 	}
 	if missing > maxFilled {
-		return // Check refuses the table
+		return // Check will refuse the table
 	}
 	for n, row := range rows {
 		for range most - widths[n] {

@@ -9,11 +9,11 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// unknownCharacter matches a line of a CMap that gives a glyph a character that is none (7.21.7).
+// unknownCharacter matches a line of a CMap that maps a glyph to an invalid character (7.21.7).
 var unknownCharacter = regexp.MustCompile(`(?m)^((?:<[0-9A-Fa-f]+> ?){1,2}) ?<(?:0000|FFFE|FEFF)>$`)
 
-// repairUnicode gives glyphs that stand for no character, such as those of joined letters, the character for what
-// is unknown. The browser writes zero; their text is beside them, as ActualText.
+// repairUnicode maps glyphs without a character of their own, such as ligatures, to the replacement character. The
+// browser writes zero; the text is beside them, as ActualText.
 func (c *conversion) repairUnicode(font types.Dict) {
 	ref, ok := font["ToUnicode"].(types.IndirectRef)
 	s, isStream := c.value(ref).(types.StreamDict)
@@ -30,7 +30,7 @@ func (c *conversion) repairUnicode(font types.Dict) {
 
 func unknownMapped(cmap []byte) []byte { return unknownCharacter.ReplaceAll(cmap, []byte("$1<FFFD>")) }
 
-// eachFont does something with every font.
+// eachFont calls do with every font.
 func (c *conversion) eachFont(do func(types.Dict)) {
 	for _, number := range slices.Sorted(maps.Keys(c.Table)) {
 		if d, ok := c.object(number).(types.Dict); ok && c.nameOf(d["Type"]) == "Font" {

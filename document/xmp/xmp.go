@@ -1,5 +1,4 @@
-// Package xmp writes XMP packets (ISO 16684-1): what a PDF says about itself, beside its Info
-// dictionary, and which standards it claims to conform to.
+// Package xmp writes XMP packets (ISO 16684-1): the metadata of a PDF, beside its Info dictionary, and the standards to which it claims to conform.
 package xmp
 
 import (
@@ -20,7 +19,7 @@ type Packet struct {
 	PDFA int
 	// PDFUA is the part of ISO 14289 that the file conforms to; 0 for none.
 	PDFUA int
-	// Extensions are schemas beyond those of XMP, with their values. PDF/A wants them described.
+	// Extensions are schemas beyond those of XMP, with their values. PDF/A requires their description.
 	Extensions []Extension
 }
 
@@ -90,7 +89,7 @@ func (p Packet) dublinCore(b *strings.Builder) {
 	b.WriteString("</rdf:Description>\n")
 }
 
-// extensions writes the schemas beyond those of XMP: first what they are, then their values.
+// extensions writes the schemas beyond those of XMP: first their descriptions, then their values.
 func (p Packet) extensions(b *strings.Builder) {
 	all := p.Extensions
 	if p.PDFUA > 0 {

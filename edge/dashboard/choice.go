@@ -11,8 +11,8 @@ import (
 	"platen.dev/projections"
 )
 
-// Somebody may be a member of several accounts. Whoever has made an account can invite any address, so nobody is led to an account that they
-// have not chosen: where there is more than one, or only an invitation, a page asks.
+// One address may belong to members of several accounts, and any account can invite any address. So nobody is signed in to an account that
+// they did not choose: if there are several, or only an invitation, a page asks.
 
 // ticketChoice is the purpose of a ticket that has a choice.
 const ticketChoice = "choice"

@@ -24,7 +24,7 @@ import (
 // Path is where the dashboard is.
 const Path = "/dashboard"
 
-// ReadModels answers reads; it is implemented by projections.Replica.
+// ReadModels answers reads; projections.Replica implements it.
 type ReadModels interface {
 	Account(events.AccountID) (projections.Account, bool, error)
 	Team(events.AccountID) (team.Team, error)
@@ -46,10 +46,10 @@ type Config struct {
 	Models   ReadModels
 	// Usage returns the usage of an account in its quota window.
 	Usage func(events.AccountID) (service.Usage, error)
-	// Ledger answers what accounts were charged.
+	// Ledger returns what accounts were charged.
 	Ledger Ledger
 	Jobs   Jobs
-	// CheckInvoice makes the report on an e-invoice, or says why not.
+	// CheckInvoice reports on an e-invoice, or returns why it cannot.
 	CheckInvoice func(account events.AccountID, plan events.Plan, c request.InvoiceCheck) (*report.Report, *Refusal)
 	Log          JobLog
 	// Templates shows e-invoices by block templates.
@@ -84,7 +84,7 @@ type Place struct {
 	URL string
 	// TLS is set if the node encrypts the connections of clients itself.
 	TLS bool
-	// Demo are accounts that are signed in to with one click on this machine; nil for none.
+	// Demo holds the accounts that one click signs in to on this machine; nil for none.
 	Demo                map[events.Plan]events.AccountID
 	DocsURL, UpgradeURL string
 }
@@ -99,7 +99,7 @@ type site struct {
 	logs *limit.Concurrent[events.AccountID]
 }
 
-// triesPerMinute is how often one address may try to sign in, so that it does not try many accounts.
+// triesPerMinute limits sign-in attempts per address, to prevent trying many accounts.
 const triesPerMinute = 20
 
 // Dashboard serves the pages.
@@ -122,7 +122,7 @@ func New(cfg Config) *Dashboard {
 	return d
 }
 
-// Close ends the pages that are kept up to date.
+// Close ends the live streams of pages.
 func (d *Dashboard) Close() { d.live.close() }
 
 // Serves reports whether a path is the dashboard's.
@@ -178,7 +178,7 @@ func SetHeaders(ctx *fasthttp.RequestCtx) {
 
 // route is a page, or an action, of a member.
 type route struct {
-	// may are the roles that may see it; what an action does is decided by its service.
+	// may lists the roles that may see the route; whether they may act is decided by the service of the action.
 	may   []events.Role
 	serve func(ctx *fasthttp.RequestCtx, v visitor)
 	// large is set if its form may have LargeForm bytes.
@@ -274,7 +274,7 @@ func securityRoutes(security securityPages) map[string]route {
 	}
 }
 
-// jobRoutes are those below the path of a job.
+// jobRoutes returns the routes below the path of a job.
 func jobRoutes(jobs jobPages, play playPages) map[string]route {
 	return map[string]route{
 		"GET ":            {may: anyone, serve: jobs.job},
@@ -356,5 +356,5 @@ func (d *Dashboard) page(ctx *fasthttp.RequestCtx, v visitor, path string) {
 	}
 }
 
-// jobInPath is where a request keeps the id of a job in its path.
+// jobInPath is the user value that holds the job id from the path.
 type jobInPath struct{}

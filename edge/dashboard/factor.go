@@ -54,7 +54,7 @@ func qrCode(email, secret string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// setFactor takes the secret once the visitor's authenticator has shown a code of it.
+// setFactor stores the secret once the visitor has entered a code of it from an authenticator.
 func (d securityPages) setFactor(ctx *fasthttp.RequestCtx, v visitor) {
 	account, secret, ok := d.readTicket(string(ctx.PostArgs().Peek("ticket")), ticketSecret)
 	if !ok || account != v.Account {
@@ -62,7 +62,7 @@ func (d securityPages) setFactor(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	err := d.cfg.Services.Sessions.SetFactor(v.principal(), secret, string(ctx.PostArgs().Peek("code")))
-	if service.CodeOf(err) == service.BadCode { // the picture need not be scanned again
+	if service.CodeOf(err) == service.BadCode { // keep the picture, so that it need not be scanned again
 		f := d.frame(ctx, v)
 		f.Notice = &page.Notice{Bad: true, Text: err.Error()}
 		ctx.SetStatusCode(422)

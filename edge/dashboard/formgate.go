@@ -10,8 +10,7 @@ import (
 	"platen.dev/events"
 )
 
-// maxFields is how many fields a form may have: the largest page has some two hundred. Each costs a hundred bytes once it is parsed, so
-// they are counted before.
+// maxFields limits the fields of a form: the largest page has some two hundred. Each costs a hundred bytes once parsed, so they are counted before parsing.
 const maxFields = 1000
 
 // BadForm returns why a form cannot be taken, nil if it can: it has more fields than any page, or something in it is not text, which no
@@ -28,7 +27,7 @@ func BadForm(ctx *fasthttp.RequestCtx) *FormFault {
 	return nil
 }
 
-// FormFault is why a form cannot be taken. Name is that of the answer.
+// FormFault is why a form is refused. Name is the name of the response's text.
 type FormFault struct {
 	Status int
 	Name   string
@@ -40,8 +39,8 @@ const (
 	LargeForm = 4 << 20
 )
 
-// Form says whose form a request sends, by what this node has read, and how many bytes it may have. It is false if nobody is signed in, or
-// there is no such action, or not with the member's role. Nothing of the body is needed for that.
+// Form returns the account of a form's sender, as this node knows it, and the form's size limit in bytes. ok is false if nobody is signed
+// in, if there is no such action, or if the member's role does not allow it. It does not need the body.
 func (d *Dashboard) Form(h *fasthttp.RequestHeader, path string) (account events.AccountID, limit int, ok bool) {
 	t, ok := parseCookie(string(h.Cookie(d.cookieName())))
 	if !ok || !h.IsPost() {

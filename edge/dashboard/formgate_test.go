@@ -18,7 +18,7 @@ func formOf(body string) *fasthttp.RequestCtx {
 	return &ctx
 }
 
-// Fields are counted, and what is no text is refused, before anything else is done with a form.
+// Forms with too many fields, or with fields that are not text, are refused before anything else.
 func TestBadForms(t *testing.T) {
 	for name, tc := range map[string]struct {
 		body string

@@ -14,7 +14,7 @@ import (
 	"platen.dev/projections"
 )
 
-// What a form has that is taken is text, of a number of fields, and every form of the playground makes JSON of it.
+// An accepted form is text with a bounded number of fields, and every form of the playground turns it into JSON.
 func FuzzForms(f *testing.F) {
 	for _, seed := range []string{"", "a=b&c=d", "body.html=%3Cp%3E&do=run", "body.options.margin.top=1&mode=live", "a=%ff", strings.Repeat("a&", 1001), "%=&&=%zz", "body.tags=%7B%22a%22%3A1%7D"} {
 		f.Add([]byte(seed))
@@ -45,7 +45,7 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// What a query string asks for, the link to the next page asks for too; and what is shown after signing in is a page of the dashboard.
+// The link to the next page keeps the query; the page shown after signing in is always one of the dashboard.
 func FuzzQueries(f *testing.F) {
 	for _, seed := range []string{"", "status=done&from=2026-01-31", "tag_name=a&tag_value=%ff", "after=x", "next=/dashboard/../x", "next=//evil.example", "next=/dashboard/%0d%0aX:y", "next=/dashboard/%00", "from=" + strings.Repeat("0", 199) + "+0", "by=key&month=2026-01"} {
 		f.Add(seed)
@@ -74,7 +74,7 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// A cookie that is read is the one that its session is given.
+// A cookie that is accepted is the same as the one set for its session.
 func FuzzCookies(f *testing.F) {
 	for _, seed := range []string{"", "acc_a.ses_b.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "..", "a.b.c.d", "acc_a.ses_b.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB"} {
 		f.Add(seed)

@@ -14,7 +14,7 @@ import (
 	"platen.dev/projections"
 )
 
-// How many of the newest jobs are shown at home, and how many are looked at for failures.
+// Sizes of the home page: how many of the newest jobs it lists, and how many it searches for failures.
 const (
 	recentJobs = 10
 	lookedJobs = 100
@@ -103,7 +103,7 @@ func jobRow(id events.JobID, j projections.Job, keyName string) page.Job {
 
 func (d *site) keyNames(account events.AccountID) map[events.KeyID]string {
 	names := map[events.KeyID]string{}
-	a, _, _ := d.cfg.Models.Account(account) // without the names the page is still right
+	a, _, _ := d.cfg.Models.Account(account) // if this fails, the page only lacks the names
 	for _, k := range a.Keys {
 		names[k.ID] = k.Name
 	}

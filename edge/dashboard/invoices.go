@@ -14,17 +14,17 @@ import (
 	"platen.dev/events/contract"
 )
 
-// invoicePages check e-invoices that anybody may have made. Nothing is kept of them.
+// invoicePages check e-invoices from any source. Nothing of them is stored.
 type invoicePages struct{ *site }
 
 func (d invoicePages) form(ctx *fasthttp.RequestCtx, v visitor) {
 	d.show(ctx, page.CheckInvoice{Frame: d.frame(ctx, v), Profiles: contract.Profiles()})
 }
 
-// maxEchoed is how many bytes of pasted XML the form has again, to be mended there.
+// maxEchoed is how many bytes of pasted XML the form repeats for editing.
 const maxEchoed = 256 << 10
 
-// check shows the report on what was chosen or, without a file, pasted.
+// check shows the report on the chosen file or, without one, the pasted XML.
 func (d invoicePages) check(ctx *fasthttp.RequestCtx, v visitor) {
 	args := ctx.PostArgs()
 	view := page.CheckInvoice{Frame: d.frame(ctx, v), Profiles: contract.Profiles()}
@@ -51,8 +51,7 @@ func (d invoicePages) check(ctx *fasthttp.RequestCtx, v visitor) {
 	d.show(ctx, view)
 }
 
-// sentInvoice reads the invoice that a form sends: a file as a data URI, so that its bytes arrive as they are, or XML. It is false if the file
-// cannot be read.
+// sentInvoice reads the invoice of a form: a file as a data URI, which keeps its bytes intact, or XML. It returns false if the file cannot be read.
 func sentInvoice(args *fasthttp.Args) (c request.InvoiceCheck, ok bool) {
 	xml := string(args.Peek("xml"))
 	if file := string(args.Peek("file")); file != "" {

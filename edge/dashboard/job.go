@@ -13,7 +13,7 @@ import (
 	"platen.dev/projections"
 )
 
-// inPath reads the job that a request's path names, or says that the account has none.
+// inPath reads the job in a request's path. If the account has no such job, the response says so.
 func (d *site) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID, j projections.Job, ok bool) {
 	text, _ := ctx.UserValue(jobInPath{}).(string)
 	id, err := events.ParseJobID(text)
@@ -105,7 +105,7 @@ func attemptRow(a projections.WebhookEntry) page.Attempt {
 	}
 }
 
-// course returns the steps of a job, as far as the read models tell.
+// course returns the steps of a job that the read models know.
 func course(j projections.Job, log projections.WebhookLog) []page.Step {
 	steps := []page.Step{{Kind: page.StepAccepted, At: j.Created.Time()}}
 	add := func(kind page.StepKind, at events.Instant, detail string) {
@@ -139,7 +139,7 @@ func course(j projections.Job, log projections.WebhookLog) []page.Step {
 
 func milliseconds(n int64) string { return fmt.Sprintf("%d ms", n) }
 
-// download sends the file of a job, which spends one of its downloads: not for a look at the headers, nor by another site's link.
+// download sends the file of a job, which spends one of its downloads. It refuses HEAD requests and links from other sites.
 func (d jobPages) download(ctx *fasthttp.RequestCtx, v visitor) {
 	if !ctx.IsGet() || linkedFromElsewhere(&ctx.Request.Header) {
 		d.message(ctx, 403, "origin")
@@ -153,7 +153,7 @@ func (d jobPages) evidence(ctx *fasthttp.RequestCtx, v visitor) {
 	d.send(ctx, v, d.cfg.Files.Evidence)
 }
 
-// send sends something of the job in the path, or shows why not.
+// send sends a file about the job in the path, or shows why it cannot.
 func (d jobPages) send(ctx *fasthttp.RequestCtx, v visitor, file SendJob) {
 	id, _, ok := d.inPath(ctx, v)
 	if !ok {

@@ -69,7 +69,7 @@ func (d jobPages) findJob(account events.AccountID, text string) (events.JobID, 
 	if err != nil {
 		return id, false
 	}
-	d.catchUp(account) // who has just sent the job looks for it
+	d.catchUp(account) // the job may have been sent a moment ago
 	_, known, err := d.cfg.Models.Job(account, id)
 	return id, known && err == nil
 }
@@ -121,7 +121,7 @@ func readFilter(typed page.Filter) (f projections.Filter, wrong []string) {
 	}
 	f.From = from
 	if to != 0 {
-		f.To = to.Add(24 * time.Hour) // the day itself is meant too
+		f.To = to.Add(24 * time.Hour) // include the day itself
 	}
 	if f.From != 0 && f.To != 0 && f.From >= f.To {
 		wrong = append(wrong, "span")

@@ -24,7 +24,7 @@ func (d keyPages) showKeys(ctx *fasthttp.RequestCtx, v visitor, secret string, m
 	d.show(ctx, view)
 }
 
-// keyList is the account's keys, those that are good first, each the newest first.
+// keyList returns the account's keys: active ones first, each group newest first.
 func (d *site) keyList(account events.AccountID) (all []page.Key) {
 	a, _, err := d.cfg.Models.Account(account)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d keyPages) revokeKey(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// confirmed reports whether a form says that its sender means it. If not, the response says so.
+// confirmed reports whether a form carries the sender's confirmation. If not, the response says so.
 func (d *site) confirmed(ctx *fasthttp.RequestCtx) bool {
 	if string(ctx.PostArgs().Peek("confirm")) == "yes" {
 		return true

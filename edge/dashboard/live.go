@@ -13,8 +13,8 @@ import (
 	"platen.dev/projections"
 )
 
-// Bounds of pages that are kept up to date: of all, of one account, how often one is written, and after what
-// silence a sign of life is sent, by which a browser that is gone is noticed.
+// Bounds of live pages: their number in all and per account, how often each is updated, and the silence after which a
+// keep-alive is sent, which reveals that a browser is gone.
 const (
 	maxStreams        = 500
 	maxAccountStreams = 20
@@ -22,7 +22,7 @@ const (
 	aliveEvery        = 15 * time.Second
 )
 
-// live tells the pages of an account that something has happened in it.
+// live notifies the pages of an account of changes.
 type live struct {
 	closed chan struct{}
 	once   sync.Once
@@ -67,12 +67,12 @@ func (l *live) happen(account events.AccountID) {
 	for page := range l.pages[account] {
 		select {
 		case page <- struct{}{}:
-		default: // it knows already
+		default: // a notification is pending already
 		}
 	}
 }
 
-// Folded tells the dashboard what the read models of a partition have just taken in. It does not block.
+// Folded notifies the dashboard of what the read models of a partition have just folded. It does not block.
 func (d *site) Folded(p projections.Progress) {
 	d.live.mu.Lock()
 	defer d.live.mu.Unlock()
@@ -95,7 +95,7 @@ func (d *site) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any) {
 		return
 	}
 	ctx.SetContentType("text/event-stream")
-	ctx.Response.Header.Set("X-Accel-Buffering", "no") // proxies hand on at once
+	ctx.Response.Header.Set("X-Accel-Buffering", "no") // so that proxies do not buffer
 	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer d.live.remove(v.Account, happened)
 		alive := time.NewTicker(aliveEvery)
@@ -118,7 +118,7 @@ func (d *site) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any) {
 	})
 }
 
-// pause has what happens in quick succession written once.
+// pause waits, so that changes in quick succession are written together.
 func (d *site) pause() {
 	t := time.NewTimer(writeEvery)
 	defer t.Stop()
@@ -128,8 +128,7 @@ func (d *site) pause() {
 	}
 }
 
-// writeEvent writes the live part of a page if it is not what is shown. It is false if the browser is gone, or there is nothing
-// to show.
+// writeEvent writes the live part of a page if it has changed. It returns false if the browser is gone or there is nothing to show.
 func (d *site) writeEvent(w *bufio.Writer, view any, shown *[]byte) bool {
 	if view == nil {
 		return false

@@ -53,10 +53,10 @@ type looks struct {
 	bytes int
 }
 
-// lookTurn is that of an account.
+// lookTurn is the turn of one account.
 type lookTurn struct {
 	held  chan struct{}
-	users int // who has it or waits for it; guarded by looks.mu
+	users int // holders and waiters; guarded by looks.mu
 }
 
 type keptLook struct {
@@ -160,8 +160,7 @@ func (l *looks) keep(of look, k keptLook) {
 	l.forget(k.made)
 }
 
-// forget drops the oldest pictures: those that are too old, and more of them while all are too large. Who calls it has
-// the lock.
+// forget drops the oldest pictures: expired ones, and more of them while the total is too large. The caller holds the lock.
 func (l *looks) forget(now time.Time) {
 	for len(l.order) > 0 {
 		oldest := l.order[0]
@@ -174,15 +173,15 @@ func (l *looks) forget(now time.Time) {
 	}
 }
 
-// pagesShown is how many pages of a job's file may be looked at: none of one that is delivered, expired or too large.
+// pagesShown returns how many pages of a job's file can be previewed: none if it is delivered, expired or too large.
 func pagesShown(j projections.Job, now events.Instant) int {
 	if j.Status != events.StatusDone || j.Delivered || j.Gone || now >= j.Expires || j.File.Size > maxLookFile {
 		return 0
 	}
-	return min(maxLookPages, max(1, j.File.Pages)) // a picture has no pages, and is one
+	return min(maxLookPages, max(1, j.File.Pages)) // an image has no page count, and counts as one page
 }
 
-// pageInPath is where a request keeps the rest of a path after a job's pages.
+// pageInPath is the user value that holds the rest of a path after a job's pages.
 type pageInPath struct{}
 
 // pageOf reads the number of a page: 1.png.

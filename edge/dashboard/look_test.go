@@ -12,7 +12,7 @@ import (
 	"platen.dev/projections"
 )
 
-// An account has one picture made at a time, a node two, and who would wait behind too many is told so.
+// At most one preview per account and two per node are rendered at once; whoever would wait behind too many gets an error.
 func TestLooksAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, free := newLooks(), make(chan struct{})
@@ -59,7 +59,7 @@ func TestLooksAtOnce(t *testing.T) {
 	})
 }
 
-// A picture that is not made in time is given up, and so is the wait for one's turn.
+// Rendering a preview and waiting for a turn are both bounded in time.
 func TestLooksEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLooks()
@@ -85,7 +85,7 @@ func TestLooksEnd(t *testing.T) {
 	})
 }
 
-// What is remembered is bounded in size and time, and the newest stays.
+// The cache is bounded in size and age, and keeps the newest.
 func TestLooksKept(t *testing.T) {
 	l, now := newLooks(), time.Unix(0, 0)
 	made := 0
@@ -104,7 +104,7 @@ func TestLooksKept(t *testing.T) {
 		made    int
 	}{
 		{1, keptLooks / 2, 0, 1},
-		{1, 0, keepLook - 1, 1},     // remembered
+		{1, 0, keepLook - 1, 1},     // cached
 		{2, keptLooks / 2, 0, 2},    // all fit
 		{1, 0, 0, 2},                //
 		{3, 1, 0, 3},                // the first does not fit any more

@@ -18,7 +18,7 @@ func (d memberPages) members(ctx *fasthttp.RequestCtx, v visitor) {
 	d.showMembers(ctx, v, page.Members{})
 }
 
-// showMembers adds who may sign in to what a page shows this once.
+// showMembers shows who may sign in, beside what a page shows only once.
 func (d memberPages) showMembers(ctx *fasthttp.RequestCtx, v visitor, view page.Members) {
 	view.Frame, view.May, view.Roles = d.frame(ctx, v), v.is(owners), events.Roles()
 	t, err := d.cfg.Models.Team(v.Account)
@@ -41,7 +41,7 @@ func (d memberPages) invite(ctx *fasthttp.RequestCtx, v visitor) {
 	d.showLink(ctx, v, made, err)
 }
 
-// inviteAgain makes another link for a member: instead of one that was lost, or for a new password.
+// inviteAgain makes another link for a member, to replace a lost one or to set a new password.
 func (d memberPages) inviteAgain(ctx *fasthttp.RequestCtx, v visitor) {
 	made, err := d.cfg.Services.Members.InviteAgain(v.principal(), memberIn(ctx), d.origin(ctx))
 	d.showLink(ctx, v, made, err)
@@ -104,7 +104,7 @@ func (d memberPages) trail(ctx *fasthttp.RequestCtx, v visitor) {
 	d.show(ctx, view)
 }
 
-// authorName is how people call who did something: by its address at the time, if it was a member.
+// authorName returns the display name of an author: the email address at the time, for a member.
 func authorName(by events.Author, email string) string {
 	if by.Operator {
 		return "operator"

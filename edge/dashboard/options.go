@@ -9,7 +9,7 @@ import (
 	"platen.dev/edge/schema"
 )
 
-// Bounds of a text of a request, in bytes: how much of it is shown, and how much at once.
+// Bounds of showing a text of a request, in bytes: how much of it at most, and how much without unfolding it.
 const (
 	maxExcerpt = 4 << 10
 	maxLine    = 200
@@ -21,7 +21,7 @@ type given struct {
 	hidden      bool
 }
 
-// flat lists the fields of a request with those of its objects, as texts: what is neither a text nor an object is JSON.
+// flat lists the fields of a request, including those of nested objects, as texts. A value that is neither a text nor an object becomes JSON.
 func flat(members schema.Ordered) (all []given) {
 	for _, m := range members {
 		switch v := m.Value.(type) {
@@ -35,7 +35,7 @@ func flat(members schema.Ordered) (all []given) {
 		case string:
 			all = append(all, given{path: m.Name, value: v})
 		default:
-			text, _ := json.Marshal(v) // of texts, bytes and numbers: it cannot fail
+			text, _ := json.Marshal(v) // cannot fail for texts, bytes and numbers
 			all = append(all, given{path: m.Name, value: string(text)})
 		}
 	}
@@ -54,7 +54,7 @@ func excerpt(s string) string {
 	return s[:cut] + " …"
 }
 
-// options are the fields as a record shows them: a long text from its beginning.
+// options returns the fields as a record shows them: long texts are cut short.
 func options(all []given) (shown []page.Option) {
 	for _, a := range all {
 		o := page.Option{Name: a.path, Value: a.value, Hidden: a.hidden}

@@ -9,10 +9,9 @@ import (
 	"platen.dev/events"
 )
 
-// A passkey signs its member in without an address, a password or a code: it is something that the member has, and it asks for
-// a finger, a face or a PIN.
+// A passkey replaces the address, the password and the code: the member possesses it, and it asks for a finger, a face or a PIN.
 
-// Purposes of tickets for what a browser is asked: an answer to one is none to the other.
+// Purposes of tickets for WebAuthn challenges: an answer for one purpose is not accepted for the other.
 const (
 	ticketNewPasskey = "passkey-new"
 	ticketPasskey    = "passkey"
@@ -30,7 +29,7 @@ type question struct {
 // questionCookie is the name of the cookie that keeps a question.
 func (d *site) questionCookie() string { return d.cookieName() + "-passkey" }
 
-// party is whom passkeys of the page that a browser is on are for; false if there can be none.
+// party returns the party of passkeys for the page that a browser is on; false if there can be none.
 func (d *site) party(ctx *fasthttp.RequestCtx) (passkey.Party, bool) {
 	if d.local(ctx) {
 		return passkey.PartyAt(d.scheme() + string(ctx.Host()))
@@ -38,7 +37,7 @@ func (d *site) party(ctx *fasthttp.RequestCtx) (passkey.Party, bool) {
 	return passkey.PartyAt(d.cfg.Place.URL)
 }
 
-// ask sends what a browser is asked, and has it keep what the answer must fit.
+// ask sends a question to a browser, and stores in a cookie what the answer must match.
 func (d *site) ask(ctx *fasthttp.RequestCtx, account events.AccountID, purpose string, asked []byte, q question) {
 	kept, err := json.Marshal(q)
 	if err != nil {
@@ -50,7 +49,7 @@ func (d *site) ask(ctx *fasthttp.RequestCtx, account events.AccountID, purpose s
 	ctx.SetBody(asked)
 }
 
-// asked returns what a browser was asked, and has it forget that: an answer is looked at once.
+// asked returns the question that a browser was asked, and deletes it: an answer is accepted only once.
 func (d *site) asked(ctx *fasthttp.RequestCtx, of events.AccountID, purpose string) (q question, ok bool) {
 	account, value, ok := d.readTicket(string(ctx.Request.Header.Cookie(d.questionCookie())), purpose)
 	d.giveCookie(ctx, d.questionCookie(), "", 0)

@@ -67,10 +67,10 @@ func tryOperation(op *request.Operation) page.TryOperation {
 	return page.TryOperation{Name: op.Name, Doc: op.Doc}
 }
 
-// operationInPath is where a request keeps the name of an operation in its path.
+// operationInPath is the user value that holds the operation name from the path.
 type operationInPath struct{}
 
-// attempt is a form that is shown: what is typed into it, and what came of it.
+// attempt is a submitted form: what was typed, and the outcome.
 type attempt struct {
 	op   *request.Operation
 	form form.Form
@@ -79,8 +79,7 @@ type attempt struct {
 	body  []byte
 }
 
-// testField is the field that the choice between test and live stands for. The field wait is left out: a page waits for
-// nothing, it watches.
+// testField is replaced by the choice between test and live. The field wait is left out: a page does not wait for the job, it watches it.
 const (
 	testField = "body.test"
 	waitField = "wait"
@@ -92,7 +91,7 @@ func newAttempt(op *request.Operation, typed func(string) string) attempt {
 	return a
 }
 
-// named is the operation that the path names, or the response says that there is none.
+// named returns the operation in the path. If there is none, the response says so.
 func (d playPages) named(ctx *fasthttp.RequestCtx) (*request.Operation, bool) {
 	name, _ := ctx.UserValue(operationInPath{}).(string)
 	op, ok := request.ByPath("/" + name)
@@ -120,7 +119,7 @@ func (d playPages) try(ctx *fasthttp.RequestCtx, v visitor) {
 	d.showTry(ctx, v, newAttempt(op, func(path string) string { return values[path] }), nil, nil)
 }
 
-// again returns the texts to type to repeat a job's request, without credentials; if it cannot, the response says why.
+// again returns the values that repeat a job's request, without credentials. If it cannot, the response says why.
 func (d playPages) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operation, text string) (map[string]string, bool) {
 	ctx.SetUserValue(jobInPath{}, text)
 	id, j, ok := d.inPath(ctx, v)
@@ -147,7 +146,7 @@ func (d playPages) again(ctx *fasthttp.RequestCtx, v visitor, op *request.Operat
 	return nil, false
 }
 
-// typedFor returns the texts to type for fields, by path. A job that is run again is a test first.
+// typedFor returns the form's values for fields, by path. A repeated job is a test at first.
 func typedFor(all []given) map[string]string {
 	values := map[string]string{}
 	for _, g := range all {
@@ -209,7 +208,7 @@ func (d playPages) submit(v visitor, a attempt, once string) (events.JobID, *Ref
 	})
 }
 
-// maxShownBody is how large a body may be that is shown as programs, which repeat it five times.
+// maxShownBody is the size in bytes up to which a body is shown as programs, which repeat it five times.
 const maxShownBody = 8 << 10
 
 // showTry shows the form as it was typed, with the job that it has made or why there is none.
@@ -243,7 +242,7 @@ func problemOf(r Refusal) *page.TryProblem {
 	return &page.TryProblem{Title: r.Title, Detail: r.Detail, UpgradeURL: r.UpgradeURL}
 }
 
-// plainOrigin is an address that needs no quotes in any language.
+// plainOrigin matches origins that need no quoting in any language.
 var plainOrigin = regexp.MustCompile(`^https?://[A-Za-z0-9.:\[\]-]+$`)
 
 // programs are the request as programs, or it is too large for that.
@@ -265,7 +264,7 @@ func (d playPages) programs(ctx *fasthttp.RequestCtx, a attempt) (all []page.Pro
 	return all, false
 }
 
-// result is a job as the playground shows it. One that the read models do not have yet is awaited.
+// result shows a job in the playground. One that the read models do not know yet counts as awaited.
 func (d playPages) result(v visitor, f page.Frame, id events.JobID) (page.Try, error) {
 	j, known, err := d.cfg.Models.Job(v.Account, id)
 	if !known && err == nil && d.catchUp(v.Account) {
@@ -280,7 +279,7 @@ func (d playPages) result(v visitor, f page.Frame, id events.JobID) (page.Try, e
 
 var errNoJob = errors.New("the job is not read yet")
 
-// resultLive keeps a job up to date beside the form that has made it.
+// resultLive keeps the job beside its form up to date.
 func (d playPages) resultLive(ctx *fasthttp.RequestCtx, v visitor) {
 	f := d.frame(ctx, v)
 	id, _, ok := d.inPath(ctx, v)
@@ -308,7 +307,7 @@ func readExamples() map[events.Operation]map[string]string {
 	for _, op := range request.Operations() {
 		body := op.Example
 		if op.Name == events.EInvoiceToPDF {
-			body, _ = json.Marshal(map[string]string{"profile": "en16931", "xml": exampleInvoice}) // of texts: it cannot fail
+			body, _ = json.Marshal(map[string]string{"profile": "en16931", "xml": exampleInvoice}) // cannot fail for texts
 		}
 		values, err := form.New(op.Kind()).Values(body)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// noPreview has a sample, and an error in place of each preview.
+// noPreview has a sample; each preview fails with an error.
 type noPreview struct {
 	Templates
 	err error
@@ -23,7 +23,7 @@ func (p noPreview) Preview(context.Context, events.AccountID, Invoice, []byte, b
 	return Shown{}, p.err
 }
 
-// Why there is no preview is told in words for whoever edits a template.
+// Whoever edits a template is told in plain words why there is no preview.
 func TestWhyNoPreview(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err    error

@@ -23,10 +23,10 @@ type JobLog interface {
 	Timeline(ctx context.Context, account events.AccountID, id events.JobID) (timeline.Timeline, error)
 }
 
-// ErrGone is the error of a JobLog if the log no longer has what it is asked for.
+// ErrGone means that the log no longer has what a JobLog was asked for.
 var ErrGone = errors.New("the log no longer has it")
 
-// Bounds of reading the log for pages: for how long, how many of one account and of all at once.
+// Bounds of reading the log for pages: the time of one read, and the number at once per account and in all.
 const (
 	logTime        = 3 * time.Second
 	logsPerAccount = 1
@@ -54,10 +54,10 @@ func (d jobPages) record(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// errLogBusy means that as many pages read the log as may.
+// errLogBusy means that the limit of concurrent reads of the log is reached.
 var errLogBusy = errors.New("too many pages read the log")
 
-// readLog reads the log for a page of an account, if it may now.
+// readLog reads the log for a page of an account, unless too many others do.
 func (d *site) readLog(account events.AccountID, read func(context.Context) (events.Submission, error)) (events.Submission, error) {
 	end, free := d.logs.Begin(account)
 	if !free {
@@ -69,7 +69,7 @@ func (d *site) readLog(account events.AccountID, read func(context.Context) (eve
 	return read(within)
 }
 
-// fillRecord adds to a record what the log has of its job.
+// fillRecord adds what the log has about a job to its record.
 func (d jobPages) fillRecord(ctx context.Context, view *page.Record, account events.AccountID, id events.JobID) error {
 	command, err := d.cfg.Log.Submission(ctx, account, id)
 	if view.Lost = errors.Is(err, ErrGone); err != nil && !view.Lost {
@@ -102,7 +102,7 @@ func recordSteps(all []timeline.Step) (steps []page.RecordStep) {
 	return steps
 }
 
-// explain says what an event tells beyond its type.
+// explain adds to a step what its event tells beyond its type.
 func explain(step *page.RecordStep, ev events.Event) {
 	switch e := ev.(type) {
 	case events.JobQueued:
@@ -127,7 +127,7 @@ func explain(step *page.RecordStep, ev events.Event) {
 	}
 }
 
-// made says how long the phases of making a file took.
+// made formats the durations of the phases of making a file.
 func made(m events.Metrics) string {
 	if m.PageLoad == 0 {
 		return fmt.Sprintf("processing_ms %d", m.Processing)
@@ -135,7 +135,7 @@ func made(m events.Metrics) string {
 	return fmt.Sprintf("page_load_ms %d, processing_ms %d", m.PageLoad, m.Processing)
 }
 
-// answered says what a server has answered to an attempt.
+// answered formats a server's response to an attempt.
 func answered(status int, wrong string, millis int64) string {
 	if status > 0 {
 		wrong = strconv.Itoa(status)

@@ -28,13 +28,13 @@ func (d *site) show(ctx *fasthttp.RequestCtx, view any) {
 // signInLinks are the answers that lead to the sign-in page.
 var signInLinks = map[string]string{"signedout": Path + "/sign-in"}
 
-// message shows a page with nothing but one of the texts.
+// message shows a page with only a text.
 func (d *site) message(ctx *fasthttp.RequestCtx, status int, name string) {
 	ctx.SetStatusCode(status)
 	d.show(ctx, page.Message{Title: page.Text("answer." + name + "-title"), Text: page.Text("answer." + name + "-text"), SignIn: signInLinks[name]})
 }
 
-// unavailable shows that something failed, which the operator reads in the log.
+// unavailable shows that something failed; the operator finds the reason in the log.
 func (d *site) unavailable(ctx *fasthttp.RequestCtx, what string, err error) {
 	d.cfg.Logger.Error("dashboard: "+what, "error", err)
 	d.message(ctx, 503, "unavailable")
@@ -53,11 +53,11 @@ func ServeAsset(ctx *fasthttp.RequestCtx, name string) {
 		return
 	}
 	ctx.SetContentType(contentType)
-	ctx.Response.Header.Set("Cache-Control", "public, max-age=31536000, immutable") // a change has another name
+	ctx.Response.Header.Set("Cache-Control", "public, max-age=31536000, immutable") // a changed file has another name
 	ctx.SetBody(body)
 }
 
-// wrongText says why an action was refused: by its service, or because the form was not filled in.
+// wrongText explains why an action was refused: by its service, or because of a missing field.
 func wrongText(code string) (string, bool) {
 	if text, ok := service.Text(service.Code(code)); ok {
 		return text, true
@@ -103,13 +103,13 @@ func (d *site) did(ctx *fasthttp.RequestCtx, err error) bool {
 	return false
 }
 
-// askAgain asks a member to sign in again, and then leads back to the page of the form: what it sends takes a proof of these minutes.
+// askAgain asks a member to sign in again, and then leads back to the form's page: the action needs a recent sign-in.
 func (d *site) askAgain(ctx *fasthttp.RequestCtx) {
 	ctx.SetStatusCode(403)
 	d.show(ctx, page.Message{Title: page.Text("answer.again-title"), Text: page.Text("answer.again-text"), SignIn: Path + "/sign-in?next=" + back(ctx)})
 }
 
-// back is the page that the form of an action is on: a job's own, or that of the section.
+// back returns the page that has the action's form: the page of a job, or that of the section.
 func back(ctx *fasthttp.RequestCtx) string {
 	parts := strings.Split(strings.TrimPrefix(string(ctx.URI().PathOriginal()), Path+"/"), "/")
 	switch {

@@ -29,7 +29,7 @@ func (d securityPages) security(ctx *fasthttp.RequestCtx, v visitor) {
 		d.unavailable(ctx, "read members", err)
 		return
 	}
-	v.member, _ = t.Member(v.member.ID) // the frame may have waited for what was done
+	v.member, _ = t.Member(v.member.ID) // frame may have waited for a change
 	if d.cfg.SignIn != nil {
 		view.Provider, view.Connected = d.cfg.SignIn.Name(), v.member.Identity != events.Identity{}
 	}
@@ -116,7 +116,7 @@ func (d securityPages) noPasskey(ctx *fasthttp.RequestCtx, v visitor) page.NoPas
 func (d securityPages) addPasskey(ctx *fasthttp.RequestCtx, v visitor) {
 	args := ctx.PostArgs()
 	name, err := service.PasskeyName(string(args.Peek("name")))
-	if !d.did(ctx, err) { // before the answer is used up
+	if !d.did(ctx, err) { // before the answer is consumed
 		return
 	}
 	p, ok := d.party(ctx)
@@ -142,7 +142,7 @@ func (d securityPages) addPasskey(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// removePasskey takes a passkey away from the visitor.
+// removePasskey removes a passkey of the visitor.
 func (d securityPages) removePasskey(ctx *fasthttp.RequestCtx, v visitor) {
 	if !d.confirmed(ctx) {
 		return

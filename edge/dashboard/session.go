@@ -19,8 +19,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// A session is named by a cookie: account, session and secret. The account says which partition to look in; of the
-// secret only the hash is kept.
+// A session cookie names account, session and secret. The account determines the partition to look in; only a hash of the secret is stored.
 
 // visitor is a member who is signed in.
 type visitor struct {
@@ -32,12 +31,12 @@ type visitor struct {
 
 func (v visitor) is(roles []events.Role) bool { return slices.Contains(roles, v.member.Role) }
 
-// principal is who the visitor's actions are by.
+// principal returns the author of the visitor's actions.
 func (v visitor) principal() service.Principal {
 	return service.Member(v.Account, v.member, v.session, v.address)
 }
 
-// formToken returns the token by which a form proves that a page of this session made it.
+// formToken returns the token by which a form proves that it comes from a page of this session.
 func (v visitor) formToken() string {
 	mac := hmac.New(sha256.New, v.Secret)
 	mac.Write([]byte("form"))
@@ -62,7 +61,7 @@ func (d *site) find(h *fasthttp.RequestHeader) (v visitor, ok bool) {
 	if !ok {
 		return v, false
 	}
-	if v, ok = d.signedIn(t); !ok && d.catchUp(t.Account) { // another node may have signed in a moment ago
+	if v, ok = d.signedIn(t); !ok && d.catchUp(t.Account) { // another node may have opened the session a moment ago
 		v, ok = d.signedIn(t)
 	}
 	return v, ok
@@ -90,12 +89,12 @@ func (d *site) cookieName() string {
 	return "platen"
 }
 
-// setCookie hands a session to the browser; an empty value takes it away.
+// setCookie gives the browser a session; an empty value removes it.
 func (d *site) setCookie(ctx *fasthttp.RequestCtx, value string, lasts time.Duration) {
 	d.giveCookie(ctx, d.cookieName(), value, lasts)
 }
 
-// giveCookie hands the browser a cookie that only this node's pages get; an empty value takes it away.
+// giveCookie gives the browser a cookie that only this node's pages receive; an empty value removes it.
 func (d *site) giveCookie(ctx *fasthttp.RequestCtx, name, value string, lasts time.Duration) {
 	c := fasthttp.AcquireCookie()
 	defer fasthttp.ReleaseCookie(c)
@@ -129,7 +128,7 @@ func parseCookie(value string) (t service.Token, ok bool) {
 	return t, err == nil && t.Good()
 }
 
-// origin is where browsers reach the node.
+// origin returns the origin at which browsers reach the node.
 func (d *site) origin(ctx *fasthttp.RequestCtx) string {
 	return cmp.Or(d.cfg.Place.URL, d.scheme()+string(ctx.Host()))
 }
@@ -154,7 +153,7 @@ func (d *site) safe(ctx *fasthttp.RequestCtx) bool {
 	return d.cfg.Place.TLS || d.local(ctx) || d.encrypted() && string(ctx.Host()) == host
 }
 
-// toSafety leads a browser to the address that is reached by TLS, if there is one.
+// toSafety redirects a browser to the TLS address, if there is one.
 func (d *site) toSafety(ctx *fasthttp.RequestCtx) {
 	if !d.encrypted() || !ctx.IsGet() {
 		d.message(ctx, 403, "notls")
@@ -169,7 +168,7 @@ func (d *site) local(ctx *fasthttp.RequestCtx) bool {
 	return local
 }
 
-// linkedFromElsewhere reports whether a page of another site has led the browser here.
+// linkedFromElsewhere reports whether the browser followed a link of another site.
 func linkedFromElsewhere(h *fasthttp.RequestHeader) bool {
 	site := string(h.Peek("Sec-Fetch-Site"))
 	return site == "cross-site" || site == "same-site"

@@ -13,10 +13,10 @@ import (
 	"platen.dev/projections"
 )
 
-// signInPages are the pages for which nobody is signed in.
+// signInPages are the pages that need no sign-in.
 type signInPages struct{ *site }
 
-// public serves the pages for which nobody is signed in; false if the path is none of them.
+// public serves the pages that need no sign-in; false if the path is none of them.
 func (d signInPages) public(ctx *fasthttp.RequestCtx, path string) bool {
 	switch {
 	case path == "/sign-in" && ctx.IsPost():
@@ -45,16 +45,16 @@ func (d signInPages) public(ctx *fasthttp.RequestCtx, path string) bool {
 	return true
 }
 
-// nextPath is a path of the dashboard that is shown after the sign-in: whatever else a link says leads home.
+// nextPath returns the dashboard path to show after the sign-in; anything else in a link leads home.
 func nextPath(next string) string {
-	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' } // what addresses of the dashboard have escaped
+	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' } // always escaped in addresses of the dashboard
 	if !Serves(next) || strings.ContainsFunc(next, odd) || strings.Contains(next, "..") {
 		return Path
 	}
 	return next
 }
 
-// toSignIn asks to sign in, and then leads to the page that was asked for.
+// toSignIn redirects to the sign-in page, and afterwards to the requested page.
 func (d signInPages) toSignIn(ctx *fasthttp.RequestCtx) {
 	if !ctx.IsGet() {
 		d.message(ctx, 403, "signedout")
@@ -72,7 +72,7 @@ func (d signInPages) leadToSignIn(ctx *fasthttp.RequestCtx, next string) {
 	redirect(ctx, target)
 }
 
-// errNoMatch means that what somebody has shown signs nobody in.
+// errNoMatch means that the given credentials sign nobody in.
 var errNoMatch = errors.New("no match")
 
 // nobody is an account that does not exist.
@@ -117,12 +117,12 @@ func (d signInPages) afterPassword(ctx *fasthttp.RequestCtx, found projections.M
 	}
 }
 
-// askCode asks a member who has shown its password for the code of its authenticator.
+// askCode asks a member whose password was correct for the authenticator's code.
 func (d signInPages) askCode(ctx *fasthttp.RequestCtx, m projections.Membership, next string) {
 	d.show(ctx, page.Code{Ticket: d.ticket(m.Account, ticketPassword, string(m.Member)), Next: next})
 }
 
-// takeCode signs in a member who has shown its password before.
+// takeCode signs in a member whose password was correct before.
 func (d signInPages) takeCode(ctx *fasthttp.RequestCtx) {
 	args := ctx.PostArgs()
 	ticket, next := string(args.Peek("ticket")), nextPath(string(args.Peek("next")))
@@ -150,13 +150,13 @@ func (d signInPages) takeCode(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// browser is where a request comes from.
+// browser identifies where a request comes from.
 func (d *site) browser(ctx *fasthttp.RequestCtx) service.Browser {
 	address, _ := d.cfg.Place.ClientOf(ctx)
 	return service.Browser{Address: address, Agent: string(ctx.UserAgent())}
 }
 
-// enter hands the browser a session that was opened, and leads to a path. The error is errNoMatch if it was refused for what was shown.
+// enter gives the browser the opened session, and redirects to a path. The error is errNoMatch if the credentials were refused.
 func (d *site) enter(ctx *fasthttp.RequestCtx, t service.Token, next string, err error) error {
 	if service.CodeOf(err) == service.NoMatch {
 		return errNoMatch
@@ -170,7 +170,7 @@ func (d *site) enter(ctx *fasthttp.RequestCtx, t service.Token, next string, err
 	return nil
 }
 
-// leaveFormer ends the session that the browser has had, which nothing leads to once it has another.
+// leaveFormer ends the browser's previous session, which is unreachable once the browser has another.
 func (d *site) leaveFormer(ctx *fasthttp.RequestCtx) {
 	v, ok := d.visitor(ctx)
 	if !ok {
@@ -189,7 +189,7 @@ func (d signInPages) openFor(ctx *fasthttp.RequestCtx, m projections.Membership,
 	}
 }
 
-// demoPlans are the accounts that a browser on this machine signs in to with one click.
+// demoPlans lists the plans of the accounts that one click signs in to on this machine.
 func (d signInPages) demoPlans(ctx *fasthttp.RequestCtx) (all []events.Plan) {
 	if len(d.cfg.Place.Demo) == 0 || !d.local(ctx) {
 		return nil

@@ -23,8 +23,8 @@ func (d signInPages) askForPasskey(ctx *fasthttp.RequestCtx) {
 	d.ask(ctx, nobody, ticketPasskey, asked, question{Challenge: challenge, At: d.now()})
 }
 
-// takePasskey signs a member in by its passkey. What was wrong is not told. Its attempts are counted by the browser's address only:
-// nobody guesses a key, and so those who try passwords cannot keep a member with a passkey away.
+// takePasskey signs a member in by a passkey. It does not tell what was wrong. Attempts are counted only by the browser's address:
+// keys cannot be guessed, and so somebody who tries passwords cannot lock out a member with a passkey.
 func (d signInPages) takePasskey(ctx *fasthttp.RequestCtx) {
 	if !d.mayTry(ctx) {
 		return

@@ -36,7 +36,7 @@ type away struct {
 	Next string
 	// Choose is set if the member wants to see all accounts that are open to it.
 	Choose bool `json:",omitempty"`
-	// Connect is the member that wants to sign in by the provider from now on, "" for somebody who signs in.
+	// Connect is the member who wants to sign in by the provider from now on, "" for a sign-in.
 	Connect events.MemberID `json:",omitempty"`
 }
 
@@ -56,7 +56,7 @@ func (d signInPages) goAway(ctx *fasthttp.RequestCtx) {
 	d.leave(ctx, away{Next: nextPath(string(args.Peek("next"))), Choose: string(args.Peek("choose")) == "yes"})
 }
 
-// leave leads to the provider. What the answer must fit is in a cookie that the browser cannot read or make up.
+// leave redirects to the provider. What the answer must match is in a cookie that the browser can neither read nor forge.
 func (d signInPages) leave(ctx *fasthttp.RequestCtx, a away) {
 	if !d.mayTry(ctx) {
 		return
@@ -76,7 +76,7 @@ func (d signInPages) leave(ctx *fasthttp.RequestCtx, a away) {
 	redirect(ctx, address)
 }
 
-// comeBack takes whom the provider names.
+// comeBack handles the return from the provider.
 func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 	if !d.mayTry(ctx) {
 		return
@@ -109,7 +109,7 @@ func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 
 func identityOf(who sso.Person) events.Identity { return events.NewIdentity(who.Issuer, who.Subject) }
 
-// welcome signs in somebody at the provider, or has them choose.
+// welcome signs in the person that the provider named, or offers a choice of accounts.
 func (d signInPages) welcome(ctx *fasthttp.RequestCtx, who sso.Person, kept away) {
 	all, err := d.cfg.Services.Sessions.Vouched(service.Vouched{Identity: identityOf(who), Email: who.Email})
 	switch {
@@ -124,7 +124,7 @@ func (d signInPages) welcome(ctx *fasthttp.RequestCtx, who sso.Person, kept away
 	}
 }
 
-// connect leads the visitor to the provider, so that it signs in there from now on.
+// connect redirects the visitor to the provider, in order to sign in there from now on.
 func (d securityPages) connect(ctx *fasthttp.RequestCtx, v visitor) {
 	if d.cfg.SignIn == nil {
 		d.message(ctx, 404, "nopage")
@@ -133,10 +133,10 @@ func (d securityPages) connect(ctx *fasthttp.RequestCtx, v visitor) {
 	d.signIn.leave(ctx, away{Next: Path, Connect: v.member.ID})
 }
 
-// ticketConnect is the purpose of a ticket that says who a member is at the provider.
+// ticketConnect is the purpose of a ticket with a member's identity at the provider.
 const ticketConnect = "connect"
 
-// askToConnect shows the member who it is at the provider, since a page elsewhere may have signed its browser in there as another.
+// askToConnect shows the member the provider's identity for confirmation: another site's page may have signed the browser in there as somebody else.
 func (d signInPages) askToConnect(ctx *fasthttp.RequestCtx, member events.MemberID, who sso.Person) {
 	v, ok := d.visitor(ctx)
 	if !ok || v.member.ID != member {
@@ -163,14 +163,14 @@ func (d securityPages) connected(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// disconnect ends that the visitor signs in by the provider.
+// disconnect stops the visitor's sign-in by the provider.
 func (d securityPages) disconnect(ctx *fasthttp.RequestCtx, v visitor) {
 	if d.confirmed(ctx) && d.did(ctx, d.cfg.Services.Sessions.Disconnect(v.principal())) {
 		redirect(ctx, Path+"/security?done=disconnected")
 	}
 }
 
-// mayTry reports whether a browser may try to sign in now, or says that it may not.
+// mayTry reports whether a browser may try to sign in now. If not, the response says so.
 func (d *site) mayTry(ctx *fasthttp.RequestCtx) bool {
 	address, _ := d.cfg.Place.ClientOf(ctx)
 	if ip, err := netip.ParseAddr(address); err == nil {

@@ -17,14 +17,13 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Bounds of previews that are asked for at once, of an account and of all: an invoice is read before its preview waits for
-// its turn.
+// Bounds of concurrent preview requests, per account and in all: a request holds its invoice while it waits for its turn.
 const (
 	previewsPerAccount = 2
 	previewsPerNode    = 16
 )
 
-// usualProfile is that of the sample that is shown first.
+// usualProfile is the profile of the sample that is shown first.
 const usualProfile = "en16931"
 
 // editTemplate shows a saved template, one of its versions, or a new one like the built-in.
@@ -63,8 +62,7 @@ func (d templatePages) showEditor(ctx *fasthttp.RequestCtx, view page.Template) 
 	d.show(ctx, view)
 }
 
-// sentTemplate reads the page on which a template is changed as a browser sent it. It returns the page again, with the
-// problems beside the fields, and the template if there are none.
+// sentTemplate reads the editor's form. It returns the page again, with the problems beside the fields, and the template if there are none.
 func (d templatePages) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page.Template, body []byte) {
 	args := ctx.PostArgs()
 	var blank []string
@@ -92,7 +90,7 @@ func (d templatePages) knows(account events.AccountID, id events.TemplateID) boo
 	return ok && err == nil
 }
 
-// saveTemplate saves what was typed, or shows it again with what is wrong: it is not lost.
+// saveTemplate saves what was typed, or shows it again with the problems.
 func (d templatePages) saveTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	view, body := d.sentTemplate(ctx, v)
 	id := cmp.Or(view.ID, events.NewTemplateID())
@@ -112,7 +110,7 @@ func (d templatePages) saveTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// previewTemplate shows an invoice by what was typed: the whole page, or for its script the part that changes.
+// previewTemplate shows an invoice by the typed template: the whole page, or only its changing part for the script.
 func (d templatePages) previewTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	view, body := d.sentTemplate(ctx, v)
 	if len(view.Wrong) > 0 {

@@ -12,15 +12,15 @@ import (
 	"platen.dev/edge/schema"
 )
 
-// The form of a block template is made of the declarations by which the API checks templates: each value is a field, by its
-// path. What can have one value only, such as the type of a block, is no field.
+// The form of a block template is derived from the API's declarations: each value is a field, by its path. A value with
+// only one possibility, such as the type of a block, is not a field.
 
 // formNode is a part of a template.
 type formNode struct {
 	// name is that of a member; "" in a list.
 	name     string
 	required bool
-	// children are those of an object or a list; constant is the only value, field a value that is filled in.
+	// children are the parts of an object or a list; constant is the only possible value; field is a value to fill in.
 	object   bool
 	children []formNode
 	constant any
@@ -102,10 +102,10 @@ func onlyValue(s schema.JSONSchema) (any, bool) {
 	return least, least != nil && least == most
 }
 
-// listed are the values of a schema that lists them, without null.
+// listed returns the values of an enumeration, without null.
 func listed(s schema.JSONSchema) (values []string) {
 	list, _ := s["enum"].([]any)
-	if alternatives, ok := s["anyOf"].([]any); ok { // upper and lower case are alike
+	if alternatives, ok := s["anyOf"].([]any); ok { // upper and lower case are equivalent
 		list, _ = alternatives[0].(schema.JSONSchema)["enum"].([]any)
 	}
 	for _, v := range list {
@@ -116,7 +116,7 @@ func listed(s schema.JSONSchema) (values []string) {
 	return values
 }
 
-// longText is how many characters a text may have that is written in more than one line.
+// longText is the length in characters from which a text gets several lines.
 const longText = 500
 
 func fieldOf(path string, s schema.JSONSchema) page.TemplateField {
@@ -196,7 +196,7 @@ func fillField(f *page.TemplateField, value any, found bool) {
 // sentForm is the form as a browser sent it: the value of each field by its path, and which empty ones are meant to be.
 func sentForm(value func(path string) string, blank []string) []page.TemplateGroup {
 	return grouped(templateForm, func(f *page.TemplateField, _ []string) {
-		sent := strings.ReplaceAll(strings.ReplaceAll(value(f.Path), "\r\n", "\n"), "\r", "\n") // browsers send lines so
+		sent := strings.ReplaceAll(strings.ReplaceAll(value(f.Path), "\r\n", "\n"), "\r", "\n") // normalise line ends
 		if f.Kind == page.InputSwitch {
 			f.On = sent != ""
 			return
@@ -206,7 +206,7 @@ func sentForm(value func(path string) string, blank []string) []page.TemplateGro
 	})
 }
 
-// grouped makes the groups of a form: one for each block, and before them one for the rest.
+// grouped returns the groups of a form: one for general settings, then one for each block.
 func grouped(root formNode, fill func(f *page.TemplateField, path []string)) []page.TemplateGroup {
 	groups := []page.TemplateGroup{{Key: page.GroupLook}}
 	var walk func(n formNode)
@@ -251,7 +251,7 @@ func templateOf(groups []page.TemplateGroup) []byte {
 	tree, _ := templateForm.value(fields)
 	b, err := json.Marshal(tree)
 	if err != nil {
-		panic(err) // impossible: it is made of texts, switches and constants
+		panic(err) // impossible: it consists of texts, switches and constants
 	}
 	return b
 }
@@ -287,7 +287,7 @@ func valueOf(f page.TemplateField) (any, bool) {
 	return f.Value, f.Value != "" || f.Blank
 }
 
-// withDefaults says what stands in the place of empty fields.
+// withDefaults fills in the defaults that apply to empty fields.
 func withDefaults(groups []page.TemplateGroup, defaults map[string]string) []page.TemplateGroup {
 	for _, g := range groups {
 		for i := range g.Fields {

@@ -16,23 +16,23 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// anyText takes every text.
+// anyText accepts every text.
 func anyText(string) error { return nil }
 
-// typed is what a test fills in, by the ends of paths; labels and texts get others.
+// typed lists what a test fills in, by the end of the path; labels and texts get other values.
 var typed = map[string][]string{
 	"locale": {"de", "en-GB", "de-AT-1996"}, "accent_color": {"#abc", "#01F29a"}, "font": {"Noto Sans", ""},
 	"logo":   {`data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>`},
 	"format": {"A4", "a3", "LETTER"}, "margin": {"1cm", "10mm 5mm 1in 0"},
 }
 
-// labels are texts as they may be.
+// labels are sample label texts.
 var labels = []string{
 	"", " ", "Invoice", "Rechnung {number}\nvom {issue_date}", "\n\nleading", "trailing\n", `"><script>alert(1)</script>`, "&lt;b&gt;", "فاتورة 請求書 🧾",
 	strings.Repeat("é", 2000),
 }
 
-// someTemplate is a template that the API takes, with some of what it may have.
+// someTemplate returns a random template that the API accepts, with some of the possible fields.
 func someTemplate(rng *rand.Rand, n formNode) (any, bool) {
 	switch {
 	case n.field != nil:
@@ -65,7 +65,7 @@ func someTemplate(rng *rand.Rand, n formNode) (any, bool) {
 	return members, n.required || n.name == "" || rng.IntN(4) > 0
 }
 
-// normal leaves out of a template what means the same as nothing.
+// normal removes from a template everything that is equivalent to absence.
 func normal(n formNode, value any) (any, bool) {
 	switch {
 	case value == nil:
@@ -96,7 +96,7 @@ func normal(n formNode, value any) (any, bool) {
 	return members, len(members) > 0
 }
 
-// sent is what a browser makes of a form: it sends lines with both characters, and no switch that is off.
+// sent returns the fields that a browser sends for a form: line breaks are CRLF, and unchecked switches are missing.
 func sent(groups []page.TemplateGroup) (fields map[string]string, blank []string) {
 	fields = map[string]string{}
 	for _, g := range groups {
@@ -123,7 +123,7 @@ func through(t *testing.T, template []byte) []byte {
 	return templateOf(sentForm(func(path string) string { return fields[path] }, blank))
 }
 
-// Every template that the API takes comes out of the form as it went in, as far as it means anything.
+// Every template that the API accepts survives the form unchanged, except for what is equivalent to absence.
 func TestTemplatesThroughTheForm(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 500 {
@@ -154,7 +154,7 @@ func TestTemplatesThroughTheForm(t *testing.T) {
 	}
 }
 
-// The form has each field of the declarations, and those that may have placeholders are the ones in which they are checked.
+// The form has every declared field, and offers placeholders exactly where they are checked.
 func TestFieldsOfTemplates(t *testing.T) {
 	groups, err := filledForm([]byte(`{}`))
 	if err != nil || len(groups) != 10 || groups[1].Key != "invoice-heading" || groups[9].Key != "document-footer" || groups[9].Number != 9 {
@@ -192,7 +192,7 @@ func TestFieldsOfTemplates(t *testing.T) {
 	}
 }
 
-// What is wrong is shown beside its field, and what belongs to none is listed.
+// Errors are shown beside their field; those without a field are listed.
 func TestWrongFields(t *testing.T) {
 	fields := map[string]string{"locale": "!", "blocks.0.labels.title": strings.Repeat("x", 2001), "page.format": "A0", "branding.accent_color": "red"}
 	groups := sentForm(func(path string) string { return fields[path] }, nil)
@@ -215,7 +215,7 @@ func TestWrongFields(t *testing.T) {
 	}
 }
 
-// A form is filled with whatever JSON there is.
+// A form can be filled with any JSON.
 func TestFormOfAnything(t *testing.T) {
 	for _, template := range []string{`null`, `[]`, `7`, `{"blocks":7}`, `{"blocks":[[],{"labels":[]}]}`, `{"branding":{"font":[{}]},"blocks":[{"enabled":"x","labels":{"title":7}}]}`} {
 		if _, err := filledForm([]byte(template)); err != nil {

@@ -23,7 +23,7 @@ import (
 // templatePages are the pages of block templates.
 type templatePages struct {
 	*site
-	// previews bounds how many previews of templates are asked for at once.
+	// previews bounds the number of concurrent preview requests.
 	previews *limit.Concurrent[events.AccountID]
 }
 
@@ -53,7 +53,7 @@ func (d templatePages) showTemplates(ctx *fasthttp.RequestCtx, v visitor, import
 	d.show(ctx, view)
 }
 
-// saved is the template that a request names. It is false if a response that there is none was written.
+// saved returns the template that a request names. If there is none, ok is false and the response says so.
 func (d templatePages) saved(ctx *fasthttp.RequestCtx, v visitor, args *fasthttp.Args) (id events.TemplateID, t projections.SavedTemplate, ok bool) {
 	id = events.TemplateID(args.Peek("template"))
 	t, ok, err := d.savedTemplate(v.Account, id)
@@ -67,7 +67,7 @@ func (d templatePages) saved(ctx *fasthttp.RequestCtx, v visitor, args *fasthttp
 	return id, t, ok
 }
 
-// savedTemplate is a template of an account. An empty id is nobody's: the read models take it for the default.
+// savedTemplate returns a template of an account. It refuses an empty id, by which the read models mean the default.
 func (d templatePages) savedTemplate(account events.AccountID, id events.TemplateID) (t projections.SavedTemplate, ok bool, err error) {
 	if id == "" {
 		return t, false, nil
@@ -91,7 +91,7 @@ func (d templatePages) exportTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	ctx.SetBody(append(pretty.Bytes(), '\n'))
 }
 
-// fileName is an id as far as it can be in the name of a file: operators choose ids as they like.
+// fileName makes an id safe for a file name: operators choose ids freely.
 func fileName(id events.TemplateID) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -134,7 +134,7 @@ func (d templatePages) toEditor(ctx *fasthttp.RequestCtx, id events.TemplateID, 
 	redirect(ctx, templateAddress("edit", id)+"&done="+done)
 }
 
-// templateAddress is that of a page of a template.
+// templateAddress returns the address of a template's page.
 func templateAddress(page string, id events.TemplateID) string {
 	var query fasthttp.Args
 	query.Set("template", string(id))
@@ -163,7 +163,7 @@ func (d templatePages) deleteTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// templateVersions lists what a template has been.
+// templateVersions lists the versions of a template.
 func (d templatePages) templateVersions(ctx *fasthttp.RequestCtx, v visitor) {
 	frame := d.frame(ctx, v)
 	id, t, ok := d.saved(ctx, v, ctx.QueryArgs())
@@ -199,12 +199,12 @@ func (d templatePages) version(account events.AccountID, id events.TemplateID, n
 	return history[i], i == 0, true
 }
 
-// restoreTemplate saves an earlier version anew.
+// restoreTemplate saves an earlier version as the newest.
 func (d templatePages) restoreTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 	id := templateIn(ctx)
 	number, err := strconv.ParseInt(string(ctx.PostArgs().Peek("version")), 10, 64)
 	if err != nil {
-		number = 0 // which no version has
+		number = 0 // no version has number 0
 	}
 	if d.did(ctx, d.cfg.Services.Templates.Restore(v.principal(), id, number)) {
 		redirect(ctx, templateAddress("versions", id)+"&done=template-restored")
@@ -214,7 +214,7 @@ func (d templatePages) restoreTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 // Invoice is an e-invoice that a preview shows.
 type Invoice struct {
 	XML []byte
-	// Profile is "" if the XML is to say so itself.
+	// Profile is "" if the XML declares it.
 	Profile string
 }
 
@@ -228,9 +228,9 @@ type Shown struct {
 
 // Templates knows block templates and e-invoices, and shows them as jobs do.
 type Templates interface {
-	// CheckText returns why a label or text cannot be one: a placeholder is unknown.
+	// CheckText returns an error if a label or text has an unknown placeholder.
 	CheckText(text string) error
-	// Placeholders are their names.
+	// Placeholders returns the names of the placeholders.
 	Placeholders() []string
 	// Defaults are the texts that stand in for empty fields, by path.
 	Defaults() map[string]string
@@ -238,15 +238,15 @@ type Templates interface {
 	BuiltIn() []byte
 	// Sample is an e-invoice of a profile.
 	Sample(profile string) []byte
-	// Preview shows an invoice by a template, for an account. The error is ErrPreviewBusy, an InvoiceError or a PreviewError; or
-	// it is nobody's fault but the node's.
+	// Preview renders an invoice by a template, for an account. The error is ErrPreviewBusy, an InvoiceError or a PreviewError;
+	// any other error is the node's own failure.
 	Preview(ctx context.Context, account events.AccountID, invoice Invoice, template []byte, pictures bool) (Shown, error)
 }
 
 // ErrPreviewBusy means that an account has a preview under way, or that the node has too much to do for another.
 var ErrPreviewBusy = errors.New("no room for another preview")
 
-// InvoiceError says in words what is wrong with an e-invoice, one line for each.
+// InvoiceError lists what is wrong with an e-invoice, one line for each problem.
 type InvoiceError []string
 
 func (e InvoiceError) Error() string { return strings.Join(e, "\n") }

@@ -13,7 +13,7 @@ import (
 	"platen.dev/actors/service"
 )
 
-// Where texts are named in this package, and the section that they are in.
+// naming matches where this package names texts, by their section.
 var naming = map[string]*regexp.Regexp{
 	"answer":  regexp.MustCompile(`d\.message\(ctx, \d+, "(\w+)"\)|FormFault\{\d+, "(\w+)"\}|page\.Text\("answer\.(again)-title"\)`),
 	"done":    regexp.MustCompile(`[?&]done=([\w-]+)"|d\.toEditor\(ctx, id, "([\w-]+)"|d\.about\(ctx, v, "([\w-]+)"`),
@@ -23,7 +23,7 @@ var naming = map[string]*regexp.Regexp{
 	"filter":  regexp.MustCompile(`append\(wrong, "(\w+)"\)`),
 }
 
-// Every text that a request is answered with exists, and every one that exists is used.
+// Every text that this package names exists, and every existing one is named.
 func TestTexts(t *testing.T) {
 	used := map[string]bool{}
 	files, err := filepath.Glob("*.go")

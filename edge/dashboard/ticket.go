@@ -15,13 +15,13 @@ type Sealer interface {
 	OpenFor(account events.AccountID, sealed events.Sealed) (string, error)
 }
 
-// ticketTime is how long somebody may take to send a form that has a ticket.
+// ticketTime is how long a form with a ticket stays valid.
 const ticketTime = 10 * time.Minute
 
 // Purposes of tickets.
 const (
-	ticketPassword = "password" // its holder has shown the password of the member that it names
-	ticketSecret   = "secret"   // it has the secret of an authenticator that is being set up
+	ticketPassword = "password" // its holder has entered the password of the named member
+	ticketSecret   = "secret"   // its holder sets up an authenticator with the secret in it
 )
 
 // ticket is a text that only this cluster can have written, for a form that comes back soon.
@@ -30,7 +30,7 @@ func (d *site) ticket(account events.AccountID, purpose, value string) string {
 	return string(account) + "." + base64.RawURLEncoding.EncodeToString(d.cfg.Seal.SealFor(account, plain))
 }
 
-// readTicket returns what a ticket has; false if it was not written for the purpose, or not lately.
+// readTicket returns a ticket's value; false if it has another purpose or has expired.
 func (d *site) readTicket(ticket, purpose string) (account events.AccountID, value string, ok bool) {
 	name, encoded, _ := strings.Cut(ticket, ".")
 	sealed, err := base64.RawURLEncoding.DecodeString(encoded)

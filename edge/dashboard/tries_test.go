@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Attempts are counted by network: whoever has one of IPv6 has as many addresses as it likes.
+// Attempts are counted by network: the owner of an IPv6 network has any number of addresses.
 func TestTriesByNetwork(t *testing.T) {
 	for name, tc := range map[string]struct {
 		address func(n int) string

@@ -64,7 +64,7 @@ func (d webhookPages) lookForUndelivered(view *page.Undelivered, account events.
 	return after, nil
 }
 
-// redeliverMany sends the webhooks of the chosen jobs again. What has changed since the page was shown is left out.
+// redeliverMany sends the webhooks of the chosen jobs again, except those that have changed since the page was shown.
 func (d webhookPages) redeliverMany(ctx *fasthttp.RequestCtx, v visitor) {
 	chosen := ctx.PostArgs().PeekMulti("job")
 	if len(chosen) == 0 || len(chosen) > 2*undeliveredPerPage {

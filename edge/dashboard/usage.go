@@ -15,14 +15,13 @@ import (
 	"platen.dev/ledger"
 )
 
-// Ledger answers what an account was charged; it is implemented by usage.Service.
+// Ledger returns what an account was charged; usage.Service implements it.
 type Ledger interface {
 	Windows(context.Context, events.AccountID) (usage.Windows, error)
 	Report(context.Context, events.AccountID, usage.Query) (usage.Report, error)
 	Entries(context.Context, events.AccountID, usage.EntryQuery) (usage.Entries, error)
 }
 
-// usage shows what was charged in a quota window, day by day.
 // usagePages are the pages about what an account was charged.
 type usagePages struct{ *site }
 
@@ -46,7 +45,7 @@ func (d usagePages) usageCSV(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// usageView is the page, and the rows that it shows. It is false if a response that there is none was written.
+// usageView returns the page and its rows. If there is none, ok is false and the response says so.
 func (d usagePages) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Usage, shown usage.Report, ok bool) {
 	live, err := d.cfg.Usage(v.Account)
 	if err != nil {
@@ -79,13 +78,13 @@ func (d usagePages) usageView(ctx *fasthttp.RequestCtx, v visitor) (view page.Us
 // asked returns a text about a question to the ledger.
 func asked(what string) string { return page.Text("asked." + what) }
 
-// withoutFigures says why there are none.
+// withoutFigures shows why there are no figures.
 func (d usagePages) withoutFigures(ctx *fasthttp.RequestCtx, v visitor, view page.Usage, err error) page.Usage {
 	view.Missing = d.missing(ctx, v, err)
 	return view
 }
 
-// missing says in words why the ledger has no answer, and sets the status.
+// missing explains why the ledger has no answer, and sets the status.
 func (d usagePages) missing(ctx *fasthttp.RequestCtx, v visitor, err error) string {
 	switch {
 	case errors.Is(err, usage.ErrBusy):
@@ -112,7 +111,7 @@ func askedUsage(args *fasthttp.Args) page.UsageQuery {
 	return page.UsageQuery{Window: get(windowParam), By: get(byParam), Tag: get(tagParam)}
 }
 
-// dimensions returns the dimensions that divide the figures, at most one.
+// dimensions returns the dimension by which figures are divided, if any.
 func dimensions(q page.UsageQuery) (by []ledger.Dimension, wrong []string) {
 	switch q.By {
 	case "":
@@ -129,7 +128,7 @@ func dimensions(q page.UsageQuery) (by []ledger.Dimension, wrong []string) {
 	return nil, []string{asked("by")}
 }
 
-// presentWindow is the window that is open now, as the ledger has it: in whole seconds.
+// presentWindow returns the current window in whole seconds, as in the ledger.
 func presentWindow(q page.Quota) page.UsageWindow {
 	return page.UsageWindow{Start: q.Start.UTC().Truncate(time.Second), End: q.End.UTC().Truncate(time.Second), Present: true}
 }
@@ -186,7 +185,7 @@ func (d usagePages) report(account events.AccountID, w page.UsageWindow, by []le
 	return d.cfg.Ledger.Report(context.Background(), account, usage.Query{Query: q})
 }
 
-// corrections are those of each day; nil if a report has them as a group of its own.
+// corrections returns the corrections of each day; nil if the report has them as a group of its own.
 func (d usagePages) corrections(account events.AccountID, w page.UsageWindow, by ledger.Dimension) (map[string]page.UsageFigures, error) {
 	if by == ledger.ByKey || by == ledger.ByOperation {
 		return nil, nil

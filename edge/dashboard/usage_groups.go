@@ -11,7 +11,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// other stands for all groups that would be too many, on the page and in its file.
+// other is the name of the group that joins all small groups, on the page and in its file.
 const other = "(other)"
 
 // dimension returns the dimension that divides a report; "" for none.
@@ -22,8 +22,8 @@ func dimension(r usage.Report) ledger.Dimension {
 	return r.GroupBy[0]
 }
 
-// folded has the rows of a report in which all but the largest groups are one. What has no value in the dimension, as
-// corrections have none, is always a group of its own.
+// folded returns the rows of a report with all but the largest groups joined. Entries without a value in the dimension,
+// such as corrections, stay a group of their own.
 func folded(r usage.Report) (rows []usage.Row, err error) {
 	by := dimension(r)
 	kept := largest(r, by)
@@ -50,7 +50,7 @@ func folded(r usage.Report) (rows []usage.Row, err error) {
 	return rows, nil
 }
 
-// largest are the groups that are kept; nil if all are.
+// largest returns the groups to keep; nil for all.
 func largest(r usage.Report, by ledger.Dimension) []string {
 	entries := map[string]int64{}
 	for _, row := range r.Rows {

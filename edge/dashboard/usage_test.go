@@ -21,7 +21,7 @@ import (
 	"platen.dev/projections"
 )
 
-// byTag is a report by the tag a, of a number of values on each of two days and what has no value.
+// byTag returns a report grouped by the tag a, with a number of values, and entries without one, on each of two days.
 func byTag(values int) usage.Report {
 	r := usage.Report{GroupBy: []ledger.Dimension{ledger.ByTag("a")}}
 	for _, day := range []string{"2026-01-12", "2026-01-13"} {
@@ -37,7 +37,7 @@ func byTag(values int) usage.Report {
 	return r
 }
 
-// Up to six groups are told apart, besides what is in none of them; the smallest of more are one.
+// Up to six groups are shown, besides entries without a group; of more, the smallest are merged.
 func TestFolded(t *testing.T) {
 	for values, want := range map[int]string{
 		0: "", 6: " v01 v02 v03 v04 v05 v06", 7: " v01 v02 v03 v04 v05 v06 (other)", 60: " v01 v02 v03 v04 v05 v06 (other)",
@@ -81,7 +81,7 @@ func TestFoldedOverflow(t *testing.T) {
 	}
 }
 
-// withoutLedger is a ledger that does not answer.
+// withoutLedger is a ledger that fails.
 type withoutLedger struct {
 	Ledger
 	err error
@@ -95,12 +95,12 @@ func (l withoutLedger) Entries(context.Context, events.AccountID, usage.EntryQue
 	return usage.Entries{}, l.err
 }
 
-// noModels has no accounts.
+// noModels are read models without accounts.
 type noModels struct{ ReadModels }
 
 func (noModels) Account(events.AccountID) (a projections.Account, known bool, err error) { return }
 
-// Without the ledger the live quota is shown, what failed inside is not, and no file is sent.
+// Without the ledger, the live quota is shown, internal errors are not, and no file is sent.
 func TestUsageWithoutLedger(t *testing.T) {
 	for err, want := range map[error]struct {
 		status int
@@ -130,7 +130,7 @@ func TestUsageWithoutLedger(t *testing.T) {
 	}
 }
 
-// Corrections are a group of their own by key and by operation, and a part of the rows otherwise.
+// Corrections are a group of their own by key and by operation; otherwise they are part of the rows.
 func TestDividedCorrections(t *testing.T) {
 	none, name := "", "html-to-pdf"
 	row := usage.Row{Start: "2026-01-12T00:00:00Z", Operation: &none, Figures: usage.Figures{Units: -1, Bytes: -7, Entries: 1}}

@@ -19,7 +19,7 @@ func (d webhookPages) webhooks(ctx *fasthttp.RequestCtx, v visitor) {
 	d.showWebhooks(ctx, v, page.Webhooks{})
 }
 
-// showWebhooks adds the settings to what a page shows this once.
+// showWebhooks shows the settings, beside what a page shows only once.
 func (d webhookPages) showWebhooks(ctx *fasthttp.RequestCtx, v visitor, view page.Webhooks) {
 	view.Frame, view.MostHeaders = d.frame(ctx, v), contract.MaxWebhookHeaders
 	set, err := d.cfg.Services.Webhooks.Settings(v.Account)
@@ -45,8 +45,7 @@ func (d webhookPages) showSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// rotateSecret makes another secret and shows it, this once. The form says which secret it follows, so that one that is sent twice makes one
-// secret.
+// rotateSecret makes another secret and shows it, once. The form names the secret that it replaces, so that sending it twice makes one secret.
 func (d webhookPages) rotateSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	hours, err := strconv.ParseInt(string(ctx.PostArgs().Peek("hours")), 10, 16)
 	after, bad := hex.DecodeString(string(ctx.PostArgs().Peek("after")))

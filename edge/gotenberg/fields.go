@@ -13,16 +13,16 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// body is the request of this API in the making.
+// body is the request under construction.
 type body struct {
 	top, options, render object
-	// width and height are the paper's, landscape turns it.
+	// width and height are those of the paper; landscape swaps them.
 	width, height string
 	landscape     bool
 	marks         map[string]mark
 }
 
-// field says what a form field means; its error completes a sentence that begins with the field's name.
+// field applies a form field's value; its error completes a sentence that begins with the field's name.
 type field func(b *body, value string) error
 
 // fields of all routes.
@@ -78,14 +78,14 @@ var ofImage = map[string]field{
 	"format":           into(text, optionsOf, "format"),
 	"quality":          into(number, optionsOf, "quality"),
 	"omitBackground":   into(truth, optionsOf, "transparent"),
-	"optimizeForSpeed": func(_ *body, v string) error { _, err := strconv.ParseBool(v); return truthError(err) }, // it changes no pixel
+	"optimizeForSpeed": func(_ *body, v string) error { _, err := strconv.ParseBool(v); return truthError(err) }, // it does not change the image
 }
 
 func optionsOf(b *body) object { return b.options }
 
 func renderOf(b *body) object { return b.render }
 
-// into reads a value into a field of an object of the body.
+// into returns a field that sets a member of an object of the body.
 func into(read func(string) (any, error), of func(*body) object, name string) field {
 	return func(b *body, v string) error {
 		value, err := read(v)
@@ -164,7 +164,7 @@ func parsed(v string) (value any, err error) {
 	return value, nil
 }
 
-// idle has the page waited for until its network is idle, which Gotenberg skips unless it is told not to.
+// idle waits for an idle network, which Gotenberg skips unless told otherwise.
 func idle(b *body, v string) error {
 	skip, err := strconv.ParseBool(v)
 	if err == nil && !skip {
@@ -173,7 +173,7 @@ func idle(b *body, v string) error {
 	return truthError(err)
 }
 
-// cookies have other names for two of their fields.
+// cookies translates cookies, of which two fields have other names here.
 func cookies(b *body, v string) error {
 	var all []object
 	if json.Unmarshal([]byte(v), &all) != nil {
@@ -194,7 +194,7 @@ func cookies(b *body, v string) error {
 	return nil
 }
 
-// failures are the statuses of the page that fail; here all from 400 do.
+// failures refuses lists of failing statuses other than the built-in one: here all from 400 fail.
 func failures(_ *body, v string) error {
 	if codes, err := statuses(v); err != nil || !slices.Equal(codes, []int{499, 599}) {
 		return errors.New("can be [499,599] only: a page with a status of 400 or more always fails")
@@ -219,7 +219,7 @@ func statuses(v string) (codes []int, err error) {
 	return codes, err
 }
 
-// mediaFeatures has one that this API has.
+// mediaFeatures accepts only the media feature that this API supports.
 func mediaFeatures(b *body, v string) error {
 	var all []struct{ Name, Value string }
 	if json.Unmarshal([]byte(v), &all) != nil {
@@ -244,7 +244,7 @@ func conformance(v string) (any, error) {
 	return nil, errors.New("can be PDF/A-2b or PDF/A-3b only")
 }
 
-// metadata has the fields that this API has.
+// metadata accepts only the fields that this API supports.
 func metadata(b *body, v string) error {
 	var all object
 	if json.Unmarshal([]byte(v), &all) != nil {
@@ -269,7 +269,7 @@ func metadata(b *body, v string) error {
 	return nil
 }
 
-// lacking are the fields for which this API has nothing, each with the value that asks for nothing, if there is one.
+// lacking lists the unsupported fields, each with the value that switches it off, if there is one.
 var lacking = map[string]string{
 	"ignoreResourceHttpStatusDomains": "[]", "resetFormFieldsOnPdfStart": "false", "resetFormFieldsOnPdfEnd": "false",
 	"omitBackground": "false", "flatten": "false", "splitUnify": "false", "waitForWindowStatus": "", "splitMode": "", "splitSpan": "",

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxParts is how many parts a form may have: a hundred files, and every field there is.
+// maxParts limits the parts of a form: a hundred files, and every field there is.
 const maxParts = 400
 
 // form holds the values and files that a request sends.

@@ -40,7 +40,7 @@ func markFields() map[string]field {
 	return all
 }
 
-// addMarks makes watermarks of the marks that a form has. It takes their pictures out of the files.
+// addMarks turns a form's marks into watermarks, and removes their pictures from the files.
 func (b *body) addMarks(files map[string][]byte) error {
 	var all []object
 	for _, kind := range markKinds {
@@ -61,7 +61,7 @@ func (b *body) addMarks(files map[string][]byte) error {
 	return nil
 }
 
-// watermark makes ours of a mark, with the colour and the angle that Gotenberg's engine has by default.
+// watermark translates a mark, with the default colour and angle of Gotenberg's engine.
 func (m mark) watermark(kind string, files map[string][]byte) (object, error) {
 	made := object{"rotation_degrees": -45}
 	switch {
@@ -75,7 +75,7 @@ func (m mark) watermark(kind string, files map[string][]byte) (object, error) {
 			return nil, fmt.Errorf("the file %q is missing", m.expression)
 		}
 		delete(files, m.expression)
-		made["image"] = "data:image/*;base64," + base64.StdEncoding.EncodeToString(picture) // what it is, its content says
+		made["image"] = "data:image/*;base64," + base64.StdEncoding.EncodeToString(picture) // its content determines the type
 	default:
 		return nil, fmt.Errorf("%sSource can be text or image only", kind)
 	}
@@ -113,7 +113,7 @@ func (m mark) style(made object) error {
 	return nil
 }
 
-// markOptions are the options of pdfcpu, which is Gotenberg's engine for marks, that have a counterpart. A text has the fonts of this service.
+// markOptions are the options of pdfcpu, Gotenberg's engine for marks, that have a counterpart. Fonts are ignored: texts use those of this service.
 var markOptions = map[string]func(made object, v string) error{
 	"font": ignored, "fontname": ignored,
 	"color": color, "fillcolor": color,

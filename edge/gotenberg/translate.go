@@ -24,9 +24,9 @@ const (
 	fromMarkdown
 )
 
-// route is one of Gotenberg's.
+// route is a route of Gotenberg.
 type route struct {
-	// path is that of the operation.
+	// path is the path of the operation.
 	path   string
 	source source
 	image  bool
@@ -47,8 +47,7 @@ func Operation(path string) (operation string, known bool) {
 	return r.path, known
 }
 
-// Translate makes the body of a request of this API out of a form that was sent to a path for which there is an Operation. Its error is
-// for the client.
+// Translate turns a form that was sent to a path with an Operation into the body of a request of this API. Its error is for the client.
 func Translate(path, contentType string, sent []byte, limit int, documents Documents) ([]byte, error) {
 	r := routes[path]
 	f, err := readForm(contentType, sent)
@@ -65,7 +64,7 @@ func Translate(path, contentType string, sent []byte, limit int, documents Docum
 	return json.Marshal(b.whole(r))
 }
 
-// defaults are Gotenberg's where they are not ours.
+// defaults returns Gotenberg's defaults where they differ from ours.
 func (r route) defaults() *body {
 	b := &body{top: object{"wait": true}, options: object{}, render: object{}, width: "8.5in", height: "11in", marks: map[string]mark{}}
 	if r.image {
@@ -107,7 +106,7 @@ func (b *body) read(r route, f form) error {
 	return nil
 }
 
-// source reads what is to be shown.
+// source sets the source to render.
 func (b *body) source(r route, f form, limit int, documents Documents) error {
 	if err := b.addMarks(f.files); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (b *body) source(r route, f form, limit int, documents Documents) error {
 	return nil
 }
 
-// marginals takes header and footer out of the files. A page by URL has no other files.
+// marginals moves header and footer from the files to the options. A page by URL may have no other files.
 func (b *body) marginals(r route, files map[string][]byte, alone bool) error {
 	for name, option := range map[string]string{"header.html": "header_template", "footer.html": "footer_template"} {
 		if content, has := files[name]; has && !r.image {
@@ -159,10 +158,10 @@ func (b *body) marginals(r route, files map[string][]byte, alone bool) error {
 	return nil
 }
 
-// inclusion is how an index.html includes Markdown: a call in a Go template.
+// inclusion matches a Markdown inclusion in index.html: a call in a Go template.
 var inclusion = regexp.MustCompile("{{-?\\s*toHTML\\s+[\"`]([^\"`]+)[\"`]\\s*-?}}")
 
-// include puts the Markdown files in where the page has them.
+// include replaces a page's inclusions by the converted Markdown files.
 func include(html string, files map[string][]byte, limit int, documents Documents) (_ string, err error) {
 	html = inclusion.ReplaceAllStringFunc(html, func(call string) string {
 		name := inclusion.FindStringSubmatch(call)[1]

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// sent is a form as a client writes it: a name that has a dot is a file.
+// sent returns a form as a client sends it; a name with a dot is a file.
 func sent(t testing.TB, fields map[string]string) (contentType string, body []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -49,7 +49,7 @@ const (
 	margins = `"margin":{"top":"0.39in","right":"0.39in","bottom":"0.39in","left":"0.39in"}`
 )
 
-// Each field of Gotenberg's becomes ours, and what is not given has Gotenberg's default.
+// Each field of Gotenberg is translated to ours; missing fields get Gotenberg's defaults.
 func TestTranslate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		route  string
@@ -132,7 +132,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// What is wrong, or lacking here, is named.
+// Refusals name what is wrong or not supported.
 func TestRefusals(t *testing.T) {
 	for want, fields := range map[string]map[string]string{
 		"url is missing": {},
@@ -198,7 +198,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Whatever is sent, there is a body of ours or an error.
+// Any input gives a body or an error.
 func FuzzTranslate(f *testing.F) {
 	for _, fields := range []map[string]string{{"url": "u", "cookies": "[{}]"}, {"index.html": `{{toHTML "a.md"}}`, "a.md": "x"}, {"metadata": `{"Title":[1]}`, "waitDelay": "1h"}} {
 		contentType, body := sent(f, fields)

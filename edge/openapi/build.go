@@ -18,8 +18,8 @@ const keyScheme = "apiKey"
 // declarations. Operations, fields and headers keep the order of their
 // declaration, since that is the order in which people read them.
 //
-// It panics on declarations that contradict one another, which a test of the document
-// finds at once: two different objects of one name, a value that JSON cannot express.
+// It panics on contradictory declarations, such as two different objects of one name, or a value that JSON cannot
+// express. A test of the document finds these at once.
 func Build(info Info, operations []Operation) []byte {
 	b := &builder{schemas: map[string]schema.JSONSchema{}, headers: map[string]schema.Ordered{}}
 	document := some(
@@ -81,8 +81,7 @@ func describeTags(tags []Tag) (all []any) {
 	return all
 }
 
-// unsecured returns webhooks as they are described: without a key, which is for requests
-// to the service.
+// unsecured declares that webhooks need no key, which is for requests to the service.
 func unsecured(webhooks []Operation) []Operation {
 	all := append([]Operation(nil), webhooks...)
 	for i := range all {
@@ -111,7 +110,7 @@ func (b *builder) components() schema.Ordered {
 	)
 }
 
-// paths groups operations by path, in the order in which paths are first named.
+// paths groups operations by path, in the order of first appearance.
 func (b *builder) paths(operations []Operation) (paths schema.Ordered) {
 	index := map[string]int{}
 	for _, o := range operations {

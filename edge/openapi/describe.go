@@ -34,7 +34,7 @@ func tagged(tag string) []any {
 
 func (b *builder) parameters(o Operation) (all []any) {
 	for _, p := range o.PathParams {
-		p.Required = true // a path needs all of its parts
+		p.Required = true // path parameters are always required
 		all = append(all, b.parameter("path", p))
 	}
 	for _, p := range o.Query {
@@ -88,8 +88,7 @@ func (b *builder) responses(responses []Response) (all schema.Ordered) {
 	return all
 }
 
-// refer puts headers among the components, the first of each name; a header that
-// differs from it is described where it is used.
+// refer moves headers to the components, the first of each name; a differing header of the same name is described in place.
 func (b *builder) refer(headers []Header) (all schema.Ordered) {
 	for _, h := range headers {
 		described := b.header(h)

@@ -25,7 +25,7 @@ const (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// own holds the page, and the script and the styles that set the viewer up.
+// own holds the page, with its script and styles.
 //
 //go:embed page
 var own embed.FS
@@ -116,7 +116,7 @@ func (v *Viewer) addPage(info Info) error {
 	return nil
 }
 
-// types are fixed, as the types that package mime knows differ between machines.
+// types are fixed, since those of package mime differ between machines.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",

@@ -16,7 +16,7 @@ import (
 
 // This file has the pages and actions of accounts.
 
-// mostAccounts is how many accounts the list shows, maxFind how long a text may be that they are searched for.
+// mostAccounts is how many accounts the list shows, maxFind the most bytes of a search text.
 const (
 	mostAccounts = 200
 	trailEntries = 50
@@ -38,7 +38,7 @@ func (c *Pages) listAccounts(ctx *fasthttp.RequestCtx, v visit, notice *page.Not
 	c.show(ctx, view)
 }
 
-// rowsOf are the first accounts with a text in their ids, of how many there are.
+// rowsOf returns the first accounts whose ids contain a text, and how many there are.
 func rowsOf(all []projections.Account, find string) (rows []page.AccountRow, total int) {
 	for _, a := range all {
 		if !strings.Contains(string(a.ID), find) {
@@ -63,7 +63,7 @@ func (c *Pages) account(ctx *fasthttp.RequestCtx, v visit) { c.showAccount(ctx, 
 // showAccount shows an account, with the secret of a key that was just made.
 func (c *Pages) showAccount(ctx *fasthttp.RequestCtx, v visit, notice *page.Notice, secret string) {
 	known, err := c.cfg.Services.Accounts.Find(v.account)
-	if err != nil { // which says so if there is no such account
+	if err != nil { // such as for an unknown account
 		ctx.SetStatusCode(404)
 		c.listAccounts(ctx, v, noticeOf(err))
 		return
@@ -140,7 +140,7 @@ func (c *Pages) setFileLimit(ctx *fasthttp.RequestCtx, v visit) {
 
 var errNumber = errors.New("that is not a whole number")
 
-// number is the one that a form sends.
+// number returns the number in a form.
 func number(ctx *fasthttp.RequestCtx) (int64, error) {
 	n, err := strconv.ParseInt(string(ctx.PostArgs().Peek("number")), 10, 32)
 	if err != nil || n < 0 {

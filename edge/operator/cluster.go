@@ -30,7 +30,7 @@ func (c *Pages) showCluster(ctx *fasthttp.RequestCtx, v visit, notice *page.Noti
 	c.show(ctx, view)
 }
 
-// clusterOf makes the page about nodes and partitions from a report.
+// clusterOf turns a report into the page about nodes and partitions.
 func clusterOf(r status.Report) (view page.Cluster) {
 	for _, n := range r.Nodes {
 		view.Nodes = append(view.Nodes, page.ClusterNode{

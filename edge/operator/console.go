@@ -1,5 +1,4 @@
-// Package operator serves the pages of operators. What they change, they change by the services that `platen admin` uses too, so the
-// trails have it as the operator's.
+// Package operator serves the pages of operators. It makes changes by the services of `platen admin`, so the trails attribute them to the operator.
 package operator
 
 import (
@@ -33,7 +32,7 @@ type Config struct {
 	Services *service.Services
 	// Status reports on all nodes.
 	Status func() status.Report
-	// Address is where a browser on this machine finds the operator's listener, host:port; "" if there is none.
+	// Address returns host:port at which a browser on this machine reaches the operator's listener; "" if there is none.
 	Address func() string
 	Logger  *slog.Logger
 	Now     func() time.Time
@@ -63,7 +62,7 @@ func (c *Pages) Enter() (link, forward string, err error) {
 	return "http://" + address + Path + "/enter/" + c.links.add(c.cfg.Now(), linkTime), forward, nil
 }
 
-// Serve serves a request of a client on this machine: whoever calls it has made sure of that.
+// Serve serves a request of a client on this machine. The caller must have checked that it is.
 func (c *Pages) Serve(ctx *fasthttp.RequestCtx) {
 	dashboard.SetHeaders(ctx)
 	path := string(ctx.URI().PathOriginal())
@@ -95,7 +94,7 @@ func (c *Pages) Serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// enter signs in by a link. It is used by a GET only: what looks at a link first must not use it up.
+// enter signs in by a link. Only GET uses it up, so that link previews with HEAD do not.
 func (c *Pages) enter(ctx *fasthttp.RequestCtx, secret string) {
 	if !ctx.IsGet() || !c.links.take(secret, c.cfg.Now()) {
 		c.outside(ctx, 403, page.LinkUsed)
@@ -151,7 +150,7 @@ var routes = map[string]action{
 	"POST /sign-out":        (*Pages).signOut,
 }
 
-// accountRoutes are those below an account.
+// accountRoutes are the routes below an account.
 var accountRoutes = map[string]action{
 	"GET ":              (*Pages).account,
 	"POST /plan":        (*Pages).setPlan,
@@ -163,7 +162,7 @@ var accountRoutes = map[string]action{
 	"POST /keys/revoke": (*Pages).revokeKey,
 }
 
-// accountInPath is an account in a path, with what comes after it.
+// accountInPath matches an account in a path, and the rest.
 var accountInPath = regexp.MustCompile(`^/accounts/([A-Za-z0-9_-]{1,64})(/.*)?$`)
 
 func (c *Pages) page(ctx *fasthttp.RequestCtx, v visit, path string) {
@@ -213,7 +212,7 @@ func (c *Pages) unavailable(ctx *fasthttp.RequestCtx, err error) {
 	c.outside(ctx, 503, page.Unavailable)
 }
 
-// answer leads to a page that says what an action has done, or shows the page that it was on with why it was refused.
+// answer redirects to a page that confirms an action, or shows the action's page again with the reason why it was refused.
 func (c *Pages) answer(ctx *fasthttp.RequestCtx, err error, to string, did page.Deed, again func(*page.Notice)) {
 	if err != nil {
 		ctx.SetStatusCode(409)

@@ -13,20 +13,19 @@ const (
 	// linkTime is how long a link signs in, sessionTime how long a session lasts.
 	linkTime    = 5 * time.Minute
 	sessionTime = 8 * time.Hour
-	// maxEntries bounds the links and the sessions: the one that ends first makes room for the next.
+	// maxEntries bounds the links and the sessions: the next one replaces the one that expires first.
 	maxEntries = 20
 )
 
 type hash = [sha256.Size]byte
 
-// entries are secrets that were handed out, by their hashes, with the time until which they are good. They are in the memory
-// of this process only: its end is the end of all sessions.
+// entries holds issued secrets, by their hashes, with their expiry. They exist in the memory of this process only: all sessions end with it.
 type entries struct {
 	mu    sync.Mutex
 	until map[hash]time.Time
 }
 
-// add hands out a secret.
+// add issues a secret.
 func (e *entries) add(now time.Time, lasts time.Duration) (secret string) {
 	fresh := make([]byte, 32)
 	rand.Read(fresh) // never fails: crypto/rand aborts the process instead
@@ -41,7 +40,7 @@ func (e *entries) add(now time.Time, lasts time.Duration) (secret string) {
 	return secret
 }
 
-// makeRoom forgets what has run out and, if all are good, the one that ends first.
+// makeRoom drops expired entries and, if there are still too many, the one that expires first.
 func (e *entries) makeRoom(now time.Time) {
 	var first hash
 	for h, until := range e.until {
@@ -56,15 +55,14 @@ func (e *entries) makeRoom(now time.Time) {
 	}
 }
 
-// good reports whether a secret was handed out and has not run out. It is looked up by its hash, so that how long that takes
-// tells nothing about others.
+// good reports whether a secret was issued and has not expired. It is looked up by its hash, so that timing reveals nothing about others.
 func (e *entries) good(secret string, now time.Time) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return now.Before(e.until[sha256.Sum256([]byte(secret))])
 }
 
-// take is good, after which the secret is not.
+// take reports whether a secret is good, and invalidates it.
 func (e *entries) take(secret string, now time.Time) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -74,7 +72,7 @@ func (e *entries) take(secret string, now time.Time) bool {
 	return now.Before(until)
 }
 
-// token returns the token by which a form proves that a page of this session made it.
+// token returns the token by which a form proves that it comes from a page of this session.
 func token(secret string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte("form"))

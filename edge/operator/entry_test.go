@@ -33,7 +33,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// There are twenty at most; then the one that ends first makes room.
+// At most twenty links exist; a new one replaces the one that expires first.
 func TestEntriesAreBounded(t *testing.T) {
 	var e entries
 	var all []string
@@ -72,7 +72,7 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// A link is for a browser at a loopback address. If the listener has another one, it is said what to forward.
+// A link needs a browser at a loopback address. If the listener has another one, the text says what to forward.
 func TestEnter(t *testing.T) {
 	for address, want := range map[string]string{"127.0.0.1:9090": "", "[::1]:9090": "", "10.0.0.5:9091": "9091:10.0.0.5:9091", "[fd00::5]:9092": "9092:[fd00::5]:9092"} {
 		c := New(Config{Address: func() string { return address }, Now: func() time.Time { return start }})

@@ -12,7 +12,7 @@ import (
 	"platen.dev/projections"
 )
 
-// The list shows two hundred accounts, says how many there are, and stays a small page.
+// The list shows two hundred accounts and their total number, and stays a small page.
 func TestAccountsAreBounded(t *testing.T) {
 	var all []projections.Account
 	for i := range mostAccounts {
@@ -34,7 +34,7 @@ func TestAccountsAreBounded(t *testing.T) {
 	}
 }
 
-// Lanes are added up over the nodes.
+// Lanes are summed over the nodes.
 func TestQueues(t *testing.T) {
 	got := queuesOf(status.Report{
 		Nodes: []status.Node{
@@ -53,7 +53,7 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// The level that can be raised to is what all nodes that are up can read.
+// The level can be raised as far as all running nodes can read.
 func TestLevels(t *testing.T) {
 	got := clusterOf(status.Report{
 		Nodes:      []status.Node{{Level: 6}, {Level: 5}, {State: status.Gone}},

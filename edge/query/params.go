@@ -1,4 +1,4 @@
-// Package query reads the parameters of a URL's query: each once, unknown ones refused, all violations at once.
+// Package query reads the parameters of a URL's query. It refuses repeated and unknown ones, and reports all violations at once.
 package query
 
 import (
@@ -16,7 +16,7 @@ import (
 // Param is a parameter as it was sent, decoded.
 type Param struct{ Name, Value string }
 
-// All are the parameters of a query as they were sent: what fasthttp.Args.All yields.
+// All returns the parameters of a query in the order in which they were sent; sent is fasthttp.Args.All.
 func All(sent iter.Seq2[[]byte, []byte]) (all []Param) {
 	for name, value := range sent {
 		all = append(all, Param{string(name), string(value)})
@@ -35,12 +35,12 @@ const (
 	TagPrefix = "tag:"
 )
 
-// DefaultRange is how long the time between from and to is, if from is left out.
+// DefaultRange is the length of the span between from and to, if from is left out.
 const DefaultRange = 30 * 24 * time.Hour
 
-// Params are the parameters of a request as far as they may be there, and what is wrong with them.
+// Params holds the valid parameters of a request, and the violations of the others.
 type Params struct {
-	// Order has the names as they were sent.
+	// Order has the names in the order in which they were sent.
 	Order      []string
 	Violations []schema.Violation
 	values     map[string]string
@@ -64,17 +64,17 @@ func Read(all []Param, known func(name string) bool) *Params {
 	return p
 }
 
-// None returns what is wrong with the parameters of a request that takes none.
+// None returns the violations of a request that takes no parameters.
 func None(all []Param) []schema.Violation { return Read(all, OneOf()).Violations }
 
-// OneOf reports whether a name is one of some.
+// OneOf reports whether a name is among names.
 func OneOf(names ...string) func(string) bool {
 	return func(name string) bool { return slices.Contains(names, name) }
 }
 
 func location(name string) []any { return []any{"query", shortened(name)} }
 
-// shortened bounds what is repeated of a name, so that a response is not larger than its request.
+// shortened bounds the part of a name that is repeated, so that a response is not larger than its request.
 func shortened(name string) string {
 	if runes := []rune(name); len(runes) > schema.MaxName {
 		return string(runes[:schema.MaxName-1]) + "…"
@@ -102,7 +102,7 @@ func (p *Params) Check(kind schema.Kind, name, value string) {
 	p.add(schema.Check(kind, value, location(name)...)...)
 }
 
-// Choice reads a value of a kind.
+// Choice returns a parameter of a kind, otherwise if it was not sent.
 func (p *Params) Choice(name string, kind schema.String, otherwise string) string {
 	value, given := p.values[name]
 	if !given {
@@ -114,7 +114,7 @@ func (p *Params) Choice(name string, kind schema.String, otherwise string) strin
 
 var digits = regexp.MustCompile(`^-?[0-9]+$`)
 
-// Truth reads true or false, nil if neither is given.
+// Truth returns true or false, nil if the parameter was not sent.
 func (p *Params) Truth(name string) *bool {
 	if _, given := p.values[name]; !given {
 		return nil
@@ -126,7 +126,7 @@ func (p *Params) Truth(name string) *bool {
 // TruthKind is the kind of parameters that Truth reads.
 var TruthKind = schema.String{OneOf: []string{"true", "false"}}
 
-// Number reads an integer.
+// Number returns an integer, otherwise if it was not sent.
 func (p *Params) Number(name string, kind schema.Integer, otherwise int64) int64 {
 	text, given := p.values[name]
 	if !given {
@@ -158,8 +158,7 @@ func (p *Params) Zone() *time.Location {
 	return location
 }
 
-// Span reads from and to. Without them the span ends at the next whole second, and is as long as
-// before says.
+// Span reads from and to. By default the span ends at the next whole second, and its length is before.
 func (p *Params) Span(zone *time.Location, now time.Time, before time.Duration) (from, to time.Time) {
 	to = p.Instant(To, zone, ceil(now))
 	start := to.Add(-before)
@@ -171,7 +170,7 @@ func (p *Params) Span(zone *time.Location, now time.Time, before time.Duration) 
 	return from.In(zone), to.In(zone)
 }
 
-// OpenSpan reads from and to, either of which is zero if it is left out.
+// OpenSpan reads from and to, each of which is zero if left out.
 func (p *Params) OpenSpan(zone *time.Location) (from, to time.Time) {
 	from, to = p.Instant(From, zone, from), p.Instant(To, zone, to)
 	if !from.IsZero() && !to.IsZero() {
@@ -209,7 +208,7 @@ func (p *Params) Instant(name string, zone *time.Location, otherwise time.Time) 
 
 // parseInstant reads a time, or a date, which stands for its start in a zone.
 func parseInstant(text string, zone *time.Location) (time.Time, bool) {
-	at, err := time.Parse(time.RFC3339, strings.Replace(text, " ", "+", 1)) // a plus sign that was not encoded is a space
+	at, err := time.Parse(time.RFC3339, strings.Replace(text, " ", "+", 1)) // an unencoded plus sign arrives as a space
 	if date, wrong := time.Parse(time.DateOnly, text); wrong == nil && InRange(date) {
 		at, err = ledger.StartOfDay(zone, date.Year(), date.Month(), date.Day())
 	}

@@ -48,7 +48,7 @@ var invoiceOptions = schema.Object[Invoice]{
 var matchField = choice("match", []string{contract.MatchNone, contract.MatchWarn, contract.MatchEnforce}, func(i *Invoice) *string { return &i.Match }).
 	Doc("An extension: whether the page says what the XML says. enforce fails the job with EINVOICE_MISMATCH if not; with warn, the terms are in its warnings.")
 
-// checkRuleSets refuses sets that nothing is checked by.
+// checkRuleSets refuses sets without rules for the invoice's format.
 func checkRuleSets(i *Invoice) string {
 	if len(i.RuleSets) > 0 && i.Rules == "" {
 		return "rule_sets need rules warn or enforce"
@@ -78,7 +78,7 @@ func ofInvoice(field string, check func(*Invoice) string) schema.Rule[Body] {
 	}}
 }
 
-// choice is a field with one of some values, the first of which is the default and kept as "".
+// choice declares a field with a fixed set of values, the first of which is the default and stored as "".
 func choice[T any](name string, values []string, place func(*T) *string) *schema.TypedField[T, string] {
 	return schema.Read(name, schema.String{OneOf: values}, func(t *T, v string) {
 		if v != values[0] {
@@ -154,7 +154,7 @@ var (
 	invoiceSetsField    = ruleSetsField(func(b *Body) *[]string { return &b.invoice().RuleSets })
 )
 
-// The options. Rendering options need a plan on some operations.
+// The options. On some operations, rendering options need a plan.
 var (
 	pdfField        = schema.Pointer("options", pdfOptions, func(b *Body) **PDFOptions { return &b.PDF }).DefaultEmpty()
 	imageField      = schema.Pointer("options", imageOptions, func(b *Body) **contract.Image { return &b.Image }).DefaultEmpty()
@@ -188,7 +188,7 @@ var largeField = schema.At("large", schema.Bool{}, func(b *Body) *bool { return 
 	Default(false).PlanFor(pro, func(large bool) bool { return large }).
 	Doc("An extension (pro plan or higher): content that is too large for the queue is stored, encrypted, until the job ends. assets imply it.")
 
-// Tags are those of a job. They are free within narrow bounds, as the job's end repeats them.
+// Tags declares the tags of a job. Their names are free within narrow bounds, as the job's end repeats them.
 var Tags = schema.Dict[string]{
 	Names:  schema.String{MaxLength: contract.MaxTagName, Pattern: contract.TagName},
 	Values: schema.String{MaxLength: contract.MaxTagValue, Check: checkTag},
@@ -236,7 +236,7 @@ func checkAssets(b *Body) string {
 	return ""
 }
 
-// checkHeadings refuses contents of documents whose headings are not kept as they were sent.
+// checkHeadings refuses a table of contents for documents whose headings are not kept as sent.
 func checkHeadings(b *Body) string {
 	if b.PDF != nil && b.PDF.Print.TOC != nil && (b.URL != "" || b.HTML != "" && !b.Full) {
 		return "toc is for Markdown and for HTML with html_mode full"

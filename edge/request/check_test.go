@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A value that is accepted for a style sheet cannot leave its declaration.
+// An accepted value of a style sheet cannot escape from its declaration.
 func FuzzStyles(f *testing.F) {
 	for _, s := range []string{
 		"10px", "0", ".5in", "1e3px", "10px;", "10px 20px", "1cm\n2cm", "red", "#c00", "#c00c", "rgba(200, 200, 200, 0.3)", "rgb(1 2 3 / 50%)", "hsl(120deg 1% 1%)", "url(x)", "rgb(1,2,3);x:y", "expression(1)", "\u212aHAKI", "transparent", "1px}",

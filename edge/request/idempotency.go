@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// IdempotencyHeader is the header by which a client marks a request that it may repeat.
+// IdempotencyHeader is the header by which a client marks a request as repeatable.
 const IdempotencyHeader = "Idempotency-Key"
 
 // IdempotencyKey is the header's form: validation and the API description come from it.
@@ -30,8 +30,8 @@ func idempotencyKey(lines [][]byte) (string, []schema.Violation) {
 	return "", []schema.Violation{{Loc: []any{"header", IdempotencyHeader}, Msg: "Value error, send one Idempotency-Key", Type: "value_error"}}
 }
 
-// Idempotency recognises the request when it is repeated; nil without a key. It takes as long again as reading the
-// request: call it once nothing else refuses that.
+// Idempotency returns what identifies a repetition of the request; nil without a key. It takes as long again as reading
+// the request, so call it only once nothing else refuses the request.
 func (r Request) Idempotency() *events.Idempotency {
 	if r.key == "" {
 		return nil

@@ -6,17 +6,17 @@ import (
 	"platen.dev/events/contract"
 )
 
-// InvoiceCheck is an e-invoice that is to be checked, whoever has made it (docs/API.md, Checking e-invoices).
+// InvoiceCheck is an e-invoice to check, from any source (docs/API.md, Checking e-invoices).
 type InvoiceCheck struct {
 	// XML or PDF is set, the other is nil.
 	XML *string
 	PDF []byte
-	// Profile is "" for the one that the XML declares, and Sets are nil for those that it implies.
+	// Profile is "" for the one that the XML declares; Sets are nil for those that the profile implies.
 	Profile string
 	Sets    []string
 }
 
-// Bytes is how large the invoice is.
+// Bytes returns the size of the invoice.
 func (c InvoiceCheck) Bytes() int {
 	if c.XML != nil {
 		return len(*c.XML)

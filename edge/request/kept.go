@@ -8,8 +8,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Kept is the body of a job as far as it is kept: sources as they are rendered (Markdown as html), credentials and the webhook's URL
-// as schema.Hidden. What needs no mention is left out, as it is by Encode.
+// Kept returns the body of a job, as far as it is stored: sources as rendered (Markdown as html), credentials and the webhook's URL
+// as schema.Hidden. It omits defaults, as Encode does.
 func Kept(s events.Submission) schema.Ordered {
 	op, ok := ByPath("/" + string(s.Operation))
 	if !ok {
@@ -17,15 +17,15 @@ func Kept(s events.Submission) schema.Ordered {
 	}
 	body := op.body.Encode(kept(s))
 	if s.Operation == events.MarkdownToPDF {
-		body[0] = schema.Member{Name: "html", Value: s.Content.HTML} // in place of what it was made from
+		body[0] = schema.Member{Name: "html", Value: s.Content.HTML} // instead of the Markdown
 	}
 	if len(s.Webhook) > 0 {
 		body = append(body, schema.Member{Name: "webhook_url", Value: schema.Hidden{}})
 	}
-	return slices.DeleteFunc(body, func(m schema.Member) bool { return m.Value == "" }) // a source that was stored
+	return slices.DeleteFunc(body, func(m schema.Member) bool { return m.Value == "" }) // a source in the content store
 }
 
-// kept is the body that a command was made from. Sealed credentials are there, but not what they are.
+// kept returns the body from which a command was made, with placeholders for sealed credentials.
 func kept(s events.Submission) Body {
 	c := s.Content
 	b := Body{
@@ -58,7 +58,7 @@ func kept(s events.Submission) Body {
 	return b
 }
 
-// standIn is a text in place of a sealed one, "" if there is none.
+// standIn returns a placeholder for a sealed text, "" if there is none.
 func standIn(s events.Sealed) string {
 	if len(s) > 0 {
 		return "sealed"

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Of content that was stored only that it was is kept; a block template is kept whole, and of a webhook that there is one.
+// Of stored content, only the fact that it was stored is kept; of a webhook, only that there is one. A block template is kept whole.
 func TestKept(t *testing.T) {
 	template, _ := CanonicalTemplate([]byte(`{"version":1,"blocks":`+strings.ReplaceAll(nineBlocks(""), "{unknown}", "x")+`}`), knows)
 	for want, s := range map[string]events.Submission{

@@ -10,13 +10,13 @@ import (
 // Operation is an endpoint that makes jobs.
 type Operation struct {
 	Name events.Operation
-	// Summary and Doc are for the API description, and so is Example, a body.
+	// Summary, Doc and Example, a body, are for the API description.
 	Summary, Doc string
 	Example      json.RawMessage
 	body         schema.Object[Body]
 }
 
-// Path is where the operation is found.
+// Path returns the path of the operation.
 func (o *Operation) Path() string { return "/" + string(o.Name) }
 
 // Kind is the declaration of the body.

@@ -28,7 +28,7 @@ var (
 
 const pageTemplateDoc = "HTML, sanitised. Elements of the classes pageNumber, totalPages, date, title and url are filled in."
 
-// pageRanges are pages, in a field of a name.
+// pageRanges declares a field with page ranges.
 func pageRanges(name string) schema.String {
 	return schema.String{MaxLength: contract.MaxPageRanges, Check: func(s string) string { return checkPageRanges(name, s) }}
 }
@@ -167,7 +167,7 @@ func checkTOC(o *PDFOptions) string {
 	return ""
 }
 
-// endTemplate is the template of a page at an end of the document.
+// endTemplate declares the template of the first or the last page.
 func endTemplate(name, end string, place func(*PDFOptions) **string) schema.Field[PDFOptions] {
 	return schema.Pointer(name, pageTemplate, place).
 		Doc("An extension: the template of the " + end + " page of the document, in place of the one of all pages; an empty or blank one prints nothing. The only page is the first.")
@@ -234,7 +234,7 @@ func (o *PDFOptions) encrypted() bool {
 	return o.Password != "" || o.OwnerPassword != "" || o.Print.Denied != nil
 }
 
-// giveSize notes that the caller chose the paper, be it the default.
+// giveSize notes that the caller chose the paper size, even if it is the default.
 func giveSize(o *PDFOptions) { o.Print.SizeGiven = true }
 
 type viewport struct{ width, height int64 }
@@ -279,7 +279,7 @@ var clipOptions = schema.Object[contract.Box]{Name: "Clip", Fields: []schema.Fie
 	schema.At("height", schema.Integer{Min: 1, Max: contract.MaxPageHeight}, func(b *contract.Box) *int64 { return &b.Height }).Required(),
 }}
 
-// setScale keeps what is not the default, so that a request without it is kept as before.
+// setScale stores only what is not the default, so that a request without it is stored as before.
 func setScale(o *contract.Image, scale float64) {
 	if o.Scale = scale; scale == 1 {
 		o.Scale = 0

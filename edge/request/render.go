@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// loadFields are of every page.
+// loadFields apply to every page.
 var loadFields = []schema.Field[Render]{
 	schema.At("page_load_timeout_ms", schema.Integer{Min: 1, Max: contract.MaxLoadTimeout.Milliseconds()}, func(o *Render) *int64 { return &o.Timeout }).
 		Default(contract.DefaultLoadTimeout.Milliseconds()),
@@ -63,7 +63,7 @@ var scriptFields = []schema.Field[Render]{
 		Default(false).Doc("An extension: the job fails if an error of the page's scripts is not caught."),
 }
 
-// urlFields are of pages by URL.
+// urlFields apply to pages by URL.
 var urlFields = []schema.Field[Render]{
 	schema.At("style", schema.String{MaxLength: contract.MaxStyle, Check: checkStyle}, func(o *Render) *string { return &o.Style }).
 		Example("nav { display: none }").Doc("An extension: CSS that is added to the page, without @import."),
@@ -135,7 +135,7 @@ func getHeaders(o *Render) (all []schema.Pair[string], given bool) {
 	return all, len(all) > 0
 }
 
-// checkScripted refuses what is for pages that run script on HTML that is sanitised.
+// checkScripted refuses options for pages with scripts on sanitised HTML.
 func checkScripted(b *Body) string {
 	if b.Render == nil || b.Full || b.HTML == "" {
 		return ""
@@ -147,7 +147,7 @@ func checkScripted(b *Body) string {
 	return ""
 }
 
-// checkHeaders refuses a header twice, whose names differ in case only, and one that auth writes.
+// checkHeaders refuses repeated headers, even if their names differ in case, and one that auth sets.
 func checkHeaders(b *Body) string {
 	if b.Render == nil {
 		return ""
@@ -169,7 +169,7 @@ func checkHeaders(b *Body) string {
 // checkCookies refuses cookies of other sites than that of the page.
 func checkCookies(b *Body) string {
 	page, err := contract.ParsePageURL(b.URL)
-	if err != nil || b.Render == nil { // what is wrong with the URL is said elsewhere
+	if err != nil || b.Render == nil { // the URL's own check reports that
 		return ""
 	}
 	for _, c := range b.Render.Cookies {

@@ -45,7 +45,7 @@ type Body struct {
 	Webhook    string
 	Delivery   *Delivery
 	Test       bool
-	// Wait is set if the response is to be the file.
+	// Wait is set if the response should be the file.
 	Wait bool
 	Tags []events.Tag
 }
@@ -85,20 +85,20 @@ type Invoice struct {
 	Match string
 }
 
-// Delivery is where the file is to be uploaded (docs/API.md, Delivery).
+// Delivery is the address to which the file is uploaded (docs/API.md, Delivery).
 type Delivery struct{ URL string }
 
 // Sent holds the parts of a request, as they were sent.
 type Sent struct {
 	Body []byte
-	// ContentType is the header of that name; it decides nothing, and explains what is wrong with a body.
+	// ContentType is the header of that name; it does not affect parsing, and only helps to explain what is wrong with a body.
 	ContentType string
 	// Keys are the lines of the Idempotency-Key header.
 	Keys [][]byte
 }
 
-// Decode reads a request of an operation, or returns all violations. placeholder returns what is wrong
-// with the placeholders in a text of a block template, nil for nothing.
+// Decode reads a request of an operation, or returns all violations. placeholder returns an error for unknown
+// placeholders in a text of a block template.
 func (o *Operation) Decode(sent Sent, placeholder func(text string) error) (Request, []schema.Violation) {
 	document, gates, violations := o.body.Decode(sent.Body, sent.ContentType)
 	key, wrongKey := idempotencyKey(sent.Keys)
@@ -111,7 +111,7 @@ func (o *Operation) Decode(sent Sent, placeholder func(text string) error) (Requ
 		return Request{}, violations
 	}
 	r.Large = r.Large || len(r.Assets) > 0
-	if r.PDF == nil && !o.Name.Image() { // an e-invoice has no options: its block template says how it looks
+	if r.PDF == nil && !o.Name.Image() { // an e-invoice has no options: its block template determines the look
 		options := pdfOptions.Empty()
 		r.PDF = &options
 	}

@@ -14,7 +14,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// knows refuses the placeholder {unknown}.
+// knows rejects the placeholder {unknown}.
 func knows(text string) error {
 	if strings.Contains(text, "{unknown}") {
 		return errors.New("unknown placeholder {unknown}")
@@ -44,7 +44,7 @@ func mustDecode(t *testing.T, path, body string, keys ...string) Request {
 	return r
 }
 
-// What is left out has its default, or is absent in the request, too.
+// A missing field gets its default, or is missing in the request, too.
 func TestDefaults(t *testing.T) {
 	pdf := &PDFOptions{Print: events.PrintOptions{Paper: contract.Paper{Format: "A4"}}}
 	image := &contract.Image{Format: "png", Width: 1024, Height: 768}
@@ -73,7 +73,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Every field of a body comes to its place.
+// Every field of a body is assigned to its place.
 func TestValues(t *testing.T) {
 	r := mustDecode(t, "/url-to-pdf", `{"url":"u","tags":{"b":"2","a":""},"webhook_url":"https://hooks.test/","delivery":{"url":"https://store.test/x"},
 		"auth":{"type":"basic","value":"a:b"},"render":{"page_load_timeout_ms":1e3,"wait_until":"networkidle","wait_for_selector":"#a","wait_after_load_ms":5,"media":"screen",
@@ -134,8 +134,7 @@ func nineBlocks(first string) string {
 		`{"type":"payment-instructions","text":"{unknown} {due_date}"},{"type":"invoice-notes"},{"type":"additional-invoice-data"},{"type":"document-footer","text":"{due_date}"}]`
 }
 
-// Unknown placeholders are violations of their texts, block by block and label by label.
-// They are looked for once the body is valid.
+// Unknown placeholders are violations at their texts, block by block and label by label. They are checked once the body is otherwise valid.
 func TestPlaceholders(t *testing.T) {
 	template := `{"version":1,"blocks":` + nineBlocks(`,"labels":{"title":"{unknown}","due_date":"{unknown}","number":"{number}"}`) + `}`
 	const unknown = "value_error Value error, unknown placeholder {unknown}"
@@ -167,7 +166,7 @@ func told(violations []schema.Violation) (all []string) {
 	return all
 }
 
-// A header that is wrong is reported beside whatever is wrong with the body.
+// A wrong header is reported together with the violations of the body.
 func TestIdempotencyKey(t *testing.T) {
 	r := mustDecode(t, "/html-to-pdf", `{"html":"x"}`, "order-4711")
 	again := mustDecode(t, "/html-to-pdf", ` { "options": null, "html": "\u0078" } `, "order-4711")
@@ -194,8 +193,7 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// A request needs the largest plan of the fields that are set; the first field that a plan
-// lacks is the one to be named.
+// A request needs the highest plan among its fields; the first field that the account's plan lacks is named.
 func TestGates(t *testing.T) {
 	for body, want := range map[string]struct {
 		plan          events.Plan
@@ -220,7 +218,7 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// The examples of the API description are accepted, and on every plan.
+// The examples of the API description are accepted on every plan.
 func TestExamples(t *testing.T) {
 	for _, op := range Operations() {
 		if !json.Valid(op.Example) {
@@ -244,7 +242,7 @@ func TestEveryOperationIsDeclared(t *testing.T) {
 	}
 }
 
-// The paper that a caller chose is told from the default, also if it is the same.
+// A format that the caller gave is told from the default, even if it is the same.
 func TestSizeGiven(t *testing.T) {
 	for options, want := range map[string]bool{
 		`{}`: false, `{"format":null}`: false, `{"margin":{"top":"1cm"}}`: false, `{"format":"A4"}`: true, `{"landscape":false}`: true,
@@ -256,7 +254,7 @@ func TestSizeGiven(t *testing.T) {
 	}
 }
 
-// A text in the middle rises by default; what is elsewhere, or a picture, is upright. Pictures are kept in base64, whatever their URI calls them.
+// A text in the middle is rotated by default; elsewhere it is upright, and so are pictures. Pictures are kept as base64, whatever type their URI declares.
 func TestWatermarks(t *testing.T) {
 	const svg = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4="
 	base := events.Watermark{Color: "rgba(200, 200, 200, 0.3)", FontSize: "60px"}

@@ -22,14 +22,13 @@ type Block struct {
 	Labels map[string]string
 }
 
-// CheckTemplate checks a block template by itself, as a request with an inline template
-// is checked; see Decode for placeholder.
+// CheckTemplate checks a standalone block template like an inline one; see Decode for placeholder.
 func CheckTemplate(template []byte, placeholder func(text string) error) []schema.Violation {
 	_, violations := CanonicalTemplate(template, placeholder)
 	return violations
 }
 
-// CanonicalTemplate is CheckTemplate, and returns the template as its canonical JSON.
+// CanonicalTemplate checks a template as CheckTemplate does, and returns its canonical JSON.
 func CanonicalTemplate(template []byte, placeholder func(text string) error) (canonical []byte, violations []schema.Violation) {
 	document, _, violations := blockTemplate.Decode(template, "")
 	if len(violations) > 0 {
@@ -129,7 +128,7 @@ func labels(names ...string) schema.Field[Block] {
 	return schema.At("labels", kind, func(b *Block) *map[string]string { return &b.Labels }).Doc("May hold {placeholders}.")
 }
 
-// InvalidTemplate says what is wrong with a block template, for those who take it for an error.
+// InvalidTemplate is the violations of a block template as an error.
 type InvalidTemplate []schema.Violation
 
 // Error lists the violations, one on each line.

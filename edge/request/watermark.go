@@ -6,10 +6,10 @@ import (
 	"platen.dev/events/contract"
 )
 
-// watermark is one as a request says it.
+// watermark is a watermark as it appears in a request.
 type watermark struct {
 	events.Watermark
-	turned bool // the request says how far
+	turned bool // the request sets the rotation
 }
 
 var watermarkOptions = schema.Object[watermark]{

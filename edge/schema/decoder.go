@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// decoder is one pass over a JSON tree: where it is and what it has found.
+// decoder is one pass over a JSON tree: its position and its findings.
 type decoder struct {
 	// path leads from the root of the violations' locations to the current value.
 	path       []any
@@ -19,7 +19,7 @@ type decoder struct {
 // enter goes one step down, to a member's name or an element's index.
 func (d *decoder) enter(step any) { d.path = append(d.path, step) }
 
-// leave goes back up.
+// leave ascends again.
 func (d *decoder) leave() { d.path = d.path[:len(d.path)-1] }
 
 // refuse reports a violation at the current value.

@@ -13,7 +13,7 @@ import (
 // JSONSchema is a JSON Schema by its keywords.
 type JSONSchema map[string]any
 
-// References is where the schemas of named objects are found in a document.
+// References is where a document keeps the schemas of named objects.
 const References = "#/components/schemas/"
 
 // Describe writes a kind as a JSON Schema of OpenAPI 3.1 (dialect 2020-12), and
@@ -100,8 +100,7 @@ func (m *member) describe(d *describer) JSONSchema {
 	return schema
 }
 
-// sentences joins what there is to say of the field, of its kind and of its plan. The
-// field's own sentence replaces that of an object.
+// sentences joins the descriptions of the field, its kind and its plan. The field's own description replaces that of an object.
 func (m *member) sentences(kind JSONSchema) string {
 	ofKind, _ := kind["description"].(string)
 	if kind["type"] == "object" && m.doc != "" {
@@ -154,9 +153,8 @@ func (s String) describe(*describer) JSONSchema {
 	return schema
 }
 
-// describeValues lists the values. Where case does not matter the list stays for
-// readers and code generators, beside a pattern that says what else passes:
-// ECMAScript's patterns have no flag for it, hence a class for each letter.
+// describeValues lists the values. If case does not matter, the list remains for readers and code generators, beside a
+// pattern that accepts the other spellings. ECMAScript's patterns have no flag for that, hence a class for each letter.
 func (s String) describeValues(schema JSONSchema) {
 	if len(s.OneOf) == 0 {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// compiled is the JSON Schema of an object, ready to be asked.
+// compiled returns the compiled JSON Schema of an object.
 func compiled[T any](t testing.TB, o Object[T]) *jsonschema.Schema {
 	t.Helper()
 	schema, components := Describe(o)
@@ -38,7 +38,7 @@ func compiled[T any](t testing.TB, o Object[T]) *jsonschema.Schema {
 	return compiled
 }
 
-// property is the described property of letter, as plain JSON.
+// property returns the described property of letter, as plain JSON.
 func property(t *testing.T, name string) map[string]any {
 	t.Helper()
 	_, components := Describe(letter)
@@ -77,7 +77,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// Readers see the fields in the order of their declaration.
+// The description lists fields in the order of their declaration.
 func TestOrder(t *testing.T) {
 	_, components := Describe(letter)
 	text, _ := json.Marshal(components["Letter"])
@@ -101,12 +101,11 @@ func TestNamesClash(t *testing.T) {
 	Describe(Object[None]{Fields: []Field[None]{Unread[None]("a", stamp), Unread[None]("b", other)}})
 }
 
-// unfair are numbers on which the two may differ or that cost the validator dearly:
-// digits beyond a float's precision, and exponents of four digits and more.
+// unfair matches numbers on which the two may differ, or that are expensive for the validator: digits beyond a float's
+// precision, and exponents of three digits and more.
 var unfair = regexp.MustCompile(`[0-9.]{17,}|[eE][+-]?[0-9]{3,}`)
 
-// The two descriptions of a letter agree: what Decode accepts the schema accepts,
-// and what it refuses the schema refuses.
+// The two descriptions of a letter agree: the schema accepts exactly what Decode accepts.
 func FuzzAgreement(f *testing.F) {
 	for _, body := range agreementSeeds {
 		f.Add([]byte(body))

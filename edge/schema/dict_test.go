@@ -13,7 +13,7 @@ var labels = Object[labelled]{Fields: []Field[labelled]{At("labels", Dict[string
 	Names: String{MaxLength: 3, Pattern: regexp.MustCompile("[a-z]+")}, Values: String{MaxLength: 2}, Most: 2,
 }, func(l *labelled) *[]Pair[string] { return &l.Labels })}}
 
-// A dict is read in the order of its names, and both its names and its values are checked.
+// A dict is read in the order of its names, and both names and values are checked.
 func TestDict(t *testing.T) {
 	const pattern = "string_pattern_mismatch String should match pattern '[a-z]+'"
 	for body, want := range map[string]string{

@@ -21,7 +21,7 @@ func (d Document[T]) Canonical() []byte {
 	return b
 }
 
-// DocumentOf is a kind whose JSON is kept beside the value that is read from it.
+// DocumentOf is a kind that keeps the JSON beside the value.
 type DocumentOf[V any] struct{ Type[V] }
 
 func (k DocumentOf[V]) decode(d *decoder, value any) Document[V] {

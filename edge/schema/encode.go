@@ -8,8 +8,8 @@ import (
 // Hidden stands for a credential, or for a list or dictionary with one, in what Encode returns.
 type Hidden struct{}
 
-// Encode returns a value as JSON that Decode reads as the same value, but for credentials. A field that would be the same if it were
-// absent is left out, and so is one that can only be read.
+// Encode returns a value as JSON that Decode reads as the same value, except for credentials. It omits fields that absence would not
+// change, and fields that can only be read.
 func (o Object[T]) Encode(value T) Ordered {
 	all := Ordered{}
 	for _, f := range o.Fields {
@@ -65,7 +65,7 @@ func (m Dict[V]) encode(all []Pair[V]) any {
 	return members
 }
 
-// encode has nothing to write: the value was only checked.
+// encode is never needed: the value was only checked.
 func (Either) encode(None) any { return nil }
 
 func (DocumentOf[V]) encode(d Document[V]) any { return json.RawMessage(d.Canonical()) }
@@ -77,7 +77,7 @@ func unlessHidden(items []any) any {
 	return items
 }
 
-// hides reports whether there is a credential in an encoded value.
+// hides reports whether an encoded value contains a credential.
 func hides(v any) bool {
 	switch v := v.(type) {
 	case Hidden:

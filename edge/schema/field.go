@@ -2,13 +2,13 @@ package schema
 
 import "reflect"
 
-// Field is one field of an object that is read into a T. At, Pointer and Not make one that can be written as JSON again, and so
-// does From of one that Read makes. A field is optional unless it is Required.
+// Field is one field of an object that is read into a T. Fields made by At, Pointer and Not can also be written as JSON; those
+// made by Read need From for that. A field is optional unless it is Required.
 type Field[T any] interface {
 	about() *member
 	// read decodes the field out of an object's members and reports whether they have it.
 	read(d *decoder, members object, into *T) (present bool)
-	// write returns the field as JSON; it is not present if reading nothing makes the same T.
+	// write returns the field as JSON; present is false if an absent field would be read as the same value.
 	write(from *T) (value any, present bool)
 }
 
@@ -21,7 +21,7 @@ type member struct {
 	unless string
 	kind   Kind
 	doc    string
-	// absence is the default as it is described, nil for none.
+	// absence is the default for the description, nil for none.
 	absence any
 	example any
 	plan    string
@@ -32,18 +32,18 @@ type TypedField[T, V any] struct {
 	member
 	typed Type[V]
 	set   func(*T, V)
-	// get returns what a T has for the field, if it has anything; nil if the field is only read.
+	// get returns the field's value in a T, if there is one; nil if the field can only be read.
 	get func(*T) (V, bool)
 	// fallback makes the value of an absent field; nil leaves the T as it is.
 	fallback func(*decoder) V
-	// given notes that the field is not absent; it may be nil.
+	// given is called if the field is present; it may be nil.
 	given func(*T)
 	// gated reports whether a value needs the plan valuePlan; nil if none needs one beyond the field's own.
 	gated     func(V) bool
 	valuePlan string
 }
 
-// At is a field whose value is where place says, the zero value if it is absent and has no default.
+// At declares a field whose value place locates: the zero value if it is absent and has no default.
 func At[T, V any](name string, kind Type[V], place func(*T) *V) *TypedField[T, V] {
 	return Read(name, kind, func(t *T, v V) { *place(t) = v }).From(func(t *T) (V, bool) {
 		v := *place(t)
@@ -51,7 +51,7 @@ func At[T, V any](name string, kind Type[V], place func(*T) *V) *TypedField[T, V
 	})
 }
 
-// Pointer is a field whose value is behind the pointer where place says, which is nil if the field is absent and has no default.
+// Pointer declares a field whose value is behind a pointer that place locates: nil if it is absent and has no default.
 func Pointer[T, V any](name string, kind Type[V], place func(*T) **V) *TypedField[T, V] {
 	return Read(name, kind, func(t *T, v V) { *place(t) = &v }).From(func(t *T) (v V, present bool) {
 		if p := *place(t); p != nil {
@@ -61,7 +61,7 @@ func Pointer[T, V any](name string, kind Type[V], place func(*T) **V) *TypedFiel
 	})
 }
 
-// Not is a field that is true by default; the opposite of its value is where place says.
+// Not declares a field that is true by default; place locates the negation of its value.
 func Not[T any](name string, place func(*T) *bool) *TypedField[T, bool] {
 	return Read(name, Bool{}, func(t *T, v bool) { *place(t) = !v }).From(func(t *T) (bool, bool) { return false, *place(t) }).Default(true)
 }
@@ -71,7 +71,7 @@ func (f *TypedField[T, V]) Unless(other string) *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.unless = other })
 }
 
-// always reports whether the field has to be there whatever else is.
+// always reports whether the field is required unconditionally.
 func (m *member) always() bool { return m.required && m.unless == "" }
 
 // Read is a field whose value set stores. If the field is absent, which null is too, set is called
@@ -80,7 +80,7 @@ func Read[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[T, V
 	return &TypedField[T, V]{member: member{name: name, step: name, kind: kind}, typed: kind, set: set}
 }
 
-// From has the field written as what get returns, if anything.
+// From makes get supply the value when the field is written.
 func (f *TypedField[T, V]) From(get func(*T) (V, bool)) *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.get = get })
 }
@@ -90,7 +90,7 @@ func Unread[T, V any](name string, kind Type[V]) *TypedField[T, V] {
 	return Read(name, kind, func(*T, V) {})
 }
 
-// Required is for a field that has to be there and must not be null.
+// Required makes the field mandatory, and null invalid.
 func (f *TypedField[T, V]) Required() *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.required = true })
 }

@@ -14,7 +14,7 @@ type Kind interface {
 // Type is a Kind whose values are read as V.
 type Type[V any] interface {
 	Kind
-	// decode reports violations to d; its result means nothing if there are any.
+	// decode reports violations to d; if there are any, its result is meaningless.
 	decode(d *decoder, value any) V
 	// encode returns the JSON that is decoded as v: a text, number, truth, Ordered, list or Hidden.
 	encode(v V) any
@@ -27,15 +27,14 @@ type None = struct{}
 type String struct {
 	// MinLength and MaxLength are in characters; a MaxLength of zero means unbounded.
 	MinLength, MaxLength int
-	// OneOf lists the values allowed; empty means any. AnyCase compares without regard
-	// to case; the value that is read has the case of the list.
+	// OneOf lists the allowed values; empty means any. AnyCase ignores case; the value is then read with the list's spelling.
 	OneOf   []string
 	AnyCase bool
 	// Pattern has to match the whole value; nil for any.
 	Pattern *regexp.Regexp
 	// Check returns a sentence that says what is wrong with the value, "" for nothing.
 	Check func(string) string
-	// Normal, in place of Check, also returns the usual form of the value, which is read in its place.
+	// Normal, in place of Check, also returns the normal form of the value, which is read instead.
 	Normal func(string) (usual, wrong string)
 	// Format names a JSON Schema format for readers, such as uri or date-time.
 	Format string
@@ -58,7 +57,7 @@ type Tuple[V any] []Type[V]
 // List is a JSON array of values of one kind.
 type List[V any] struct {
 	Items Type[V]
-	// Most is how many there may be; zero means unbounded.
+	// Most is the maximum length; zero means unbounded.
 	Most int
 }
 
@@ -67,7 +66,7 @@ type List[V any] struct {
 type Dict[V any] struct {
 	Names  String
 	Values Type[V]
-	// Most is how many members there may be.
+	// Most is the maximum number of members.
 	Most int
 }
 

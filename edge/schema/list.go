@@ -69,7 +69,7 @@ func decodeItem[V any](d *decoder, kind Type[V], items []any, i int) V {
 	return kind.decode(d, items[i])
 }
 
-// check reports what every alternative has against the value, as Pydantic does.
+// check reports the violations of every alternative, as Pydantic does.
 func (e Either) check(d *decoder, value any) {
 	tried := decoder{path: d.path}
 	for _, kind := range e {

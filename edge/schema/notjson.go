@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Why a body is not JSON, as a violation says it. A program with a wrong setting sends such bodies all the time: to
-// name what arrived is to name the setting.
+// Reasons why a body is not JSON, as a violation reports them. A misconfigured program sends such bodies all the time,
+// and naming what arrived points to the setting.
 
 const (
-	// notJSON is all that is said about text in UTF-8 that is not well-formed JSON.
+	// notJSON is the only reason for UTF-8 text that is not well-formed JSON.
 	notJSON  = "JSON decode error"
 	wantJSON = "; send JSON in UTF-8"
 )
@@ -39,7 +39,7 @@ func reason(body []byte, contentType string, err error) string {
 	return notJSON
 }
 
-// charset matches the names of encodings that are repeated in a violation.
+// charset matches encoding names that are safe to repeat in a violation.
 var charset = regexp.MustCompile(`^[A-Za-z0-9_.:+-]{1,40}$`)
 
 // encoding names the encoding of a body by its first bytes, "" if they do not tell. JSON begins with a character of
@@ -57,8 +57,7 @@ func encoding(body []byte) string {
 	return ""
 }
 
-// form reports whether a body is a form of a media type. Its beginning counts as well, because some programs call
-// JSON a form.
+// form reports whether a body is a form of a media type. It also checks the beginning of the body, as some programs send JSON with a form's type.
 func form(kind string, body []byte) bool {
 	if strings.HasPrefix(kind, "multipart/") && len(kind) <= MaxName {
 		return bytes.HasPrefix(bytes.TrimLeft(body, "\r\n"), []byte("--"))

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// encoded writes a text in units of 16 or 32 bits.
+// encoded encodes a text in units of 16 or 32 bits.
 func encoded(text string, order binary.AppendByteOrder, bits int) string {
 	var b []byte
 	if bits == 32 {
@@ -22,7 +22,7 @@ func encoded(text string, order binary.AppendByteOrder, bits int) string {
 	return string(b)
 }
 
-// What was sent instead of JSON is named, whatever the content type says of JSON.
+// The error names the format that was sent in place of JSON, whatever the content type says.
 func TestNotJSON(t *testing.T) {
 	const (
 		good, form, parts = `{"to":"é"}`, "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"

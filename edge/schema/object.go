@@ -38,8 +38,7 @@ func (o Object[T]) refuseUnknown(d *decoder, members object) {
 	}
 }
 
-// firstUnknown is the first MaxViolations undeclared names. It keeps no more than
-// that while it looks: a body can have a million of them.
+// firstUnknown returns the first MaxViolations undeclared names. It never holds more of them: a body can have a million.
 func (o Object[T]) firstUnknown(members object) (names []string) {
 	for name := range members {
 		if slices.ContainsFunc(o.Fields, func(f Field[T]) bool { return f.about().name == name }) {

@@ -25,7 +25,7 @@ func parseText(body []byte) (value any, offset int, err error) {
 	if offset := invalid(body); offset >= 0 {
 		return nil, offset, errNotUTF8
 	}
-	// Halves of characters become replacement characters, and the last of equal names counts, as in encoding/json.
+	// As in encoding/json, unpaired surrogates become replacement characters, and the last of equal names counts.
 	p := parser{jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)), -1}
 	value, err = p.value()
 	offset = int(p.tokens.InputOffset())
@@ -38,14 +38,14 @@ func parseText(body []byte) (value any, offset int, err error) {
 	return value, offset, nil
 }
 
-// Why a body cannot be parsed, besides errors of its syntax.
+// Reasons why a body cannot be parsed, besides syntax errors.
 var (
 	errNotUTF8  = errors.New("not UTF-8")
 	errTooMany  = errors.New("too many values")
 	errTrailing = errors.New("text after the value")
 )
 
-// place is where a body went wrong: at the byte that it names, or at its end.
+// place returns the offset at which a body went wrong: the one that the error names, or the end.
 func place(err error, offset, length int) int {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -57,10 +57,10 @@ func place(err error, offset, length int) int {
 	return length
 }
 
-// parser makes a tree of tokens.
+// parser builds a tree from tokens.
 type parser struct {
 	tokens *jsontext.Decoder
-	inner  int // how many values and names there are within the outermost value
+	inner  int // the number of values and names within the outermost value
 }
 
 // count counts a value or a name, before it is read.
@@ -92,10 +92,10 @@ func (p *parser) value() (any, error) {
 	case 't', 'f':
 		return token.Bool(), nil
 	}
-	return nil, nil // null: the decoder refuses an end without a beginning
+	return nil, nil // null; the decoder refuses stray closing brackets
 }
 
-// text reads a string. Most of what is long is copied once.
+// text reads a string. Most long strings are copied only once.
 func (p *parser) text() (string, error) {
 	quoted, err := p.tokens.ReadValue()
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *parser) text() (string, error) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1]), nil
 	}
-	text, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted) // it only fails for halves of characters, which it replaces
+	text, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted) // fails only for unpaired surrogates, which it replaces
 	return string(text), nil
 }
 

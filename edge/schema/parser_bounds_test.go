@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A body with very many values is refused before they are made; text does not count.
+// A body with very many values is refused before they are allocated; text does not count.
 func TestTooManyValues(t *testing.T) {
 	many := func(n int) string { return `{"a":[` + strings.TrimSuffix(strings.Repeat("1,", n), ",") + `]}` }
 	const outside = 3 // the braces, the colon, the bracket; the first element has no comma
@@ -27,7 +27,7 @@ func TestTooManyValues(t *testing.T) {
 	}
 }
 
-// BenchmarkRefusedJSON is what bodies of 8 MB cost that are not a request.
+// BenchmarkRefusedJSON measures refused bodies of 8 MB.
 func BenchmarkRefusedJSON(b *testing.B) {
 	fill := func(s string) string { return strings.Repeat(s, 8_000_000/len(s)) }
 	for name, text := range map[string]string{

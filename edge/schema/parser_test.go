@@ -17,8 +17,8 @@ var parserSeeds = []string{
 	`"plain text of more than eight bytes, with é, \u0020 and a \"quote\""`, "\"seven77\x1f\"", "\"eight888\x1f\"", `{"html":"<b style=\"color:red\">\n"}`, "\ufeff1", "\ufeff\ufeff1", "\ufeff", "\ufeff{", "1\ufeff", "\u00a01", `{"a":{"b":[{"c":[[]]}]}}`, `]`, `}`, `[}`, `{]`,
 }
 
-// The parser makes the tree that encoding/json makes, and refuses what that refuses. But for texts with very many values,
-// which it refuses, and a byte order mark, which it ignores.
+// The parser builds the same tree as encoding/json, and refuses the same texts. Exceptions: it refuses texts with very
+// many values, and ignores a byte order mark.
 func FuzzParser(f *testing.F) {
 	for _, text := range parserSeeds {
 		f.Add([]byte(text))
@@ -37,7 +37,7 @@ func FuzzParser(f *testing.F) {
 	})
 }
 
-// reference is what encoding/json makes of a text.
+// reference returns the result of encoding/json for a text.
 func reference(body []byte) (value any, end int, err error) {
 	text := bytes.TrimPrefix(body, byteOrderMark)
 	if invalid(text) >= 0 {

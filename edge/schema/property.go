@@ -1,6 +1,6 @@
 package schema
 
-// Property is a field of an object as those see it who fill it in.
+// Property describes a field of an object to whoever fills it in.
 type Property struct {
 	Name, Doc string
 	Required  bool

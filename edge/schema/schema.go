@@ -38,8 +38,8 @@ type Gate struct {
 	Plan string
 }
 
-// Decode reads a body, whatever contentType says of it: that is the header of the request, "" for none, and helps to
-// explain what is wrong. It returns either a document or violations, never both and never neither.
+// Decode reads a body, regardless of contentType, the request's header or "", which only helps to explain what is
+// wrong. It returns either a document or violations, never both and never neither.
 //
 // The gates are the fields that are set and need a plan, in the order of their
 // declaration, an object before its own fields. Only presence counts: a field that is
@@ -67,7 +67,7 @@ func (o Object[T]) Decode(body []byte, contentType string) (Document[T], []Gate,
 // required fields.
 func (o Object[T]) Empty() T { return o.decode(&decoder{}, object{}) }
 
-// Check returns what is wrong with a value outside of any body, such as a header's.
+// Check returns the violations of a value outside a body, such as a header's.
 func Check(k Kind, value any, loc ...any) []Violation {
 	d := &decoder{path: loc}
 	k.check(d, value)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// post is what a letter is read into.
+// post is the type that letters are decoded into.
 type post struct {
 	To, From, Initial, Kind, Paper, Colour, Code string
 	Express                                      bool
@@ -51,7 +51,7 @@ var stamp = Object[postage]{Name: "Stamp", Fields: []Field[postage]{
 	At("gold", Bool{}, func(p *postage) *bool { return &p.Gold }).Plan("pro"),
 }}
 
-// checked is a kind that is not read, so that values of different types fit into one tuple.
+// checked is a kind whose value is discarded, so that kinds of different types fit into one tuple.
 type checked struct{ Kind }
 
 func (c checked) decode(d *decoder, value any) (none None) {
@@ -63,7 +63,7 @@ func (checked) encode(None) any { return nil }
 
 const noDictionary = "model_attributes_type Input should be a valid dictionary or object to extract fields from"
 
-// told writes violations on one line.
+// told formats violations on one line.
 func told(violations []Violation) string {
 	var all []string
 	for _, v := range violations {
@@ -105,7 +105,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// Both sides of every limit, each in a letter that is right otherwise.
+// Both sides of every limit, each in an otherwise valid letter.
 func TestKinds(t *testing.T) {
 	for field, want := range map[string]string{
 		`"from":"éé"`:              ``,
@@ -155,7 +155,7 @@ func TestKinds(t *testing.T) {
 	checkDecode(t, letter, `{"to":"éééééé"}`, `[body to] string_too_long String should have at most 5 characters`)
 }
 
-// Integers go by value, not by how they are written, and are handed on in digits.
+// Integers are judged by value, not by spelling, and passed on in digits.
 func TestInteger(t *testing.T) {
 	const below, above, fraction = "greater_than_equal", "less_than_equal", "int_from_float"
 	for text, want := range map[string]string{
@@ -190,7 +190,7 @@ func TestInteger(t *testing.T) {
 	}
 }
 
-// Null is absence for every kind, and rules and gates see no trace of it.
+// Null means absence for every kind, also to rules and gates.
 func TestNull(t *testing.T) {
 	document := checkDecode(t, letter, `{"to":"a","from":null,"kind":null,"paper":null,"express":null,"weight":null,"pages":null,
 		"stamp":null,"pair":null,"copies":null,"ref":null,"code":null}`, "")
@@ -206,7 +206,7 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// Every field comes to its place, in the spelling of its declaration.
+// Every field is assigned to its place, in the spelling of its declaration.
 func TestValue(t *testing.T) {
 	got := checkDecode(t, letter, `{"to":"a","from":"bc","initial":"é","kind":"Air","paper":"lEGAL","colour":"#abc","code":"x","express":true,"weight":1e0,
 		"pages":1e3,"any":-0.0,"stamp":{"value":7.0},"pair":[1,{"value":1}],"copies":["x","y"],"ref":"z"}`, "").Value
@@ -219,8 +219,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// An absent field has its default, an absent object the defaults of its fields if it
-// says so, and is not there otherwise.
+// An absent field gets its default. An absent object gets the defaults of its fields if it says so, and otherwise stays absent.
 func TestDefaults(t *testing.T) {
 	type inner struct{ Size, Unit string }
 	type outer struct {
@@ -266,7 +265,7 @@ func TestDocumentOf(t *testing.T) {
 	checkDecode(t, o, `{"stamp":{}}`, `[body stamp value] missing Field required`)
 }
 
-// Checks and rules speak in their own words; rules wait until each field is right.
+// Checks and rules give their own messages; rules run once each field is valid.
 func TestChecksAndRules(t *testing.T) {
 	type pair struct {
 		Note string
@@ -294,7 +293,7 @@ func TestChecksAndRules(t *testing.T) {
 	}
 }
 
-// A body made of mistakes gets a short answer, and the same one each time.
+// A body full of mistakes gets a short answer, and always the same one.
 func TestBounds(t *testing.T) {
 	names := map[string]any{"to": "a"}
 	for i := range 5000 {
@@ -320,7 +319,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Depth is bounded by the parser, and deep values cost an error, not the stack.
+// Depth is bounded by the parser: deep values give an error and do not overflow the stack.
 func TestDepth(t *testing.T) {
 	for _, open := range []string{`{"stamp":`, `[`} {
 		deep := strings.Repeat(open, 100_000)

@@ -16,7 +16,7 @@ func (s String) decode(d *decoder, value any) string {
 		return ""
 	}
 	switch {
-	case len(text) < s.MinLength*utf8.UTFMax && utf8.RuneCountInString(text) < s.MinLength: // to count takes time
+	case len(text) < s.MinLength*utf8.UTFMax && utf8.RuneCountInString(text) < s.MinLength: // counting takes time
 		d.refuse("string_too_short", "String should have at least %d character%s", s.MinLength, plural(s.MinLength))
 	case s.MaxLength > 0 && len(text) > s.MaxLength && utf8.RuneCountInString(text) > s.MaxLength:
 		d.refuse("string_too_long", "String should have at most %d character%s", s.MaxLength, plural(s.MaxLength))
@@ -30,8 +30,7 @@ func (s String) decode(d *decoder, value any) string {
 	return ""
 }
 
-// refuseType says what was expected. A value off the list is reported alike whatever
-// its type, as Pydantic's literals are.
+// refuseType says what was expected. A value off the list gets the same report for any type, as in Pydantic's literals.
 func (s String) refuseType(d *decoder) {
 	if len(s.OneOf) > 0 {
 		s.refuseUnlisted(d)
@@ -44,7 +43,7 @@ func (s String) refuseUnlisted(d *decoder) {
 	d.refuse("literal_error", "Input should be %s", alternatives(s.OneOf))
 }
 
-// read is a text of the right form as it is read.
+// read returns a valid text in the form in which it is read.
 func (s String) read(d *decoder, text string) (usual string) {
 	wrong := ""
 	switch {
@@ -65,7 +64,7 @@ func (String) canonical(value any) any { return value }
 
 func (s String) listed(text string) bool { return slices.Contains(s.OneOf, s.spelled(text)) }
 
-// spelled is a text as the list spells it.
+// spelled returns a text in the list's spelling.
 func (s String) spelled(text string) string {
 	if !s.AnyCase {
 		return text

@@ -10,7 +10,7 @@ import (
 // MaxAccountBodies is how many bytes of large bodies an account may have in memory.
 const MaxAccountBodies = 64 << 20
 
-// Why there is no memory for a body.
+// Reasons why there is no memory for a body.
 var (
 	ErrAccountFull = errors.New("the account has as many large bodies under way as it may have")
 	ErrFull        = errors.New("as many large bodies are under way as there is memory for")

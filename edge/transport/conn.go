@@ -1,5 +1,5 @@
-// Package transport has what a connection and a body cost, whoever sends them: how many connections a client has, what is still read from one
-// that was refused, memory for large bodies, and turns at large content. It knows no endpoints.
+// Package transport bounds the cost of connections and bodies, whoever sends them: connections per client, reading on after a refusal, memory
+// for large bodies, and turns at large content. It knows no endpoints.
 package transport
 
 import (
@@ -37,7 +37,7 @@ func (n *Conns) Listen(l net.Listener, gate *Gate, encrypted *tls.Config) net.Li
 	return listener{l, n, gate, encrypted}
 }
 
-// Accept waits for a connection. It closes those that are too many.
+// Accept waits for a connection. It closes those beyond the limit.
 func (l listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -82,7 +82,7 @@ func (n *Conns) remove(c *Conn) {
 	delete(n.open, c)
 }
 
-// Close closes the new connections and those that come from now on.
+// Close closes the connections that are still new, and all later ones.
 func (n *Conns) Close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -107,24 +107,24 @@ type Conn struct {
 	body atomic.Pointer[Share]
 }
 
-// OnState notes where requests begin and end, as fasthttp.Server.ConnState.
+// OnState tracks where requests begin and end; it is a fasthttp.Server.ConnState.
 func OnState(c net.Conn, state fasthttp.ConnState) {
 	if c, ok := c.(*Conn); ok {
 		c.inside = state == fasthttp.StateActive
 	}
 }
 
-// Linger has what the client still sends read before the connection is closed: it was refused in the middle of its request. It reports
-// whether the last read ran into its deadline, which fasthttp's error hides between two chunks.
+// Linger makes Close read what the client still sends, because it was refused in the middle of its request. It reports whether the
+// last read ran into its deadline, which fasthttp's error hides between two chunks.
 func (c *Conn) Linger() (late bool) {
 	c.linger = true
 	return c.late
 }
 
-// Hold gives memory back when the connection is closed: fasthttp tells nobody if it breaks before a body is read.
+// Hold releases memory when the connection is closed: fasthttp does not report a connection that breaks before its body is read.
 func (c *Conn) Hold(s *Share) { c.body.Store(s) }
 
-// Read reads. The connection is no longer new once the first read returns.
+// Read reads, and ends the connection's time as a new one.
 func (c *Conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.late = errors.Is(err, os.ErrDeadlineExceeded)

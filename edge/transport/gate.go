@@ -10,14 +10,13 @@ import (
 type Connections struct {
 	// Most is the limit for all together.
 	Most int
-	// PerAddress is the limit for one client: an IPv4 address, or an IPv6 network of 64 bits. It
-	// does not hold for loopback addresses and for Trusted.
+	// PerAddress is the limit for one client: an IPv4 address, or an IPv6 /64 network. Loopback addresses and Trusted are exempt.
 	PerAddress int
 	// Trusted are the networks of proxies, which speak for many clients.
 	Trusted []netip.Prefix
 }
 
-// Gate counts connections by client, and lets no more in than may be.
+// Gate counts connections by client, and admits them within the limits.
 type Gate struct {
 	limits Connections
 
@@ -39,7 +38,7 @@ func AddressOf(remote net.Addr) (addr netip.Addr, ok bool) {
 	return tcp.AddrPort().Addr().Unmap().WithZone(""), true
 }
 
-// Client is the address by which a client is counted: of IPv6 the network of 64 bits, in which it can take any.
+// Client returns the address under which a client is counted: for IPv6 the /64 network, within which it can take any address.
 func Client(addr netip.Addr) netip.Addr {
 	if addr.Is6() {
 		return netip.PrefixFrom(addr, 64).Masked().Addr()
@@ -57,7 +56,7 @@ func (c Connections) Trusts(addr netip.Addr) bool {
 	return false
 }
 
-// limits reports whether the limit for one client holds for an address.
+// limits reports whether the limit per client applies to an address.
 func (c Connections) limits(addr netip.Addr) bool {
 	return c.PerAddress > 0 && !addr.IsLoopback() && !c.Trusts(addr)
 }

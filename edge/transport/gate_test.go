@@ -10,7 +10,7 @@ func from(addr string) net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(addr), 1))
 }
 
-// The connections of one client are limited, those of all together are, and what is closed makes room.
+// Connections are limited per client and in all, and closed ones free their place.
 func TestGate(t *testing.T) {
 	g := NewGate(Connections{Most: 10, PerAddress: 2, Trusted: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/30")}})
 	enter := func(addr string, want bool) func() {

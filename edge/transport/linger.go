@@ -11,8 +11,8 @@ const (
 	// LingerBytes and LingerTime bound what a refused client may still send.
 	LingerBytes = 32 << 20
 	LingerTime  = 2 * time.Second
-	// lingerRate is how many bytes a second are read from all such clients together: to read
-	// what nobody needs as fast as it comes would take the processors from everybody else.
+	// lingerRate is how many bytes a second are read from all such clients together: reading useless bytes as fast as they
+	// come would take the processors from everybody else.
 	lingerRate = 64 << 20
 	// lingerChunk is how many bytes are read between two pauses.
 	lingerChunk = 256 << 10

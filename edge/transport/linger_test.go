@@ -2,7 +2,7 @@ package transport
 
 import "testing"
 
-// However many refused clients are still sending, no more is read from them than from one.
+// However many refused clients still send, no more is read from them than from a single one.
 func TestLingerPause(t *testing.T) {
 	for _, open := range []int64{1, 2, 64, 512} {
 		rate := float64(open) * lingerChunk / lingerPause(open).Seconds()

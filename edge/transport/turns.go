@@ -11,18 +11,16 @@ import (
 const (
 	// FreeContent is the size in bytes up to which content never waits.
 	FreeContent = 64 << 10
-	// restFactor is how much longer than the work on a request that was refused its account rests from large
-	// content: what is refused takes a tenth of one processor at most.
+	// restFactor is the ratio of an account's rest to the work on its refused request: refused requests take at most a tenth of one processor.
 	restFactor = 9
 	// longestRest bounds the rest after one request.
 	longestRest = time.Second
 )
 
-// Turns bounds how much large content is worked on at a time: reading and sanitising it takes
-// processor time, and several times its size in memory. One half of the processors do so, and
-// the others are for everything else. An account has one turn at a time, so that accounts
-// take turns however much each one sends. An account whose request was refused rests before its next turn:
-// it has not paid for the work, and may ask for as much again at once.
+// Turns bounds how much large content is processed at a time: reading and sanitising it takes processor time, and
+// several times its size in memory. Half of the processors do so; the others are for everything else. An account has
+// one turn at a time, so that accounts take turns however much each one sends. After a refused request an account rests
+// before its next turn: it did not pay for the work, and could ask for as much again at once.
 type Turns struct {
 	all chan struct{}
 	// over is closed when the server ends: nobody rests any more.
@@ -32,13 +30,13 @@ type Turns struct {
 	by map[events.AccountID]*turn
 }
 
-// turn is that of an account. All but held is guarded by Turns.mu.
+// turn is the turn of one account. All but held is guarded by Turns.mu.
 type turn struct {
 	held  chan struct{}
-	users int // who has it, waits for it or has a request under way
-	// spent is how long its turns were since a request ended.
+	users int // those that hold it, wait for it or have a request under way
+	// spent is the total length of the turns since the last request ended.
 	spent time.Duration
-	// rests is until when there is no next turn.
+	// rests is when the rest ends.
 	rests time.Time
 }
 
@@ -50,7 +48,7 @@ func NewTurns(over <-chan struct{}) *Turns {
 // Size is how many turns there are at once.
 func (t *Turns) Size() int { return cap(t.all) }
 
-// Held is how many turns are taken, and of how many accounts something is known.
+// Held returns how many turns are taken, and how many accounts are tracked.
 func (t *Turns) Held() (turns, accounts int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +93,7 @@ func (t *Turns) Take(account events.AccountID, bytes int) (done func()) {
 	}
 }
 
-// rest waits until an account has rested, also from what is refused meanwhile.
+// rest waits until an account has rested, including for requests that are refused meanwhile.
 func (t *Turns) rest(own *turn) {
 	for {
 		t.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// requested is a request with large content that is worked on for a while and then ends.
+// requested makes a request with large content that takes a while to process.
 func requested(turns *Turns, account events.AccountID, work time.Duration, refused bool) {
 	leave := turns.Enter(account, FreeContent+1)
 	done := turns.Take(account, FreeContent+1)
@@ -21,7 +21,7 @@ func requested(turns *Turns, account events.AccountID, work time.Duration, refus
 	leave(refused)
 }
 
-// waits is how long content of a size waits for its turn.
+// waits returns how long content of a size waits for its turn.
 func waits(turns *Turns, account events.AccountID, bytes int) time.Duration {
 	start := time.Now()
 	done := turns.Take(account, bytes)
@@ -29,7 +29,7 @@ func waits(turns *Turns, account events.AccountID, bytes int) time.Duration {
 	return time.Since(start)
 }
 
-// An account whose large content was refused rests nine times as long as that took, and nobody else does.
+// After a refusal of large content, its account, and no other, rests nine times as long as the processing took.
 func TestRestAfterRefusal(t *testing.T) {
 	for name, tc := range map[string]struct {
 		account events.AccountID
@@ -59,7 +59,7 @@ func TestRestAfterRefusal(t *testing.T) {
 	}
 }
 
-// An account that sends what is refused, over many connections at once, has a tenth of one processor.
+// An account whose content is refused gets a tenth of one processor, over however many connections.
 func TestRefusalsTakeATenth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, each, work = 20, 5, 10 * time.Millisecond
@@ -84,7 +84,7 @@ func TestRefusalsTakeATenth(t *testing.T) {
 	})
 }
 
-// Nobody rests when the server ends.
+// No account rests once the server is shutting down.
 func TestNoRestAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over := make(chan struct{})
@@ -98,7 +98,7 @@ func TestNoRestAtTheEnd(t *testing.T) {
 	})
 }
 
-// An account that sends much waits for itself, and not the others for it.
+// An account that sends much waits for its own requests, and others do not wait for it.
 func TestTurnsOfAccounts(t *testing.T) {
 	turns := NewTurns(nil)
 	first := turns.Take("greedy", FreeContent+1)

@@ -40,7 +40,7 @@ func (a Accounts) Live(id events.AccountID) (live Live, err error) {
 	return liveOf(state, unfinished, Charged{all.Used, all.Bytes}), err
 }
 
-// liveOf is the state of an account in the seconds that the ledger counts in.
+// liveOf converts the state of an account to the ledger's seconds.
 func liveOf(state accounts.State, unfinished []events.Instant, all Charged) Live {
 	live := Live{
 		Window: wholeSecond(state.Window), Charged: Charged{state.Used, state.Bytes}, All: all,
@@ -54,5 +54,5 @@ func liveOf(state accounts.State, unfinished []events.Instant, all Charged) Live
 	return live
 }
 
-// wholeSecond is an instant as the ledger has it: cut to seconds.
+// wholeSecond truncates an instant to seconds, as in the ledger.
 func wholeSecond(at events.Instant) time.Time { return at.Time().Truncate(time.Second) }

@@ -31,7 +31,7 @@ func (b *breakdown) add(e ledger.Entry) error {
 	addTo(b.ofOperations, e.Operation, f)
 	addTo(b.ofKeys, e.Key, f)
 	if err := b.fingerprint.Add(e); err != nil {
-		return tooManyEntries // it has grown since it was counted
+		return tooManyEntries // more entries arrived after they were counted
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (b *breakdown) window(row WindowRow) (w Window, err error) {
 	if w.Figures, err = b.total.figures(); err != nil {
 		return Window{}, err
 	}
-	if w.Figures != row.Figures { // entries came between the two readings
+	if w.Figures != row.Figures { // entries arrived between the two reads
 		w.Status = Open
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.ofOperations)) {

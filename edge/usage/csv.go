@@ -9,9 +9,8 @@ import (
 	"platen.dev/ledger"
 )
 
-// CSV writes a report's rows as RFC 4180 has it, after a line with the names of the columns: start,
-// end, one column for each dimension in the order of group_by (key_id, operation, tag:NAME),
-// render_units, bytes, entries.
+// CSV writes a report's rows according to RFC 4180, after a header line: start, end, one column for each dimension in
+// the order of group_by (key_id, operation, tag:NAME), render_units, bytes, entries.
 func (r Report) CSV() []byte {
 	columns := []string{"start", "end"}
 	for _, d := range r.GroupBy {
@@ -47,7 +46,7 @@ func (all Entries) CSV() []byte {
 	for _, e := range all.Entries {
 		tags := ""
 		if len(e.Tags) > 0 {
-			b, _ := json.Marshal(e.Tags) // texts always become JSON
+			b, _ := json.Marshal(e.Tags) // texts can always be marshalled
 			tags = guardedJSON(string(b))
 		}
 		lines = append(lines, []string{

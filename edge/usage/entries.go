@@ -13,7 +13,7 @@ type Entries struct {
 	Next    *string `json:"next_cursor"`
 }
 
-// Entry is an entry of the ledger. Its fields have the names that they have in the public events.
+// Entry is an entry of the ledger, with the field names of the public events.
 type Entry struct {
 	ID        string            `json:"entry_id"`
 	Kind      string            `json:"kind"`
@@ -30,7 +30,7 @@ type Entry struct {
 	Source    Place             `json:"source"`
 }
 
-// Place is where in the log the entry was read: its public event.
+// Place is the position in the log of an entry's public event.
 type Place struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`

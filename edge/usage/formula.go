@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// formulas begin with these, half or full width.
+// formulas are the characters with which formulas begin, half or full width.
 const formulas = "=+-@＝＋－＠"
 
-// part is a text up to the next character that a spreadsheet may split it at, whichever separator it goes by.
+// part matches a text up to the next character at which a spreadsheet may split it, for any separator.
 var part = regexp.MustCompile(`[^,;|\t\r\n]*[,;|\t\r\n]?`)
 
 // guarded keeps spreadsheets from taking a text, or a part of it, for a formula: an apostrophe before it makes it a text. What begins with

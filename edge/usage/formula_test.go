@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// What a spreadsheet could take for a formula is a text: at the beginning, behind what it trims, behind what it may split at, and in full
-// width.
+// Values that a spreadsheet could take for a formula are guarded: at the beginning, behind what it trims, behind what it may split at, and in full width.
 func TestFormulas(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "plain": "plain", "a=b": "a=b", "order-4711": "order-4711", "a, b; c": "a, b; c", "株式会社": "株式会社", "a b@example.com": "a b@example.com",
@@ -27,12 +26,12 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// unguarded undoes guarded, as the documentation says.
+// unguarded undoes guarded, as documented.
 func unguarded(text string) string {
 	return part.ReplaceAllStringFunc(text, func(part string) string { return strings.TrimPrefix(part, "'") })
 }
 
-// Tags in JSON hold no formula either, and stay the same JSON.
+// Tags in JSON contain no formula either, and stay the same JSON.
 func TestFormulasInJSON(t *testing.T) {
 	for _, value := range []string{"plain", "=1", "a;=1;＝2", `a,"@x`, "a\t-1", "x|+1", "order-4711"} {
 		tags := map[string]string{"a": value, "b": value}

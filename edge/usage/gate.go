@@ -9,8 +9,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// The room for queries: of one account, so that it does not take the ledger from the others, and of
-// one node.
+// The limits of concurrent queries, in shares: per account, so that one account does not take the ledger from the others, and per node.
 const (
 	accountRoom = 2
 	nodeRoom    = 8
@@ -60,7 +59,7 @@ func (g *gate) leave(account events.AccountID, s share) {
 	}
 }
 
-// classify returns the error of this package that an error of a query is.
+// classify converts an error of a query to one of this package.
 func classify(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrTooLarge), errors.Is(err, ErrNoWindow):
@@ -69,7 +68,7 @@ func classify(err error) error {
 		return fmt.Errorf("%w: the answer would have more than %d rows", ErrTooLarge, ledger.MaxRows)
 	case errors.Is(err, ledger.ErrOverflow):
 		return fmt.Errorf("%w: a sum exceeds 64 bits", ErrTooLarge)
-	case errors.Is(err, ledger.ErrInvalid): // parsing refuses whatever the ledger does
+	case errors.Is(err, ledger.ErrInvalid): // parsing refuses everything that the ledger refuses
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -8,9 +8,9 @@ import (
 	"platen.dev/ledger"
 )
 
-// Live is the account's state, as far as it says which quota windows may still change. Whoever reads
-// it reads its fields in their order: what ends meanwhile then counts as unfinished, or is missed in
-// the ledger, and no window counts as closed too early.
+// Live is the part of an account's state that decides which quota windows may still change. Read its fields in their
+// order: a job that ends meanwhile then counts as unfinished or is missed in the ledger, and no window counts as closed
+// too early.
 type Live struct {
 	// Window is the start of the window that was opened last, and Charged what was charged in it.
 	Window  time.Time
@@ -37,11 +37,10 @@ const (
 	Closed Status = "closed"
 )
 
-// grace is how far the clocks of nodes may differ. For that long after its end, a window in which
-// nothing has happened since may still get a job.
+// grace is how far the clocks of nodes may differ. For that long after its end, the newest window may still get a job.
 const grace = time.Hour
 
-// WindowRow is a quota window with what the ledger has of it.
+// WindowRow is a quota window with its figures in the ledger.
 type WindowRow struct {
 	Start  string `json:"start"`
 	End    string `json:"end"`
@@ -52,10 +51,10 @@ type WindowRow struct {
 // statuses returns the status of each window, which rows of the ledger stand for. A window is closed
 // if nothing more can be charged in it, and the ledger has all that was.
 //
-// Jobs of a window can be charged after its end, and a job has no longest life: while rendering is
-// suspended it waits. So the window is open as long as one of its jobs has not ended. Corrections
-// count in the window that was opened last. What the ledger lacks shows in the sums: if it lacks
-// nothing, those of the windows before equal the account's charges in all but the last window.
+// Jobs of a window can be charged after its end, and a job has no maximum life: while rendering is suspended it waits.
+// So the window is open as long as one of its jobs has not ended. Corrections count in the newest window. Missing
+// entries show in the sums: if none are missing, the sums of all earlier windows equal the account's charges outside
+// the newest window.
 func (l Live) statuses(rows []ledger.Row, now time.Time) []Status {
 	last, before := l.inLedger(rows)
 	all := Charged{last.Units + before.Units, last.Bytes + before.Bytes} == l.All

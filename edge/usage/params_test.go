@@ -13,10 +13,10 @@ import (
 	"platen.dev/ledger"
 )
 
-// now has a fraction of a second, as clocks do.
+// now has a fraction of a second, like real clocks.
 var now = time.Date(2026, 3, 31, 12, 0, 0, 1, time.UTC)
 
-// parameters are those of a query string, in its order.
+// parameters returns the parameters of a query string, in order.
 func parameters(t testing.TB, text string) (all []query.Param) {
 	t.Helper()
 	for pair := range strings.SplitSeq(text, "&") {
@@ -36,7 +36,7 @@ func parameters(t testing.TB, text string) (all []query.Param) {
 	return all
 }
 
-// refused lists the parameters that violations are about, each with the violation's type.
+// refused lists the parameters of violations, each with the violation's type.
 func refused(violations []schema.Violation) (all []string) {
 	for _, v := range violations {
 		all = append(all, fmt.Sprint(v.Loc[1], " ", v.Type))
@@ -44,7 +44,7 @@ func refused(violations []schema.Violation) (all []string) {
 	return all
 }
 
-// What is left out has its default: the last thirty days in UTC, by day.
+// Missing parameters have defaults: the last thirty days in UTC, by day.
 func TestDefaults(t *testing.T) {
 	q, violations := ParseQuery(nil, now, JSON)
 	to := time.Date(2026, 3, 31, 12, 0, 1, 0, time.UTC)
@@ -67,7 +67,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Every parameter of a query for sums is taken up to its limit, and refused beyond it by name.
+// Every parameter of a query for sums is accepted up to its limit, and refused by name beyond it.
 func TestParametersOfUsage(t *testing.T) {
 	tag := strings.Repeat("n", ledger.MaxTagName)
 	for _, c := range []struct {
@@ -134,8 +134,7 @@ func TestParametersOfUsage(t *testing.T) {
 	}
 }
 
-// checkViolations checks what was found wrong with a query, and that the ledger takes one with which
-// nothing is.
+// checkViolations checks the violations of a query, and that the ledger accepts a query without any.
 func checkViolations(t *testing.T, query string, violations []schema.Violation, wrong string, validate func() error) {
 	t.Helper()
 	if got := strings.Join(refused(violations), ", "); got != wrong {
@@ -149,7 +148,7 @@ func checkViolations(t *testing.T, query string, violations []schema.Violation, 
 	}
 }
 
-// Every parameter of a query for entries is taken up to its limit, and refused beyond it by name.
+// Every parameter of a query for entries is accepted up to its limit, and refused by name beyond it.
 func TestParametersOfEntries(t *testing.T) {
 	value := strings.Repeat("v", ledger.MaxTagValue)
 	cursor := ledger.NewPage(ledger.EntryQuery{Limit: 1}, []ledger.Entry{{ID: "a", Occurred: ledger.MinTime}, {}}).Next
@@ -217,7 +216,7 @@ func TestDatesInZones(t *testing.T) {
 	}
 }
 
-// What is wrong is said all at once, and bounded.
+// All violations are reported at once, and their number is bounded.
 func TestManyViolations(t *testing.T) {
 	_, violations := ParseQuery(parameters(t, "bucket=x&from=y&group_by=z&other=1"), now, JSON)
 	if got, want := refused(violations), []string{"other extra_forbidden", "bucket literal_error", "group_by value_error", "from value_error"}; !slices.Equal(got, want) {
@@ -246,7 +245,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// Whatever is sent is refused by name, or is a query that the ledger takes.
+// Any input is refused by name, or is a query that the ledger accepts.
 func FuzzParams(f *testing.F) {
 	for _, s := range []string{
 		"", "from=2026-01-01&to=2026-02-01&bucket=hour&time_zone=Europe/Berlin&group_by=key,tag:a&format=csv", "from=2026-01-01T00:00:00+02:00",

@@ -64,7 +64,7 @@ func (p params) groupBy() (all []ledger.Dimension) {
 	return all
 }
 
-// checkBuckets refuses a span that has too many buckets, and a zone whose days have no buckets.
+// checkBuckets refuses a span with too many buckets, and a zone whose days the ledger cannot bucket.
 func (p params) checkBuckets(q ledger.Query) {
 	q.Account = anyone
 	if _, err := ledger.NewFold(q); err != nil {
@@ -72,8 +72,8 @@ func (p params) checkBuckets(q ledger.Query) {
 	}
 }
 
-// ParseEntryQuery reads the parameters of a query for entries, or returns all that is wrong with
-// them. A query for a window covers all of it unless it says from or to.
+// ParseEntryQuery reads the parameters of a query for entries, or returns all violations. A query for a window covers
+// all of it, unless from or to is given.
 func ParseEntryQuery(all []query.Param, now time.Time, otherwise Format) (EntryQuery, []schema.Violation) {
 	named := query.OneOf(query.From, query.To, query.Zone, windowParam, keyParam, operationParam, query.Limit, query.Cursor, formatParam)
 	p := params{query.Read(all, func(name string) bool { return named(name) || strings.HasPrefix(name, query.TagPrefix) })}
@@ -91,7 +91,7 @@ func ParseEntryQuery(all []query.Param, now time.Time, otherwise Format) (EntryQ
 	return q, p.Violations
 }
 
-// where reads what entries must have, in the order in which it was sent.
+// where reads the conditions on entries, in the order in which they were sent.
 func (p params) where() (all []ledger.Match) {
 	for _, name := range p.Order {
 		value, _ := p.Value(name)

@@ -18,7 +18,7 @@ type Report struct {
 	Total    Figures            `json:"total"`
 }
 
-// Row has the figures of one group in one bucket. A dimension that was not asked for is missing.
+// Row has the figures of one group in one bucket. It has only the requested dimensions.
 type Row struct {
 	Start     string            `json:"start"`
 	End       string            `json:"end"`
@@ -83,7 +83,7 @@ func (r Row) Group(d ledger.Dimension) string {
 	return ""
 }
 
-// sums are figures that are being summed up.
+// sums accumulates figures.
 type sums struct{ units, bytes, entries ledger.Sum }
 
 func (s *sums) add(f Figures) {

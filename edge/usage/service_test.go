@@ -32,12 +32,12 @@ var (
 	march    = january.AddDate(0, 2, 0)
 )
 
-// monthly is the state of an account whose last window is that of March, when the ledger has all.
+// monthly returns the state of an account whose last window is March's, with everything in the ledger.
 func monthly() Live {
 	return Live{Window: march, End: func(start time.Time) time.Time { return start.AddDate(0, 1, 0) }}
 }
 
-// debit is an entry of one unit.
+// debit returns an entry of one unit.
 func debit(of events.AccountID, number int, at, window time.Time, tags ...ledger.Tag) ledger.Entry {
 	job := fmt.Sprintf("job-%03d", number)
 	return ledger.Entry{
@@ -69,7 +69,7 @@ func serve(l Ledger, live Live) *Service {
 	return New(l, func(events.AccountID) (Live, error) { return live, nil }, func() time.Time { return now })
 }
 
-// report runs a query of a query string, and returns its answer and the CSV read back.
+// report runs the query in a query string, and returns its answer and the parsed CSV.
 func report(t *testing.T, s *Service, of events.AccountID, query string) (Report, [][]string) {
 	t.Helper()
 	q, violations := ParseQuery(parameters(t, query), now, JSON)
@@ -95,10 +95,10 @@ func readCSV(t *testing.T, text []byte) [][]string {
 	return lines
 }
 
-// hostile are texts that a spreadsheet would take for formulas, or CSV for something else.
+// hostile lists texts that a spreadsheet would take for formulas, or that break naive CSV.
 var hostile = []string{"=1+1", "+1", "-1", "@x", "\tx", "'x", `"a","b"`, "ü, ö", "", "plain", " =1", "a;=1", "＝1"}
 
-// CSV has the rows and columns of JSON, and no text that a spreadsheet computes.
+// CSV has the same rows and columns as JSON, and no text that a spreadsheet evaluates.
 func TestCSVIsJSON(t *testing.T) {
 	var entries []ledger.Entry
 	for i, value := range hostile {
@@ -148,7 +148,7 @@ func checkLine(t *testing.T, query string, row Row, columns, line []string) {
 	}
 }
 
-// Days and months are those of the time zone, and the total is what the rows say.
+// Days and months are those of the time zone, and the total is the sum of the rows.
 func TestReportInZones(t *testing.T) {
 	late := time.Date(2026, 3, 28, 23, 30, 0, 0, time.UTC) // half past midnight in Berlin, where the day has 23 hours
 	s := serve(filled(t, debit(account, 1, late, march), debit(account, 2, late.Add(-time.Hour), march), ledger.Entry{
@@ -171,7 +171,7 @@ func TestReportInZones(t *testing.T) {
 	}
 }
 
-// Pages hold every entry once, in order, and no other account's.
+// Pages contain every entry of the account once, in order, and no other account's.
 func TestEntriesByPages(t *testing.T) {
 	var entries []ledger.Entry
 	for i := range 25 {
@@ -209,7 +209,7 @@ func TestEntriesByPages(t *testing.T) {
 	}
 }
 
-// Filters select, each by its own field.
+// Each filter selects by its own field.
 func TestFilters(t *testing.T) {
 	image := debit(account, 3, march, march, ledger.Tag{Name: "a", Value: "="})
 	image.Operation = "html-to-image"
@@ -230,7 +230,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// slow is a ledger whose answers wait until they are let go, or until nobody waits for them.
+// slow is a ledger whose answers wait until they are released, or until nobody waits for them.
 type slow struct{ begun, release chan struct{} }
 
 func (l slow) wait(ctx context.Context) error {
@@ -251,7 +251,7 @@ func (l slow) Entries(ctx context.Context, _ ledger.EntryQuery) (ledger.Page, er
 	return ledger.Page{}, l.wait(ctx)
 }
 
-// An account has room for two queries, a node for eight; what was let in gives its room back.
+// At most two queries of an account, and eight of a node, run at once; a finished one makes room.
 func TestRoom(t *testing.T) {
 	l := slow{make(chan struct{}), make(chan struct{})}
 	s := serve(l, monthly())
@@ -285,7 +285,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// A ledger that is silent is given up after the time limit.
+// A query is abandoned at the time limit.
 func TestTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := slow{make(chan struct{}, 10), nil}
@@ -297,7 +297,7 @@ func TestTimeLimit(t *testing.T) {
 	})
 }
 
-// failing is a ledger that cannot answer.
+// failing is a ledger whose queries fail.
 type failing struct{ err error }
 
 func (l failing) Usage(context.Context, ledger.Query) ([]ledger.Row, error) { return nil, l.err }
@@ -306,7 +306,7 @@ func (l failing) Entries(context.Context, ledger.EntryQuery) (ledger.Page, error
 	return ledger.Page{}, l.err
 }
 
-// Each error of the ledger has its meaning here.
+// Each error of the ledger is mapped to one of this package.
 func TestErrors(t *testing.T) {
 	for from, want := range map[error]error{
 		ledger.ErrTooMany: ErrTooLarge, ledger.ErrOverflow: ErrTooLarge, ledger.ErrInvalid: ledger.ErrInvalid, ledger.ErrClosed: ErrUnavailable, errors.New("disk"): ErrUnavailable,

@@ -21,12 +21,12 @@ type Ledger interface {
 
 // Errors of a Service; test for them with errors.Is.
 var (
-	// ErrBusy means that the account has as many queries under way as it may have.
+	// ErrBusy means that the account's limit of concurrent queries is reached.
 	ErrBusy = errors.New("the account's other queries are under way")
 	// ErrUnavailable means that the ledger did not answer, not in time, or has no room for another
 	// query now. The query may be sent again.
 	ErrUnavailable = errors.New("the ledger is not available")
-	// ErrTooLarge refuses a query whose answer would be too large; the text says why.
+	// ErrTooLarge means that the answer would be too large; the text says why.
 	ErrTooLarge = errors.New("too large")
 	// ErrNoWindow means that the ledger has no entry of a quota window.
 	ErrNoWindow = errors.New("no such window")
@@ -37,8 +37,7 @@ const Source = "ledger"
 
 // Limits of queries.
 const (
-	// QueryLimit is how long one query of the ledger may take, WindowLimit all those that one
-	// window needs.
+	// QueryLimit is how long one query of the ledger may take, WindowLimit all the queries for one window.
 	QueryLimit  = 10 * time.Second
 	WindowLimit = time.Minute
 )
@@ -86,7 +85,7 @@ func (s *Service) Entries(ctx context.Context, account events.AccountID, q Entry
 	return e, err
 }
 
-// run lets a query in, and bounds its time. Errors of the ledger become those of this package.
+// run admits a query, and bounds its time. It converts the ledger's errors to those of this package.
 func (s *Service) run(ctx context.Context, account events.AccountID, of share, limit time.Duration, query func(context.Context) error) error {
 	leave, err := s.gate.enter(account, of)
 	if err != nil {

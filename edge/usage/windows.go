@@ -37,7 +37,7 @@ type KeyRow struct {
 	Figures
 }
 
-// Fingerprint says what exactly was charged, as ledger.Fingerprint does. One of an open window is
+// Fingerprint identifies exactly what was charged, as ledger.Fingerprint does. While the window is open it is
 // preliminary: it changes with the next entry.
 type Fingerprint struct {
 	Algorithm   string `json:"algorithm"`

@@ -12,7 +12,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// Two entries in January, one in February, one in March.
+// threeMonths returns two entries in January, one in February and one in March.
 func threeMonths() []ledger.Entry {
 	return []ledger.Entry{
 		debit(account, 1, january, january), debit(account, 2, january.Add(time.Hour), january),
@@ -21,14 +21,14 @@ func threeMonths() []ledger.Entry {
 	}
 }
 
-// complete is the state of an account whose entries are all in the ledger.
+// complete returns the state of an account whose entries are all in the ledger.
 func complete() Live {
 	live := monthly()
 	live.Charged, live.All = Charged{1, 1004}, Charged{4, 4010}
 	return live
 }
 
-// A window is closed when nothing more can be charged in it and the ledger has all that was.
+// A window is closed when nothing more can be charged in it and the ledger has every charge.
 func TestStatus(t *testing.T) {
 	l := filled(t, threeMonths()...)
 	for name, c := range map[string]struct {
@@ -62,7 +62,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A window ends by the anchor, or where the next one begins.
+// A window ends at the anchor, or where the next one begins.
 func TestEnds(t *testing.T) {
 	s := serve(filled(t, threeMonths()...), complete())
 	w, err := s.Windows(t.Context(), account)
@@ -80,7 +80,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A window shows what it is made of, and the fingerprint of that.
+// A window shows its entries, and their fingerprint.
 func TestWindow(t *testing.T) {
 	entries := threeMonths()
 	entries[1].Operation = "html-to-image"
@@ -128,7 +128,7 @@ func TestLargeWindow(t *testing.T) {
 	}
 }
 
-// counted is a ledger that counts entries which it does not have.
+// counted is a ledger that reports more entries than it has.
 type counted struct{ rows []ledger.Row }
 
 func (l counted) Usage(context.Context, ledger.Query) ([]ledger.Row, error) { return l.rows, nil }

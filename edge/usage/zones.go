@@ -1,3 +1,3 @@
 package usage
 
-import _ "time/tzdata" // callers name time zones, whatever the machine has
+import _ "time/tzdata" // callers name time zones that the machine may lack

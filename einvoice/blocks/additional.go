@@ -9,20 +9,20 @@ import (
 	"platen.dev/einvoice/schema"
 )
 
-// additionalData is the block additional-invoice-data: what no other block has shown, and
-// as transmitted the values that others show in another form.
+// additionalData is the block additional-invoice-data: everything that no other block has shown, and the transmitted
+// values of those that other blocks reformat.
 type additionalData struct {
 	Groups      []group
 	Transmitted []field
 }
 
-// group is the data of the document, or what is to be said of some lines.
+// group is the data of the document, or the data that some lines share.
 type group struct {
 	Name  string
 	Parts []part
 }
 
-// part is the data of a party, a reference or another part of a document or a line. Name is empty for what is in no such part.
+// part is the data of a party, a reference or another part of a document or a line. Name is empty for data outside such parts.
 type part struct {
 	Name   string
 	Fields []field
@@ -44,7 +44,7 @@ func (p *presenter) additionalData() *additionalData {
 	return data
 }
 
-// leftOver collects what has not been shown, of the document and of each of its lines.
+// leftOver collects the data that was not shown, for the document and for each of its lines.
 func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part) {
 	lines = map[*einvoice.Node][]part{}
 	type place struct{ line, container *einvoice.Node }
@@ -56,7 +56,7 @@ func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part
 			parts = lines[line]
 		}
 		here, known := at[place{line, container}]
-		if !known || container == nil { // what is in no part is true or not by itself
+		if !known || container == nil { // data outside a part stands alone
 			here = len(parts)
 			at[place{line, container}] = here
 			parts = append(parts, part{Name: p.term(container)})
@@ -71,7 +71,7 @@ func (p *presenter) leftOver() (document []part, lines map[*einvoice.Node][]part
 	return document, lines
 }
 
-// placeOf says which line a leaf belongs to, if any, which part of that line or of the document, and what it is called there.
+// placeOf returns the line of a leaf, if any, its part of that line or of the document, and its label there.
 func (p *presenter) placeOf(n *einvoice.Node) (line, container *einvoice.Node, label string) {
 	var named []*einvoice.Node // from the leaf up
 	for at := n; at != nil && line == nil; at = at.Parent() {
@@ -91,7 +91,7 @@ func (p *presenter) placeOf(n *einvoice.Node) (line, container *einvoice.Node, l
 	return line, container, strings.Join(names, ", ")
 }
 
-// distinct leaves out parts that repeat another one.
+// distinct removes repeated parts.
 func distinct(parts []part) (all []part) {
 	seen := map[string]bool{}
 	for _, p := range parts {
@@ -106,12 +106,11 @@ func distinct(parts []part) (all []part) {
 // key is the same for equal parts.
 func (p part) key() string { return fmt.Sprintf("%q", p) }
 
-// groupsOf says each thing once of all lines that it is true of, with what else is true of the same lines. What is true of one
-// line only comes last.
+// groupsOf states each part once for all lines that share it, grouped with the other parts of the same lines. Parts of a single line come last.
 func (p *presenter) groupsOf(lines map[*einvoice.Node][]part) (groups []group) {
 	all := p.invoice.Lines()
 	var parts []part
-	of := map[string][]int{} // the lines by part
+	of := map[string][]int{} // the lines of each part
 	for number, line := range all {
 		for _, part := range distinct(lines[line.Node]) {
 			key := part.key()
@@ -128,7 +127,7 @@ func (p *presenter) groupsOf(lines map[*einvoice.Node][]part) (groups []group) {
 		return -1
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return first(a) - first(b) })
-	at := map[string]int{} // the group by its lines
+	at := map[string]int{} // the group of each set of lines
 	for _, part := range parts {
 		numbers := of[part.key()]
 		key := fmt.Sprint(numbers)
@@ -144,7 +143,7 @@ func (p *presenter) groupsOf(lines map[*einvoice.Node][]part) (groups []group) {
 	return groups
 }
 
-// joined puts what is in no part into one, the first.
+// joined merges data outside parts into one part, the first.
 func joined(parts []part) []part {
 	all := []part{{}}
 	for _, p := range parts {
@@ -160,7 +159,7 @@ func joined(parts []part) []part {
 	return all
 }
 
-// lineNames names lines, given by their numbers, by their identifiers.
+// lineNames returns the identifiers of lines, given by their numbers.
 func (p *presenter) lineNames(all []einvoice.Line, numbers []int) string {
 	switch {
 	case len(numbers) == 1:

@@ -9,7 +9,7 @@ import (
 	"platen.dev/einvoice/stress"
 )
 
-// furtherData is the additional data of an invoice that all blocks have shown, and what they have shown.
+// furtherData renders all blocks of an invoice, and returns them with the additional data that is left.
 func furtherData(t *testing.T, i *einvoice.Invoice) (*additionalData, view) {
 	t.Helper()
 	p := newPresenterOn(i, Default())
@@ -25,7 +25,7 @@ func groupNames(data *additionalData) (names []string) {
 	return names
 }
 
-// thirty is the invoice of thirty lines of package stress, changed.
+// thirty returns the invoice of thirty lines from package stress, with changes.
 func thirty(t *testing.T, changes ...string) *einvoice.Invoice {
 	t.Helper()
 	at := slices.IndexFunc(stress.Cases(), func(c stress.Case) bool { return c.Name == "thirty/plain" })
@@ -36,7 +36,7 @@ func thirty(t *testing.T, changes ...string) *einvoice.Invoice {
 	return i
 }
 
-// What is true of several lines is said once, and what belongs to one line is with it.
+// Data shared by several lines is listed once; data of a single line names the line.
 func TestFurtherDataOfLines(t *testing.T) {
 	data, shown := furtherData(t, thirty(t))
 	if names := groupNames(data); !slices.Equal(names, []string{"Invoice", "All lines"}) {
@@ -63,7 +63,7 @@ func TestFurtherDataOfLines(t *testing.T) {
 	}
 }
 
-// Parts have the names of EN 16931, and an allowance is no charge.
+// Parts have the names of EN 16931, and allowances are told from charges.
 func TestFurtherDataHasNames(t *testing.T) {
 	data, _ := furtherData(t, invoice(t, "extended"))
 	var all []string

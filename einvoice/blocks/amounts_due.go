@@ -7,9 +7,9 @@ type amountsDue struct {
 	Rows  []field
 	Total field
 	Due   []field
-	// Stacked: each value is below its label, because beside it there would be too little room for that.
+	// Stacked is set if each value is below its label, because there is too little room beside it.
 	Stacked bool
-	// Width is that of the table in millimetres, 0 for all there is.
+	// Width is the width of the table in millimetres, 0 for the full width.
 	Width float64
 }
 

@@ -37,7 +37,7 @@ func invoice(t *testing.T, profile string, changes ...string) *einvoice.Invoice 
 // withoutSpace removes all white space, so that line breaks do not matter.
 func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// visibleText is the text that an HTML document shows, without white space.
+// visibleText returns the text that an HTML document shows, without white space.
 func visibleText(t *testing.T, document string) string {
 	t.Helper()
 	tree, err := html.Parse(strings.NewReader(document))
@@ -58,7 +58,7 @@ func visibleText(t *testing.T, document string) string {
 	return withoutSpace(b.String())
 }
 
-// missing are the texts of an invoice, other than attachments, that a document does not show.
+// missing returns the texts of an invoice, except attachments, that a document does not show.
 func missing(i *einvoice.Invoice, shown string) (all []string) {
 	for n := range i.Leaves() {
 		if n.Kind() != schema.Base64 && !strings.Contains(shown, withoutSpace(n.Transmitted())) {
@@ -68,7 +68,7 @@ func missing(i *einvoice.Invoice, shown string) (all []string) {
 	return all
 }
 
-// nested is a line of UBL with a line in it, and that with another.
+// nested returns a UBL line with a sub-line, which has another.
 func nested(kind string) string {
 	open := `<cac:Sub` + kind + `Line><cbc:ID>1.`
 	rest := `</cbc:ID><cbc:LineExtensionAmount currencyID="EUR">205.00</cbc:LineExtensionAmount><cac:Item><cbc:Name>`
@@ -76,7 +76,7 @@ func nested(kind string) string {
 	return open + "a" + rest + `Outer part</cbc:Name></cac:Item>` + open + "b" + rest + `Inner part</cbc:Name></cac:Item>` + end + end
 }
 
-// ofUBL is a sample of UBL, with elements that no term names, and what the extension of XRechnung adds.
+// ofUBL returns a UBL sample with additional elements: some without a term, and those of the XRechnung extension.
 func ofUBL(t *testing.T, name string) *einvoice.Invoice {
 	t.Helper()
 	xml := string(samples.XML(name))
@@ -97,7 +97,7 @@ func ofUBL(t *testing.T, name string) *einvoice.Invoice {
 	return i
 }
 
-// Sub-lines of UBL are lines of the table below theirs, and payments of third parties are between total and amount due.
+// Sub-lines of UBL follow their lines in the table, and payments of third parties are between the total and the amount due.
 func TestExtensionOfXRechnung(t *testing.T) {
 	template := Default()
 	template.Locale = "de-DE"
@@ -117,7 +117,7 @@ func TestExtensionOfXRechnung(t *testing.T) {
 	}
 }
 
-// An invoice of UBL is shown as one of CII, with what no term names as further data.
+// A UBL invoice is shown like one of CII, with elements without a term as further data.
 func TestUBLIsShown(t *testing.T) {
 	for name, title := range map[string]string{samples.UBLInvoice: "Invoice", samples.UBLCreditNote: "Credit note"} {
 		shown := visibleText(t, Render(ofUBL(t, name), Default()).HTML)
@@ -129,8 +129,7 @@ func TestUBLIsShown(t *testing.T) {
 	}
 }
 
-// Every text of the XML is shown in any locale, and also if any block but the additional
-// data is disabled.
+// Every text of the XML is shown, in any locale, even if any block except the additional data is disabled.
 func TestEveryTextIsShown(t *testing.T) {
 	for _, profile := range append(contract.Profiles(), samples.UBLInvoice, samples.UBLCreditNote) {
 		var i *einvoice.Invoice

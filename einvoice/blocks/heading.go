@@ -10,7 +10,7 @@ import (
 // heading is the block invoice-heading.
 type heading struct {
 	Title, Name string
-	// Logo is a picture, empty for none, and Seller whose it is.
+	// Logo is a picture, empty for none; Seller is its owner.
 	Logo   template.URL
 	Seller string
 	Fields []field
@@ -42,7 +42,7 @@ func (p *presenter) heading(b Block) *heading {
 func logo(uri string) template.URL {
 	normal, err := contract.ParsePicture(uri, contract.MaxLogo)
 	if err != nil {
-		return "" // there is none: others were refused with the template
+		return "" // none: invalid ones were refused with the template
 	}
 	return template.URL(normal) // safe: a data URI in base64
 }

@@ -32,7 +32,7 @@ type lineItem struct {
 }
 
 const (
-	// leastDescription is how wide the column of the descriptions is at least, beside columns of numbers, in millimetres.
+	// leastDescription is the minimum width of the description column beside number columns, in millimetres.
 	leastDescription = 45
 	// maxIndent bounds the indentation of sub-lines.
 	maxIndent = 5
@@ -98,7 +98,7 @@ func (items *lineItems) layOut(s sheet) {
 	}
 }
 
-// setWidths sets the widths of the labels and returns how wide all columns of numbers are.
+// setWidths sets the widths of the labels and returns the total width of the number columns.
 func (items *lineItems) setWidths(numbers []float64, width func(label string) float64) (all float64) {
 	for i := range items.Columns {
 		c := &items.Columns[i]
@@ -186,7 +186,7 @@ func (p *presenter) lineDetails(line einvoice.Line) []string {
 	return details
 }
 
-// lineReferences are the orders and deliveries of a line, which its reader compares with their own papers.
+// lineReferences returns the orders and deliveries of a line, for comparison with the reader's own papers.
 func (p *presenter) lineReferences(line einvoice.Line) string {
 	var all []string
 	for _, r := range []struct {

@@ -25,8 +25,7 @@ var (
 	fallback             = language.AmericanEnglish
 )
 
-// localeOf finds the supported locale that best matches a language tag such as de-AT. If
-// none does, it is American English.
+// localeOf returns the supported locale that best matches a language tag such as de-AT, American English if none does.
 func localeOf(tag string) locale {
 	wanted, err := language.Parse(tag)
 	if err != nil {
@@ -42,7 +41,7 @@ func localeOf(tag string) locale {
 	return l
 }
 
-// direction is the direction of the locale's script, as the attribute dir has it.
+// direction returns the direction of the locale's script, as a value of the attribute dir.
 func (l locale) direction() string {
 	script, _ := language.Make(l.tag).Script()
 	switch script.String() {

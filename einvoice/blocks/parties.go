@@ -7,7 +7,7 @@ type party struct {
 	Role, Name string
 	Lines      []string
 	Fields     []field
-	// Kept: the party is not broken over pages.
+	// Kept is set if the party must not break across pages.
 	Kept bool
 }
 

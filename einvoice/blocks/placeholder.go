@@ -13,7 +13,7 @@ import (
 // placeholderForm matches a name in braces. Other braces are text.
 var placeholderForm = regexp.MustCompile(`\{([^{}\s]*)\}`)
 
-// placeholders give the value of each placeholder.
+// placeholders maps each placeholder to its value.
 var placeholders = map[string]func(*presenter) string{
 	"number":            text((*einvoice.Invoice).Number),
 	"issue_date":        date((*einvoice.Invoice).IssueDate),

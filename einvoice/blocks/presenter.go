@@ -164,7 +164,7 @@ func joinNonEmpty(separator string, parts ...string) string {
 	return strings.Join(present, separator)
 }
 
-// unitSymbols are the symbols of the most common units of UN/ECE Recommendation 20.
+// unitSymbols maps the most common units of UN/ECE Recommendation 20 to their symbols.
 var unitSymbols = map[string]string{
 	"C62": "", "H87": "pcs", "XPP": "pcs", "EA": "pcs", "HUR": "h", "MIN": "min", "SEC": "s", "DAY": "d", "MON": "months", "ANN": "years",
 	"KGM": "kg", "GRM": "g", "TNE": "t", "MTR": "m", "CMT": "cm", "MMT": "mm", "KMT": "km", "MTK": "m²", "MTQ": "m³", "LTR": "l", "MLT": "ml", "KWH": "kWh",
@@ -182,8 +182,7 @@ func (w words) unitSymbol(code string) string {
 	return symbol
 }
 
-// valuesByTerm groups values by what they are called. It keeps each value once, in the
-// order in which they were added.
+// valuesByTerm groups values by term. It keeps each value once, in the order of addition.
 type valuesByTerm struct {
 	names  []string
 	values map[string][]string

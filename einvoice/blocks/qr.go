@@ -11,13 +11,13 @@ import (
 	"platen.dev/einvoice"
 )
 
-// qrCode is a code that a banking app reads: what it is drawn of, in squares of a grid with a white edge.
+// qrCode is a QR code for banking apps, as squares of a grid with a white edge.
 type qrCode struct {
 	Size int
 	Path string
 }
 
-// maxTransfer is how many bytes the code of a SEPA transfer has at most (EPC069-12, version 2.1, section 3).
+// maxTransfer is the maximum length of a SEPA transfer code in bytes (EPC069-12, version 2.1, section 3).
 const maxTransfer = 331
 
 // qrCode is the code of the SEPA transfer that pays the invoice; nil if none does.
@@ -89,7 +89,7 @@ func reference(i *einvoice.Invoice) string {
 	return oneLine(i.Number())
 }
 
-// payeeOf is the name of whoever is paid.
+// payeeOf returns the name of the payee.
 func payeeOf(i *einvoice.Invoice, means einvoice.PaymentMeans) string {
 	for _, name := range []*einvoice.Node{means.AccountName(), i.Payee().Name(), i.Seller().Name()} {
 		if text := oneLine(name); text != "" {

@@ -14,7 +14,7 @@ import (
 	"platen.dev/einvoice"
 )
 
-// scanned reads the code that a page shows, "" for none.
+// scanned reads the QR code on a page, "" for none.
 func scanned(t *testing.T, html string) string {
 	t.Helper()
 	svg := regexp.MustCompile(`<svg viewBox="0 0 (\d+) \d+"[^>]*><path d="([^"]*)"/></svg>`).FindStringSubmatch(html)
@@ -58,7 +58,7 @@ func withQR(i *einvoice.Invoice) string {
 	return Render(i, template).HTML
 }
 
-// The code says, to a reader of codes, what the XML says of the transfer.
+// A QR reader finds the transfer data of the XML in the code.
 func TestQRCode(t *testing.T) {
 	if scanned(t, Render(invoice(t, "en16931"), Default()).HTML) != "" {
 		t.Error("a code is shown that nobody asked for")

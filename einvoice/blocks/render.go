@@ -11,13 +11,13 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Document is an invoice ready to be printed.
+// Document is an invoice ready for printing.
 type Document struct {
 	// HTML is a complete document. It has no script and loads nothing.
 	HTML string
 	// Footer is the HTML template for the footer of each page, empty for none.
 	Footer string
-	// Format and the margins are those of the page.
+	// Format and the margins describe the page.
 	Format                   string
 	Top, Right, Bottom, Left string
 }
@@ -33,8 +33,7 @@ type view struct {
 	Language, Direction, Title string
 	Accent                     template.CSS
 	Font                       template.CSS
-	// Width is the class of pages of that width. IDWidth is how wide the identifier of a line may be, in millimetres, before
-	// it is broken.
+	// Width is the CSS class for the page width. IDWidth is how wide the identifier of a line may be, in millimetres, before it wraps.
 	Width     string
 	IDWidth   float64
 	Heading   *heading
@@ -145,11 +144,10 @@ func marginsOf(shorthand string) [4]string {
 	return sides
 }
 
-// footerHTML is the footer of each page: the template's text, as much as there is room for in the margin, and the page number,
-// which is never broken.
+// footerHTML returns the footer of each page: as much of the template's text as fits in the margin, and the page number, which is never broken.
 func footerHTML(text, margin string) string {
 	const edge = 5                            // millimetres that the browser leaves free at the edge of the paper
-	bottom, _ := contract.ParseLength(margin) // its error was that of the shorthand
+	bottom, _ := contract.ParseLength(margin) // an error was reported for the shorthand
 	room := max(inMillimetres(float64(bottom))-edge, 4)
 	return fmt.Sprintf(`<div style="display: flex; align-items: flex-end; gap: 12px; font-family: sans-serif; font-size: 8px; line-height: 1.4; color: #666">`+
 		`<div style="flex: 1; min-width: 0; max-height: %.1fmm; overflow: hidden; white-space: pre-wrap; overflow-wrap: anywhere">%s</div>`+

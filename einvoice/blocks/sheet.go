@@ -16,7 +16,7 @@ func sheetOf(setup PageSetup) sheet {
 	w, h := contract.PaperSize(setup.Format)
 	var sides [4]float64 // inches
 	for i, text := range marginsOf(setup.Margin) {
-		length, _ := contract.ParseLength(text) // its error was that of the shorthand
+		length, _ := contract.ParseLength(text) // an error was reported for the shorthand
 		sides[i] = float64(length)
 	}
 	return sheet{inMillimetres(float64(w) - sides[1] - sides[3]), inMillimetres(float64(h) - sides[0] - sides[2])}
@@ -35,16 +35,16 @@ func (s sheet) class() string {
 	return ""
 }
 
-// id is how wide the column of the lines' identifiers may be before they are broken.
+// id returns how wide the column of line identifiers may be before they wrap.
 func (s sheet) id() float64 { return min(26, s.width/3) }
 
 // narrow reports whether two columns of text would be too narrow to read.
 func (s sheet) narrow() bool { return s.width < 110 }
 
-// heading is how wide, in millimetres, the label of a column of numbers may be before it is wrapped.
+// heading returns how wide, in millimetres, the label of a number column may be before it wraps.
 func (s sheet) heading() float64 { return min(max(s.width/9, 14), 30) }
 
-// Sizes of type on the page, in points.
+// Font sizes, in points.
 const (
 	bodySize    = 9.5
 	totalSize   = 11
@@ -82,7 +82,7 @@ func widestPiece(text string, points float64) (widest float64) {
 // breaksLine reports whether a line may be broken at a character: at white space that is not a no-break space.
 func breaksLine(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' }
 
-// heightOf estimates how high a text is that is wrapped at a width, in millimetres.
+// heightOf estimates the height of a text wrapped at a width, in millimetres.
 func heightOf(text string, points, width float64) float64 {
 	lines := 0.0
 	for line := range strings.Lines(text) {
@@ -91,8 +91,8 @@ func heightOf(text string, points, width float64) float64 {
 	return lines * points * lineHeight * 25.4 / 72
 }
 
-// keeps reports whether something of that height is kept on one page. What is higher may be broken: moved to the next page,
-// it would leave too much of this one empty.
+// keeps reports whether a block of a height must stay on one page. Higher ones may break: moved to the next page, they
+// would leave too much of this one empty.
 func (s sheet) keeps(height float64) bool { return height <= s.height/3 }
 
 // short reports whether a text is so short that it is kept on one page on any paper.

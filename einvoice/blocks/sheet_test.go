@@ -36,7 +36,7 @@ func TestSheet(t *testing.T) {
 	}
 }
 
-// stacked renders lines with numbers of n digits and says whether they are below the descriptions.
+// stacked renders lines with numbers of n digits and reports whether they are below the descriptions.
 func stacked(t *testing.T, digits int) bool {
 	t.Helper()
 	i := invoice(t, "en16931", `unitCode="C62">2<`, `unitCode="C62">`+strings.Repeat("7", digits)+`<`)
@@ -49,7 +49,7 @@ func newPresenterOn(i *einvoice.Invoice, t Template) *presenter {
 	return p
 }
 
-// Numbers stay beside the descriptions as long as those have room.
+// Numbers stay beside the descriptions as long as these have enough width.
 func TestStacked(t *testing.T) {
 	widest := 0
 	for digits := 1; digits <= 60 && !stacked(t, digits); digits++ {
@@ -60,7 +60,7 @@ func TestStacked(t *testing.T) {
 	}
 }
 
-// Every text of every strained invoice is shown, in all looks.
+// Every text of every stress invoice is shown, with all templates.
 func TestEveryTextIsShownUnderStress(t *testing.T) {
 	for _, c := range stress.Cases() {
 		i, err := einvoice.Parse(c.XML, stress.Profile)

@@ -3,7 +3,7 @@ package blocks
 const (
 	// cellPadding is the white at both sides of a cell of a table, in millimetres.
 	cellPadding = 3
-	// leastLabel is how wide the label of a total is at least, in millimetres, beside its value.
+	// leastLabel is the minimum width of the label of a total beside its value, in millimetres.
 	leastLabel = 35
 )
 

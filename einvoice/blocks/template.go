@@ -64,7 +64,7 @@ type Block struct {
 // enabled reports whether the block is shown, which is the default.
 func (b Block) enabled() bool { return b.Enabled == nil || *b.Enabled }
 
-// ShowsAll reports whether the page shows every text of an invoice: the further data has what no other block shows.
+// ShowsAll reports whether the page shows every text of an invoice, since the additional data shows what no other block does.
 func (t Template) ShowsAll() bool { return t.block(Additional).enabled() }
 
 // defaultLabels are the labels for which a template has no text, by block and name, in English.

@@ -11,7 +11,7 @@ import (
 //go:embed terms.txt
 var termsTable string
 
-// terms are the names of elements by the ends of their paths; "" for elements that a name says nothing about.
+// terms maps the ends of paths to names of elements; "" for elements about which a name says nothing.
 var terms = readTerms(termsTable)
 
 func readTerms(table string) map[string]string {
@@ -24,7 +24,7 @@ func readTerms(table string) map[string]string {
 	return all
 }
 
-// termOf is the name of an element of CII whose path is given, by local names. Every element has one.
+// termOf returns the name of the CII element at a path of local names. Every element has one.
 func termOf(path []string) (name string, known bool) {
 	for from := range path {
 		if name, known = terms[strings.Join(path[from:], "/")]; known {
@@ -34,7 +34,7 @@ func termOf(path []string) (name string, known bool) {
 	return "", false
 }
 
-// spelled are the words of a name such as AccountingCostCode: "Accounting cost code". Abbreviations stay as they are.
+// spelled splits a name such as AccountingCostCode into words: "Accounting cost code". Abbreviations stay unchanged.
 func spelled(name string) string {
 	if name == "ID" {
 		return "Identifier"
@@ -53,8 +53,8 @@ func spelled(name string) string {
 	return strings.Replace(b.String(), " ID", " identifier", 1)
 }
 
-// term is the name of a node in the language of the page, empty if it says nothing. One that only UBL has is called by the words of
-// its name, in English.
+// term returns the name of a node in the page's language, empty if it says nothing. An element that only UBL has is named by the
+// words of its element name, in English.
 func (p *presenter) term(n *einvoice.Node) string {
 	if _, local, isUBL := strings.Cut(n.Element(), ":"); isUBL {
 		return spelled(local)
@@ -71,7 +71,7 @@ func (p *presenter) term(n *einvoice.Node) string {
 	return p.Word(name)
 }
 
-// fullTerm is the name of a leaf, after that of the part of the document or of the line that it is in.
+// fullTerm returns the name of a leaf, after the name of its part of the document or line.
 func (p *presenter) fullTerm(n *einvoice.Node) string {
 	_, container, label := p.placeOf(n)
 	return joinNonEmpty(", ", p.term(container), label)

@@ -8,7 +8,7 @@ import (
 	"platen.dev/einvoice/schema"
 )
 
-// Every element of the largest profile, which has those of all others, has a name, and no name repeats the element's.
+// Every element of the largest profile, which includes all others, has a name, and no name repeats the element's.
 func TestEveryElementHasATerm(t *testing.T) {
 	used, leaves := map[string]bool{}, 0
 	var walk func(c *schema.Child, path []string, named bool)
@@ -47,7 +47,7 @@ func TestEveryElementHasATerm(t *testing.T) {
 	}
 }
 
-// An element that only UBL has is called by the words of its name.
+// An element that only UBL has is named by the words of its element name.
 func TestUBLTerms(t *testing.T) {
 	for name, want := range map[string]string{
 		"ID": "Identifier", "UBLVersionID": "UBL version identifier", "Delivery": "Delivery", "AccountingCostCode": "Accounting cost code", "WebsiteURI": "Website URI",

@@ -25,7 +25,7 @@ func whole(text string) template.HTML {
 		}
 		b.WriteString(template.HTMLEscapeString(word))
 		if text = text[end:]; text != "" {
-			b.WriteByte(text[0]) // a space: of one byte
+			b.WriteByte(text[0]) // a space, which is one byte
 			text = text[1:]
 		}
 	}
@@ -35,8 +35,7 @@ func whole(text string) template.HTML {
 // breakers are characters after which browsers break a line inside a word.
 const breakers = "-‐–—/\\?!&|"
 
-// direction is the class of a code: those with marks of the scripts from right to left, as the dates
-// of some locales, are read from there.
+// direction returns the CSS class of a code. One with right-to-left marks, such as the dates of some locales, is shown from right to left.
 func direction(code string) string {
 	if strings.ContainsAny(code, "\u061c\u200f") {
 		return "w r"
@@ -44,11 +43,11 @@ func direction(code string) string {
 	return "w"
 }
 
-// fromRight reports whether a character is of a script that is written from right to left.
+// fromRight reports whether a character is of a right-to-left script.
 func fromRight(r rune) bool { return r >= 0x590 && r <= 0x8FF || r >= 0xFB1D && r <= 0xFEFC }
 
-// isCode reports whether a word has digits and would be broken inside. Text in scripts
-// without spaces is no single word, and what is very long would have to be broken anyway.
+// isCode reports whether a word has digits and would be broken inside. Text in scripts without spaces is not a single
+// word, and very long words must break anyway.
 func isCode(word string) bool {
 	const longest = 200
 	return strings.ContainsAny(word, "0123456789") && strings.ContainsAny(word, breakers) && utf8.RuneCountInString(word) <= longest &&

@@ -2,7 +2,7 @@ package blocks
 
 import "testing"
 
-// Codes and dates are kept in one line, and nothing else; no text is lost, and none becomes markup.
+// Only codes and dates are kept on one line; no text is lost, and none becomes markup.
 func TestWhole(t *testing.T) {
 	const open, end = `<span class="w">`, `</span>`
 	for text, want := range map[string]string{

@@ -11,10 +11,10 @@ import (
 //go:embed words.txt
 var wordsTable string
 
-// words are those of the page that do not come from the invoice.
+// words are the page's own words, which do not come from the invoice.
 type words map[string]string
 
-// languages are those that have words of their own, English first, with their words by the English ones.
+// languages are those for which the page has words, English first; wordsByLanguage maps the English words to theirs.
 var languages, wordsByLanguage = readWords(wordsTable)
 
 func readWords(table string) (languages []string, all map[string]words) {
@@ -37,7 +37,7 @@ func readWords(table string) (languages []string, all map[string]words) {
 	return languages, all
 }
 
-// Languages are those in which the page has words of its own; templates of other locales have English ones.
+// Languages returns the languages for which the page has its own words; templates of other locales show English ones.
 func Languages() []string { return slices.Clone(languages) }
 
 // wordsOf are the words in the language of a locale.

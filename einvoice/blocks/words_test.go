@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Every word has a translation, and the words of the table are those that the page has.
+// Every word has a translation, and the table contains exactly the words of the page.
 func TestWords(t *testing.T) {
 	if want := []string{"en", "de", "fr", "es", "it", "nl", "pl", "pt"}; !slices.Equal(Languages(), want) {
 		t.Errorf("the languages are %v", Languages())
@@ -56,7 +56,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The page is in the language of the template's locale, whatever its region, and in English if there are no words of that.
+// The page is in the language of the template's locale, whatever its region, and in English if that language has no words.
 func TestPageIsInTheLanguageOfItsLocale(t *testing.T) {
 	i := invoice(t, "extended")
 	for locale, want := range map[string][3]string{

@@ -128,7 +128,7 @@ func (s *schemas) resolve(name string) string {
 	return "{" + s.namespaces[prefix] + "}" + local
 }
 
-// kind follows the restrictions, which add no facets, to a built-in type of XML Schema.
+// kind follows restrictions, which add no facets, to a built-in type of XML Schema.
 func (s *schemas) kind(t *testing.T, name string) schema.Kind {
 	for s.simple[s.resolve(name)] != "" {
 		name = s.simple[s.resolve(name)]
@@ -183,7 +183,7 @@ func (c *comparison) named(path string, got *schema.Type, want string) {
 	c.compare(path, got, c.schemas.types[resolved])
 }
 
-// firstVisit is 1 on the first visit of a type, and 0 later.
+// firstVisit returns 1 on the first visit of a type, and 0 later.
 func firstVisit(done map[*schema.Type]bool, t *schema.Type) int {
 	if done[t] {
 		return 0

@@ -32,7 +32,7 @@ func sign(t *testing.T, s Statement, with ed25519.PrivateKey) string {
 	return jws
 }
 
-// What was signed is read again with the key that has signed it, also if there are others.
+// A signed statement is verified with its key, even among others.
 func TestVerify(t *testing.T) {
 	keys := Keys([]ed25519.PrivateKey{signer(0), signer(1)})
 	for seed := range byte(2) {
@@ -46,7 +46,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Nothing else counts as evidence.
+// Nothing else is accepted as evidence.
 func TestRefused(t *testing.T) {
 	keys, jws := string(Keys([]ed25519.PrivateKey{signer(0)})), sign(t, statement, signer(0))
 	parts := strings.Split(jws, ".")

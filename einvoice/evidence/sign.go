@@ -14,7 +14,7 @@ import (
 // mediaType is the JWS header typ (RFC 7515, 4.1.9).
 const mediaType = "platen-evidence+json"
 
-// Bounds of what Verify reads, in bytes.
+// Limits of Verify's input, in bytes.
 const (
 	maxJWS  = 64 << 10
 	maxKeys = 64 << 10
@@ -50,7 +50,7 @@ func Keys(signers []ed25519.PrivateKey) []byte {
 	}
 	b, err := json.Marshal(set)
 	if err != nil {
-		panic(err) // impossible: the keys are those of Ed25519
+		panic(err) // impossible: the keys are Ed25519 keys
 	}
 	return b
 }
@@ -59,7 +59,7 @@ func Keys(signers []ed25519.PrivateKey) []byte {
 func keyID(public ed25519.PublicKey) string {
 	thumb, err := (&jose.JSONWebKey{Key: public}).Thumbprint(crypto.SHA256)
 	if err != nil {
-		panic(err) // impossible: it is a key of Ed25519
+		panic(err) // impossible: it is an Ed25519 key
 	}
 	return base64.RawURLEncoding.EncodeToString(thumb)
 }

@@ -9,9 +9,9 @@ import (
 // Kind is the type of a statement, with the version of its form.
 const Kind = "platen-evidence/1"
 
-// Statement says what was established. Times are in UTC.
+// Statement is what was established about an e-invoice. Times are in UTC.
 type Statement struct {
-	// Kind is the constant of that name.
+	// Kind is the constant Kind.
 	Kind  string `json:"kind"`
 	JobID string `json:"job_id"`
 	// SubmittedAt is when the invoice was accepted, FinishedAt when its file was ready, by the log.
@@ -72,11 +72,11 @@ type Engine struct {
 	Fonts   Digest `json:"fonts_sha256"`
 }
 
-// JSON is the statement as it is signed.
+// JSON returns the statement in the form that is signed.
 func (s Statement) JSON() []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // impossible: it is made of texts, numbers and times of this age
+		panic(err) // impossible: it consists of texts, numbers and times within range
 	}
 	return b
 }

@@ -15,13 +15,12 @@ import (
 // Check checks that a file is a PDF/A-3b with a Factur-X invoice, and returns nil or a *pdfa.InvalidError.
 func Check(pdf []byte) error { return pdfa.Check(pdf, pdfa.Claim{Part: 3}, attachments) }
 
-// CheckAccessible checks that it is a PDF/UA-1, too.
+// CheckAccessible checks in addition that the file is a PDF/UA-1.
 func CheckAccessible(pdf []byte) error {
 	return pdfa.Check(pdf, pdfa.Claim{Part: 3, Accessible: true}, attachments)
 }
 
-// CheckUBL checks that a file is a PDF/A-3b, and a PDF/UA-1 if it is to be accessible, with one invoice of UBL, and that it does not claim
-// to be one of Factur-X.
+// CheckUBL checks that a file is a PDF/A-3b, and a PDF/UA-1 if accessible is set, with one invoice in UBL, and that it does not claim to be a Factur-X invoice.
 func CheckUBL(pdf []byte, accessible bool) error {
 	return pdfa.Check(pdf, pdfa.Claim{Part: 3, Accessible: accessible}, func(of *pdfa.Subject) {
 		s := subject{of, of.File(), of.Report}
@@ -90,7 +89,7 @@ func (s subject) name(value any) string {
 	return string(n)
 }
 
-// described checks what the packet says about the invoice, and returns the conformance level. It is false without a packet.
+// described checks the packet's statements about the invoice, and returns the conformance level; false if there is no packet.
 func (s subject) described(fileName string) (level string, described bool) {
 	if !s.Described() {
 		return "", false
@@ -128,7 +127,7 @@ func (s subject) agreement(a attachment, level string) {
 
 func (s subject) relation(a attachment) string { return s.name(a.spec["AFRelationship"]) }
 
-// guidelinePath is where an invoice declares its guideline, by local names.
+// guidelinePath is the path of the guideline identifier, by local names.
 var guidelinePath = []string{"CrossIndustryInvoice", "ExchangedDocumentContext", "GuidelineSpecifiedDocumentContextParameter", "ID"}
 
 // guidelineOf parses the whole XML and finds the guideline that it declares.

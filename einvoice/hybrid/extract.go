@@ -33,10 +33,10 @@ func Extract(pdf []byte) (xml []byte, err error) {
 	return e.XML, err
 }
 
-// Read is Extract, and says how the invoice is embedded.
+// Read is like Extract, and also describes the embedding.
 func Read(pdf []byte) (Embedded, error) { return ReadFrom(cos.NewSource(pdf)) }
 
-// ReadFrom is Read for a PDF that others read, too.
+// ReadFrom is Read for a PDF with several readers.
 func ReadFrom(source *cos.Source) (e Embedded, err error) {
 	defer recoverAsError(&err)
 	file, err := openUntrusted(source)

@@ -16,8 +16,7 @@ import (
 	"platen.dev/document/pdfa/cos"
 )
 
-// TestExtractForeign extracts invoices under the names that other producers use, also from
-// files in which qpdf has made object streams or which it has linearised.
+// TestExtractForeign extracts invoices under the names that other producers use, also from files that qpdf packed into object streams or linearised.
 func TestExtractForeign(t *testing.T) {
 	xml := invoice(t, "en16931").XML
 	for _, name := range []string{"factur-x.xml", "ZUGFeRD-invoice.xml", "zugferd-invoice.xml", "xrechnung.xml", "Factur-X.xml"} {
@@ -141,7 +140,7 @@ func TestExtractHostile(t *testing.T) {
 	}
 }
 
-// conformanceLevel is the level that the XMP packet of a file declares.
+// conformanceLevel returns the level declared in a file's XMP packet.
 func conformanceLevel(t *testing.T, pdf []byte) string {
 	t.Helper()
 	file, err := openUntrusted(cos.NewSource(pdf))

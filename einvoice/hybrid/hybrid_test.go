@@ -31,13 +31,13 @@ func read(t testing.TB, path string) []byte {
 	return data
 }
 
-// printed is a PDF that the browser printed from a page in document/pdfa/testdata/html.
+// printed returns a PDF that the browser printed from a page in document/pdfa/testdata/html.
 func printed(t testing.TB, name string) []byte {
 	t.Helper()
 	return read(t, "../../document/pdfa/testdata/"+name+".pdf")
 }
 
-// basePDFs are printed PDFs, and one of them stamped with a watermark.
+// basePDFs returns printed PDFs, and one of them stamped with a watermark.
 func basePDFs(t testing.TB) (all [][]byte) {
 	t.Helper()
 	for _, name := range []string{"plain", "rich", "tagged"} {
@@ -50,7 +50,7 @@ func basePDFs(t testing.TB) (all [][]byte) {
 	return append(all, stamped)
 }
 
-// invoice is a valid invoice of a profile.
+// invoice returns a valid invoice of a profile.
 func invoice(t testing.TB, profile string) Invoice {
 	t.Helper()
 	return Invoice{
@@ -59,7 +59,7 @@ func invoice(t testing.TB, profile string) Invoice {
 	}
 }
 
-// goodPDF is a valid hybrid invoice.
+// goodPDF returns a valid hybrid invoice.
 func goodPDF(t testing.TB) []byte {
 	t.Helper()
 	out, err := Convert(printed(t, "rich"), invoice(t, "en16931"))
@@ -69,7 +69,7 @@ func goodPDF(t testing.TB) []byte {
 	return out
 }
 
-// editing gives a test the objects of a file.
+// editing gives a test access to the objects of a file.
 type editing struct {
 	*model.Context
 	t *testing.T
@@ -90,7 +90,7 @@ func edited(t *testing.T, pdf []byte, change func(e editing)) []byte {
 	return out
 }
 
-// typed is the first object of a type: its number, and its dictionary.
+// typed returns the number and dictionary of the first object of a type.
 func (e editing) typed(name string) (int, types.Dict) {
 	for _, number := range slices.Sorted(maps.Keys(e.Table)) {
 		object, err := e.Dereference(*types.NewIndirectRef(number, 0))
@@ -168,7 +168,7 @@ var breaks = []struct {
 	{"6.8-3", set("Filespec", "AFRelationship", nil)},
 }
 
-// rules are the rules in an error, each once.
+// rules returns the rules in an error, each once.
 func rules(err error) (all []string) {
 	var invalid *pdfa.InvalidError
 	if !errors.As(err, &invalid) {
@@ -243,7 +243,7 @@ func TestConvertRefuses(t *testing.T) {
 	}
 }
 
-// An invoice of UBL is attached as it is, in a file that does not claim to be one of Factur-X; and each file fails the check of the other.
+// A UBL invoice is attached unchanged, in a file that does not claim to be Factur-X; each kind of file fails the check of the other.
 func TestConvertUBL(t *testing.T) {
 	for _, pdf := range basePDFs(t) {
 		in := invoice(t, "ubl-invoice")

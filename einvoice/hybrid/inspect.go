@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Inspection describes a PDF from any producer by itself. Whether its XML is an invoice is for others to decide.
+// Inspection describes a PDF from any producer. It does not judge whether the XML is an invoice.
 type Inspection struct {
 	// Embedded is zero if there is no invoice that could be read; then Err says why.
 	Embedded
@@ -26,7 +26,7 @@ type Inspection struct {
 	Embedding []*pdfa.Violation
 }
 
-// Inspect looks at a PDF that anybody may have made. Time and memory are bounded for any input.
+// Inspect inspects a PDF from any source. Time and memory are bounded for any input.
 func Inspect(source *cos.Source) *Inspection {
 	in := &Inspection{}
 	in.Embedded, in.Err = ReadFrom(source)
@@ -44,7 +44,7 @@ func (in *Inspection) look(of *pdfa.Subject) {
 	}}
 	invoice, err := findInvoice(s.file)
 	if err != nil {
-		return // which Extract has said
+		return // Extract has reported that
 	}
 	in.Level, _ = s.Property(namespace, "ConformanceLevel")
 	if in.Level == "" && einvoice.IsUBL(in.XML) {
@@ -64,8 +64,7 @@ func (in *Inspection) look(of *pdfa.Subject) {
 	in.level(s)
 }
 
-// ubl checks how an invoice of UBL is attached, for which there is no standard but that of PDF/A: only that the file does not name it
-// as Factur-X names its own.
+// ubl checks how a UBL invoice is attached. There is no standard for that besides PDF/A: it checks only that the file name is not Factur-X's.
 func (in *Inspection) ubl(s subject, invoice attachment) {
 	s.reportIf(invoice.name == FileName || invoice.name == FileNameXRechnung, "FX-FILE", "an invoice of UBL is named %s, as those of Factur-X are", invoice.name)
 	s.embedded(invoice)
@@ -79,7 +78,7 @@ func (in *Inspection) relationship(s subject, is string) {
 		want = profiles[name].relationship
 	}
 	switch is {
-	case want, "": // PDF/A demands that there is one
+	case want, "": // PDF/A requires a value
 	case "Source", "Data":
 		if want == "Alternative" {
 			s.report(RuleRelationGermany, "AFRelationship is %s, which France takes, and Germany does not: %s fits both", is, want)
@@ -91,7 +90,7 @@ func (in *Inspection) relationship(s subject, is string) {
 	}
 }
 
-// RuleRelationGermany is the one rule of the embedding whose violation is allowed in a country.
+// RuleRelationGermany is the only embedding rule whose violation some country allows.
 const RuleRelationGermany = "FX-RELATION-DE"
 
 // level checks that the packet names the profile of the XML.
@@ -102,7 +101,7 @@ func (in *Inspection) level(s subject) {
 		return
 	}
 	if in.Err != nil || len(in.XML) > contract.MaxXML {
-		return // which is said of the XML
+		return // reported for the XML
 	}
 	guideline, problem := guidelineOf(in.XML)
 	if problem != "" {

@@ -30,7 +30,7 @@ func deflated(t *testing.T, content string) string {
 	return b.String()
 }
 
-// TestInspectHostile checks that files whose parts are used again and again, in ways that grow beyond all bounds, are given up.
+// TestInspectHostile checks that files whose shared parts make the work grow without bound are refused.
 func TestInspectHostile(t *testing.T) {
 	testkit.Long(t)
 	head := "%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[4 0 R]>>\nendobj\n"
@@ -71,7 +71,7 @@ func TestInspectHostile(t *testing.T) {
 		"a large packet":                "1 0 obj\n<</Type/Catalog/Pages 2 0 R/Metadata 3 0 R>>\nendobj\n" + stream(3, "/Type/Metadata/Subtype/XML", "<?xpacket x?><a>"+strings.Repeat("x<!---->", 2<<20)+"</a>"),
 	} {
 		start := time.Now()
-		in := Inspect(cos.NewSource([]byte(head + body + tail))) // without the limits, each takes minutes
+		in := Inspect(cos.NewSource([]byte(head + body + tail))) // without the limits, each would take minutes
 		t.Logf("%s took %v", name, time.Since(start))
 		if len(in.PDFA) == 0 || in.Err == nil {
 			t.Errorf("%s was accepted", name)
@@ -79,7 +79,7 @@ func TestInspectHostile(t *testing.T) {
 	}
 }
 
-// A file of our own is flawless to those who do not know that it is.
+// Our own file passes the inspection of foreign files.
 func TestInspectOwn(t *testing.T) {
 	for _, profile := range []string{"minimum", "basicwl", "basic", "en16931", "extended"} {
 		pdf, err := Convert(printed(t, "rich"), invoice(t, profile))
@@ -92,7 +92,7 @@ func TestInspectOwn(t *testing.T) {
 	}
 }
 
-// What the checker cannot judge is doubtful, and what is forbidden is not.
+// Findings that the checker cannot decide are doubtful; forbidden content is not.
 func TestDoubtful(t *testing.T) {
 	for rule, doubtful := range map[string]bool{"INFO": true, "LIMIT": true, "6.6.2.3.3-8": true, "6.1.3-1": false, "6.1.7.2-1": false, "FX-FILE": false} {
 		if pdfa.Doubtful(rule) != doubtful {
@@ -101,7 +101,7 @@ func TestDoubtful(t *testing.T) {
 	}
 }
 
-// The XML of an XRechnung has a name of its own; under that of Factur-X it is not found by its readers.
+// The XML of an XRechnung has its own file name; under that of Factur-X its readers do not find it.
 func TestInspectXRechnung(t *testing.T) {
 	const guideline = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
 	xml := bytes.Replace(invoice(t, "en16931").XML, []byte(einvoice.Guidelines["en16931"]+"<"), []byte(guideline+"<"), 1)

@@ -9,7 +9,7 @@ import (
 
 // Invoice is the XML to embed in a PDF, and the metadata of the PDF.
 type Invoice struct {
-	// XML is embedded without any change.
+	// XML is embedded unchanged.
 	XML []byte
 	// Profile is one of contract.Profiles.
 	Profile string
@@ -27,7 +27,7 @@ type Invoice struct {
 	Accessible bool
 }
 
-// The names of the embedded XML: by Factur-X of an XRechnung and of any other invoice, and Platen's own of one in UBL.
+// The names of the embedded XML: Factur-X's for XRechnung and for all other invoices, and Platen's own for UBL.
 const (
 	FileName          = "factur-x.xml"
 	FileNameXRechnung = "xrechnung.xml"
@@ -46,7 +46,7 @@ func Convert(pdf []byte, in Invoice) ([]byte, error) {
 	}
 	creator := in.Creator
 	if creator == "" {
-		creator = "Platen" // not the browser, which has not made the invoice
+		creator = "Platen" // not the browser, which did not make the invoice
 	}
 	d := pdfa.Document{
 		Claim: in.claim(),

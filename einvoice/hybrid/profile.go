@@ -23,7 +23,7 @@ var profiles = map[string]profile{
 	contract.XRechnung: {"XRECHNUNG", "Alternative", FileNameXRechnung},
 }
 
-// fileNameOf is how the file of a conformance level is named.
+// fileNameOf returns the file name for a conformance level.
 func fileNameOf(level string) string {
 	if name := profileOf(level); name != "" {
 		return profiles[name].fileName

@@ -6,14 +6,14 @@ import (
 	"platen.dev/einvoice"
 )
 
-// basis says by which specification an invoice is checked.
+// basis is the specification against which an invoice is checked.
 type basis struct {
 	guideline string
 	// profile is the one whose schema applies, "" for none.
 	profile string
 	// contradicted is set if the guideline is not that of the profile that the caller named.
 	contradicted bool
-	// usage is set for a specification with rules of its own beside EN 16931 that is not Factur-X.
+	// usage is set for a specification, other than Factur-X, with its own rules in addition to EN 16931.
 	usage bool
 	// foreign is set for one that extends EN 16931 in its own way.
 	foreign bool
@@ -25,7 +25,7 @@ const (
 	conforms = "#conformant#"
 )
 
-// basisOf finds out what a guideline stands for. A document without one is checked as EN 16931, which says that it is missing.
+// basisOf determines the specification of a guideline. A document without a guideline is checked against EN 16931, which reports that it is missing.
 func basisOf(guideline, wanted string) basis {
 	b := basis{guideline: guideline, profile: einvoice.ProfileOf(guideline)}
 	folded := strings.ToLower(guideline)
@@ -34,7 +34,7 @@ func basisOf(guideline, wanted string) basis {
 		b.usage = strings.HasPrefix(folded, complies) && !b.foreign
 	}
 	if guideline == einvoice.XRechnungExtension {
-		// Of the schemas here it is the one that has what the extension may use of CII.
+		// Of the schemas here, only this one has the CII elements that the extension may use.
 		b.profile, b.usage, b.foreign = "extended", true, false
 	}
 	switch {

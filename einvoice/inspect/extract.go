@@ -69,7 +69,7 @@ func party(p model.Party) report.Party {
 	return shown
 }
 
-// totals are those in the currency of the invoice: the VAT may be stated in another one, too.
+// totals returns the totals in the invoice currency: the VAT may also be stated in another one.
 func totals(i *model.Invoice) report.Totals {
 	t := i.Totals
 	shown := report.Totals{

@@ -27,7 +27,7 @@ func XML(document []byte, want Wanted) *report.Report {
 	return r
 }
 
-// PDF checks a PDF with an invoice in it.
+// PDF checks a PDF that contains an invoice.
 func PDF(pdf []byte, want Wanted) *report.Report {
 	source := cos.NewSource(pdf)
 	r, found := &report.Report{}, hybrid.Inspect(source)
@@ -76,10 +76,10 @@ func violation(severity string, v *pdfa.Violation) report.Violation {
 	return report.Violation{Rule: report.Text(v.Rule), Severity: severity, Message: capital(v.Detail)}
 }
 
-// text is a value from outside, cut and made safe to show.
+// text makes a value from outside safe to show, and shortens it.
 func text(s string) report.Text { return report.Text(markup.Excerpt(s)) }
 
-// capital makes a message a sentence that may be shown. A name that it begins with stays as it is.
+// capital makes a message a sentence that may be shown. A name at its beginning stays unchanged.
 func capital(s string) string {
 	s = markup.Excerpt(s)
 	word, _, _ := strings.Cut(s, " ")

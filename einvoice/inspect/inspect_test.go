@@ -29,7 +29,7 @@ func read(t testing.TB, path string) string {
 	return string(b)
 }
 
-// base keeps all rules.
+// base returns an invoice that keeps all rules.
 func base(t testing.TB) string {
 	t.Helper()
 	return replaced(t, read(t, "../rules/testdata/base.xml"), einvoice.Guidelines["basic"], einvoice.Guidelines["en16931"])
@@ -37,7 +37,7 @@ func base(t testing.TB) string {
 
 func sample(t testing.TB, profile string) string { return read(t, "../sample/"+profile+".xml") }
 
-// hybridOf is a valid hybrid with an invoice.
+// hybridOf returns a valid hybrid with an invoice.
 func hybridOf(t testing.TB, xml, profile string) []byte {
 	t.Helper()
 	pdf, err := hybrid.Convert([]byte(read(t, "../../document/pdfa/testdata/plain.pdf")), hybrid.Invoice{
@@ -49,7 +49,7 @@ func hybridOf(t testing.TB, xml, profile string) []byte {
 	return pdf
 }
 
-// replaced changes a text, which must be there.
+// replaced replaces a text, which must exist.
 func replaced(t testing.TB, in, former, present string) string {
 	t.Helper()
 	if !strings.Contains(in, former) {
@@ -61,7 +61,7 @@ func replaced(t testing.TB, in, former, present string) string {
 const smallUBL = `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
 <b:CustomizationID> urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0 </b:CustomizationID></Invoice>`
 
-// shown is a report in short: kind, profile, verdict, and each section with its verdict or ? if it was not checked.
+// shown summarises a report: kind, profile, verdict, and each section with its verdict, or ? if it was not checked.
 func shown(r *report.Report) string {
 	parts := []string{string(r.Kind), string(r.Profile), verdict(r.Valid)}
 	for name, s := range sections(r) {
@@ -97,7 +97,7 @@ func sections(r *report.Report) map[string]*report.Section {
 	return all
 }
 
-// said are the messages of a report, with their rules, and the reasons for what was not checked.
+// said returns the messages of a report, with their rules, and the reasons for unchecked sections.
 func said(r *report.Report) string {
 	var b strings.Builder
 	for _, s := range sections(r) {
@@ -114,7 +114,7 @@ func said(r *report.Report) string {
 	return b.String()
 }
 
-// peppolSample is the sample of UBL as Peppol wants it.
+// peppolSample returns the UBL sample as Peppol requires it.
 func peppolSample(t *testing.T) string {
 	text := sample(t, "ubl-invoice")
 	for old, to := range map[string]string{
@@ -126,7 +126,7 @@ func peppolSample(t *testing.T) string {
 	return text
 }
 
-// TestXML names the verdict on each kind of XML that people send.
+// TestXML lists the verdict for each kind of XML that people send.
 func TestXML(t *testing.T) {
 	good := base(t)
 	guideline := func(to string) string {
@@ -233,7 +233,7 @@ func TestXML(t *testing.T) {
 	}
 }
 
-// bomb is a few kilobytes that decode to more than any invoice.
+// bomb returns a few kilobytes that decode to more than any invoice.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -249,7 +249,7 @@ func bomb(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// attached is a PDF with files in it, by name.
+// attached returns a PDF with attached files, by name.
 func attached(files map[string][]byte) []byte {
 	var b strings.Builder
 	b.WriteString("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[")
@@ -264,7 +264,7 @@ func attached(files map[string][]byte) []byte {
 	return []byte(b.String())
 }
 
-// TestPDF names the verdict on each kind of PDF that people send.
+// TestPDF lists the verdict for each kind of PDF that people send.
 func TestPDF(t *testing.T) {
 	good := hybridOf(t, base(t), "en16931")
 	change := func(former, present string) []byte { return []byte(replaced(t, string(good), former, present)) }
@@ -307,7 +307,7 @@ func TestPDF(t *testing.T) {
 	}
 }
 
-// An invoice that breaks rules in very many places has a report of bounded length, and its fatal violations come first.
+// The report on an invoice with very many violations is bounded, and lists the fatal ones first.
 func TestManyViolations(t *testing.T) {
 	many := replaced(t, base(t), "<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUX<")
 	many = strings.ReplaceAll(strings.ReplaceAll(many, `currencyID="EUR"`, `currencyID="EUX"`), "<ram:CategoryCode>S<", "<ram:CategoryCode>Q<")
@@ -361,7 +361,7 @@ func seeds(f *testing.F) [][]byte {
 	}
 }
 
-// FuzzValidate looks for input that has no report, or one that says more than it may.
+// FuzzValidate looks for input without a report, or with one beyond its limits.
 func FuzzValidate(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s)
@@ -381,7 +381,7 @@ func FuzzValidate(f *testing.F) {
 	})
 }
 
-// FuzzExtract looks for input on which Extract panics, or that it reads as what is no text.
+// FuzzExtract looks for input on which Extract panics, or whose facts are not valid text.
 func FuzzExtract(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s)

@@ -19,8 +19,8 @@ const (
 	ruleUnread       = "MATCH-UNREAD"
 )
 
-// matchSection says whether the pages show what the XML says. It makes no invoice invalid: a page may leave out a term, and nothing
-// but a person knows what another means. It is nil if there is no invoice.
+// matchSection reports whether the pages agree with the XML. It never makes an invoice invalid: a page may omit a term, and only a
+// person knows what another one means. It is nil if there is no invoice.
 func matchSection(source *cos.Source, invoice *einvoice.Invoice) *report.Section {
 	if invoice == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"platen.dev/einvoice/report"
 )
 
-// What pages lack is warned of, and makes no invoice invalid.
+// Values missing on the pages are warnings, and do not make an invoice invalid.
 func TestMatchSection(t *testing.T) {
-	good := hybridOf(t, base(t), "en16931") // its page is about something else
+	good := hybridOf(t, base(t), "en16931") // its page shows something else
 	r := PDF(good, Wanted{})
 	if r.Match == nil || !r.Match.Valid || !*r.Valid || len(r.Match.Violations) != maxMismatches || !r.Match.Truncated {
 		t.Fatalf("%s\n%s", shown(r), said(r))

@@ -9,7 +9,7 @@ import (
 	"platen.dev/einvoice/ubl"
 )
 
-// roots are the elements that begin e-invoices.
+// roots maps the root elements of e-invoices to their kinds.
 var roots = map[markup.Name]report.Kind{
 	{Local: "CrossIndustryInvoice", Space: cii.Namespaces["rsm"]}: report.CII,
 	{Local: "Invoice", Space: ubl.Namespaces["ubl"]}:              report.UBL,
@@ -21,7 +21,7 @@ var guidelines = map[report.Kind]string{
 	report.CII: "CrossIndustryInvoice/ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID",
 }
 
-// recognise finds out what a document is, and which specification it declares.
+// recognise determines the kind of a document, and the specification that it declares.
 func recognise(document []byte) (report.Kind, string) {
 	root, walk := open(document)
 	kind := roots[markup.Name{Local: root.Local, Space: root.Space}]
@@ -81,7 +81,7 @@ var known = map[string]string{
 	"Order":                           "That is an order: it is no invoice.",
 }
 
-// otherRoot says that a document is no e-invoice.
+// otherRoot reports that a document is not an e-invoice.
 func otherRoot(document []byte) []report.Violation {
 	root, _ := open(document)
 	v := report.Violation{

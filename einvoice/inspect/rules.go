@@ -30,7 +30,7 @@ func checkRules(r *report.Report, invoice *einvoice.Invoice, b basis, named []*r
 	}
 }
 
-// Rules checks an invoice by sets of business rules, those of its profile if none is named. It is nil if there are none.
+// Rules checks an invoice against sets of business rules, by default those of its profile. It is nil if there are none.
 func Rules(invoice *einvoice.Invoice, names []string) *report.Rules {
 	sets, err := rules.Choose(names, invoice)
 	if err != nil || len(sets) == 0 {
@@ -41,7 +41,7 @@ func Rules(invoice *einvoice.Invoice, names []string) *report.Rules {
 	return r.Rules
 }
 
-// violations are those of business rules, the gravest first.
+// violations converts violations of business rules, the gravest first.
 func violations(found *rules.Report) []report.Violation {
 	all := []report.Violation{}
 	for _, v := range found.Violations {

@@ -11,10 +11,10 @@ import (
 	"platen.dev/events/contract"
 )
 
-// ublProfile is the only profile that an invoice in UBL has.
+// ublProfile is the only profile of UBL invoices.
 const ublProfile = contract.UBLProfile
 
-// checkUBL adds the sections on an invoice or a credit note in UBL. Its schema is the same whatever its guideline is.
+// checkUBL adds the sections on an invoice or a credit note in UBL. The schema is the same for any guideline.
 func checkUBL(r *report.Report, document []byte, skimmed *einvoice.Invoice, want Wanted) {
 	b := basisOf(strings.TrimSpace(skimmed.Guideline().Text()), "")
 	r.Profile = ublProfile
@@ -47,7 +47,7 @@ func ublSchemaSection(skimmed *einvoice.Invoice, b basis, want Wanted, err error
 	return schemaViolationsSection([]report.Violation{v}, err)
 }
 
-// inSyntax leaves out the sets that have no rules for the syntax of the invoice, and says which were named.
+// inSyntax drops the sets without rules for the invoice's syntax, and reports those that were named.
 func inSyntax(r *report.Report, sets []*rules.Set, ubl, named bool) (left []*rules.Set) {
 	other := "invoices in UBL"
 	if ubl {

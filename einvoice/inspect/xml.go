@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// checkXML adds the sections about the XML, and returns the invoice as far as it could be read, nil if it could not.
+// checkXML adds the sections about the XML, and returns the invoice as far as it was readable, nil if it was not.
 func checkXML(r *report.Report, document []byte, want Wanted) *einvoice.Invoice {
 	if len(document) > contract.MaxXML {
 		r.Leave(report.WellFormedSection, fmt.Sprintf("The XML has %d bytes; at most %d are read.", len(document), contract.MaxXML))
@@ -81,7 +81,7 @@ func checkCII(r *report.Report, document []byte, skimmed *einvoice.Invoice, want
 	checkRules(r, invoice, basis, want.Sets)
 }
 
-// leaveOrRefuse says what to do about a guideline without a schema here.
+// leaveOrRefuse says what to do about a guideline for which there is no schema here.
 func leaveOrRefuse(r *report.Report, skimmed *einvoice.Invoice, b basis) {
 	if b.foreign {
 		r.Leave(report.SchemaSection, fmt.Sprintf("There is no schema here for the guideline %q. Name a profile to check by.", markup.Excerpt(b.guideline)))
@@ -99,7 +99,7 @@ func schemaSection(skimmed *einvoice.Invoice, b basis, err error) *report.Sectio
 	return schemaViolationsSection(all, err)
 }
 
-// schemaViolationsSection has violations, and after them those of the schema.
+// schemaViolationsSection returns a section with all, followed by the schema's violations.
 func schemaViolationsSection(all []report.Violation, err error) *report.Section {
 	var invalid *einvoice.InvalidError
 	truncated := false

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// hostile is a page of words in lines.
+// hostile returns a page of words in lines.
 func hostile(lines int, line string) []pagetext.Page {
 	p := pagetext.Page{Width: 600, Height: 800}
 	for n := range lines {
@@ -22,7 +22,7 @@ func hostile(lines int, line string) []pagetext.Page {
 	return []pagetext.Page{p}
 }
 
-// Whatever is on the pages, a comparison comes to an end: without the bounds, this would take hours.
+// A comparison ends, whatever is on the pages: without the bounds, this would take hours.
 func TestHostilePages(t *testing.T) {
 	testkit.Long(t)
 	var s specimen

@@ -1,6 +1,6 @@
 package match
 
-// columns finds amounts that are in the column of other terms of their row: values of those, or with one digit that is wrong.
+// columns finds amounts that are in the wrong column of their row: they are the value of another term there, or have one wrong digit.
 func (c *comparison) columns(rows ...row) {
 	for i := range rows {
 		r := &rows[i]

@@ -15,11 +15,11 @@ type shownDate struct {
 	box
 	piece, from, to int // in raw
 	raw             string
-	days            []time.Time // what it may be: day and month may be the other way round; none if there is no such day
+	days            []time.Time // its possible meanings: day and month may be swapped; none if there is no such day
 	parts           [3]part
 }
 
-// months are the names of months in the languages of pages, folded.
+// months maps folded names of months, in the languages of pages, to months.
 var months = func() map[string][]time.Month {
 	all := map[string][]time.Month{}
 	for name, month := range blocks.MonthNames() {
@@ -33,9 +33,9 @@ var months = func() map[string][]time.Month {
 // part is a number or a word of what may be a date.
 type part struct {
 	from, to int
-	number   int // -1 for a month that has a name
+	number   int // -1 for a named month
 	digits   int
-	months   []time.Month // that its name may mean
+	months   []time.Month // possible meanings of the name
 }
 
 // scanDates adds the dates of a piece: three parts near each other, one of them a year.
@@ -121,7 +121,7 @@ func (p *piece) parts() (all []part) {
 	return all
 }
 
-// longestMonth is how many bytes the folded name of a month has at most.
+// longestMonth is the maximum length of a folded month name in bytes.
 var longestMonth = func() (most int) {
 	for name := range months {
 		most = max(most, len(name))
@@ -194,7 +194,7 @@ func (d shownDate) means(day time.Time) bool {
 	return false
 }
 
-// hasMonth looks for a month by its number or name with its year.
+// hasMonth reports whether the page shows a month, by number or name, with its year.
 func (v *view) hasMonth(day time.Time) bool {
 	for i := range v.pieces {
 		parts := v.pieces[i].parts()

@@ -70,7 +70,7 @@ func (c *comparison) product(a, b model.Term) {
 	}
 }
 
-// sum adds a to b, of a sign.
+// sum adds b to a, times sign.
 func (c *comparison) sum(a, b model.Term, sign int64) {
 	if x, y := numberOf(a), numberOf(b); x != nil && y != nil {
 		c.know(x.Add(x, y.Mul(y, big.NewRat(sign, 1))))

@@ -8,13 +8,13 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// explained reports whether a number on the page is in the XML, or follows from what is there.
+// explained reports whether a number on the page is in the XML, or can be derived from it.
 func (c *comparison) explained(a *amount) bool {
 	c.readNumbers()
 	if c.knows(a) {
 		return true
 	}
-	if !c.derived { // which few pages need
+	if !c.derived { // few pages need these
 		c.derived = true
 		c.readTexts(c.invoice.Root)
 		c.derive()

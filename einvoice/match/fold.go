@@ -65,7 +65,7 @@ func ascii(text string) bool {
 	return true
 }
 
-// digit is the value of a digit of any script: the digits of each are in order, from a code that is a zero.
+// digit returns the value of a digit of any script: each script's digits are consecutive, starting with zero.
 func digit(r rune) rune {
 	if r <= '9' {
 		return r - '0'

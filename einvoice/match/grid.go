@@ -1,11 +1,11 @@
 package match
 
-// grid finds what is near a line of a page, in bands.
+// grid finds the items near a line of a page, by bands.
 type grid map[[2]int][]int
 
 const (
 	bandHeight = 12 // points
-	bandReach  = 24 // how far above and below a line something in that line may have its middle
+	bandReach  = 24 // how far from a line the middle of something in that line may be
 )
 
 func (g grid) add(b box, index int) {
@@ -13,7 +13,7 @@ func (g grid) add(b box, index int) {
 	g[key] = append(g[key], index)
 }
 
-// near calls with what is near a line, in no order.
+// near calls with for the items near a line, in no particular order.
 func (g grid) near(b box, with func(index int)) {
 	for band := int(b.top-bandReach) / bandHeight; band <= int(b.bottom+bandReach)/bandHeight; band++ {
 		for _, index := range g[[2]int{b.page, band}] {
@@ -27,7 +27,7 @@ func (v *view) amountsNear(b box, with func(a *amount)) {
 	v.amountGrid.near(b, func(i int) { with(&v.amounts[i]) })
 }
 
-// someAmount reports whether an amount near a line is as asked.
+// someAmount reports whether an amount near a line satisfies is.
 func (v *view) someAmount(b box, is func(a *amount) bool) (found bool) {
 	v.amountsNear(b, func(a *amount) { found = found || is(a) })
 	return found

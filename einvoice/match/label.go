@@ -10,7 +10,7 @@ import (
 //go:embed labels.txt
 var labelsTable string
 
-// labels are the kinds that a label may stand for, in each meaning that it has.
+// labels maps labels to their meanings, each a list of kinds of terms.
 var labels = func() map[string][][]kind {
 	all := map[string][][]kind{}
 	for line := range strings.Lines(labelsTable) {
@@ -26,7 +26,7 @@ var labels = func() map[string][][]kind {
 	return all
 }()
 
-// labelLengths are the numbers of characters that labels with a first character have, as bits.
+// labelLengths maps a first character to the lengths of the labels that begin with it, as bits.
 var labelLengths = func() map[rune]uint64 {
 	all := map[rune]uint64{}
 	for name := range labels {
@@ -67,7 +67,7 @@ func (c *comparison) findLabels() {
 	c.mirrored = c.fromRight()
 }
 
-// fromRight reports whether values are left of their labels, as on pages in scripts that are written from the right.
+// fromRight reports whether values are to the left of their labels, as on pages in right-to-left scripts.
 func (c *comparison) fromRight() bool {
 	left, right := 0, 0
 	for _, l := range c.found {
@@ -85,7 +85,7 @@ func (c *comparison) fromRight() bool {
 	return left > right
 }
 
-// afterDates tells where the dates of a piece end, if there are any behind a place.
+// afterDates returns a function that skips the dates of a piece after a position.
 func (v *view) afterDates(i int) func(from int) int {
 	return func(from int) int {
 		first, _ := slices.BinarySearchFunc(v.dates, i, func(d shownDate, piece int) int { return d.piece - piece })
@@ -101,7 +101,7 @@ func (v *view) afterDates(i int) func(from int) int {
 	}
 }
 
-// labelOf is the label that the words of a piece begin with, from a folded character on: the longest. What follows must not be words.
+// labelOf returns the longest label at a folded character of a piece. It must not be followed by words.
 func (p *piece) labelOf(index, at int, dated func(from int) int) (l label, found bool) {
 	l, n := p.longest(index, at)
 	if n == 0 {
@@ -109,12 +109,12 @@ func (p *piece) labelOf(index, at int, dated func(from int) int) (l label, found
 	}
 	rest := p.raw[l.to:]
 	if !l.explains() && (wordIn(rest, unicode.IsDigit) || wordIn(p.raw[dated(l.to):], func(rune) bool { return false })) {
-		return l, false // the beginning of a sentence, or of another label
+		return l, false // it begins a sentence, or another label
 	}
 	return l, true
 }
 
-// longest is the longest label from a folded character on, and how many folded characters it has.
+// longest returns the longest label at a folded character, and its length in folded characters.
 func (p *piece) longest(index, at int) (l label, length int) {
 	if at == len(p.folded) {
 		return l, 0
@@ -133,7 +133,7 @@ func (p *piece) longest(index, at int) (l label, length int) {
 	return l, 0
 }
 
-// headings are the labels of a piece that has several, as columns close to each other have.
+// headings returns the labels of a piece that has several, such as headings of adjacent columns.
 func (p *piece) headings(index int) (all []label) {
 	for at := 0; at < len(p.folded); at++ {
 		if !p.starts[at] {
@@ -150,7 +150,7 @@ func (p *piece) headings(index int) (all []label) {
 	return all
 }
 
-// explains reports whether words that explain the value may follow the label.
+// explains reports whether the label may be followed by words that explain the value.
 func (l label) explains() bool {
 	k := l.meanings[0][0]
 	return k == allowance || k == charge

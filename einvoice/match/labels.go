@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// longestLabel is how many letters a label has at most.
+// longestLabel is the maximum length of a label in letters.
 const longestLabel = 40
 
-// labels compares the values beside labels with the terms that they stand for.
+// labels compares the values beside labels with the terms of the labels.
 func (c *comparison) labels() {
 	for _, l := range c.found {
 		if !c.spend(2*len(c.terms) + len(c.view.dates)) {
@@ -22,7 +22,7 @@ func (c *comparison) labels() {
 				c.labelledPeriod(reach)
 			case number:
 				c.labelledNumber(l)
-			case price, lineTotal, quantity, vatBase, vatRate: // over columns
+			case price, lineTotal, quantity, vatBase, vatRate: // headings of columns
 			default:
 				c.labelledAmount(l, reach, kinds)
 			}
@@ -35,7 +35,7 @@ func (c *comparison) labels() {
 	}
 }
 
-// reach is where the value of a label may be: beside it, up to the next words.
+// reach returns the area of a label's value: beside the label, up to the next words.
 func (c *comparison) reach(l label) box {
 	r := box{l.page, l.right - 1, l.top, 1e9, l.bottom}
 	if c.mirrored {
@@ -61,7 +61,7 @@ func (b box) in(reach box) bool {
 	return b.beside(reach) && b.left >= reach.left && b.right <= reach.right+1
 }
 
-// labelledAmount takes the amount beside a label that is farthest from it for its value.
+// labelledAmount takes the amount farthest from a label, on its line, as the label's value.
 func (c *comparison) labelledAmount(l label, reach box, kinds []kind) {
 	var value *amount
 	listed := 0 // amounts in the piece of the label
@@ -76,7 +76,7 @@ func (c *comparison) labelledAmount(l label, reach box, kinds []kind) {
 	if value == nil || !value.decimals || value.piece == l.piece && listed > 1 {
 		return
 	}
-	var first *term // of the kind that the label stands for above all
+	var first *term // of the label's primary kind
 	found, other := false, false
 	below := c.belowLines(value)
 	for i := range c.terms {
@@ -147,7 +147,7 @@ func (c *comparison) labelledDate(reach box, k kind) {
 	switch {
 	case first == nil:
 	case other && k == issueDate: // any date may have such a label
-	case other: // the label may be of another kind, if there is one that has the date
+	case other: // the label may be of another kind, if that has a label with this date
 		c.notes = append(c.notes, note{first, value.raw})
 	case value.near(first.date):
 		c.contradict(first, value.raw)
@@ -195,7 +195,7 @@ func (c *comparison) labelledNumber(l label) {
 	})
 }
 
-// words are where words begin in folded, behind a place in raw if that counts.
+// words returns where words begin in folded; if behind is set, only those at or after a position in raw.
 func (p *piece) words(behind bool, to int) (all []int) {
 	for at, starts := range p.starts {
 		if starts && (!behind || p.from[at] >= to) {
@@ -205,7 +205,7 @@ func (p *piece) words(behind bool, to int) (all []int) {
 	return all
 }
 
-// alike reports whether the words from a place on differ from a folded text in one character, and returns them as they are shown.
+// alike reports whether the words at a position differ from a folded text in one character, and returns them as shown.
 func (p *piece) alike(at int, want []rune) (shown string, is bool) {
 	end := at + len(want)
 	if end > len(p.folded) || end < len(p.folded) && !p.starts[end] || len(want) < 4 {

@@ -7,8 +7,8 @@ import (
 	"platen.dev/document/pagetext"
 )
 
-// inOrder are the scripts whose letters are drawn one after the other, as they are in the text. Those of India, of Burma and Cambodia
-// put some before or around others, so that nobody can tell from a page which text it was.
+// inOrder are the scripts whose letters are drawn one after the other, in the order of the text. Those of India, Burma and Cambodia
+// draw some letters before or around others, so that the text cannot be recovered from a page.
 var inOrder = []*unicode.RangeTable{
 	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian, unicode.Ethiopic, unicode.Cherokee,
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Common, unicode.Inherited,

@@ -23,7 +23,7 @@ type Finding struct {
 	Term, Name string
 	Node       model.Term
 	State      State
-	// Value is that of the XML, Shown what the page has in its place; "" if the term is missing.
+	// Value is the value in the XML, Shown the one on the page instead; "" if the term is missing.
 	Value, Shown string
 }
 
@@ -45,13 +45,13 @@ func Compare(invoice *model.Invoice, pages []pagetext.Page) Result {
 	return c.result()
 }
 
-// maxWork bounds the search for contradictions, in terms, amounts or words that are looked at. Only hostile pages take more than a
-// tenth of it: on the rest of them terms are only looked for.
+// maxWork bounds the search for contradictions, by the number of examined terms, amounts and words. Only hostile pages need more
+// than a tenth of it. Once it is used up, only the terms themselves are searched for.
 const maxWork = 64 << 20
 
 // comparison is the state of one comparison.
 type comparison struct {
-	work     int // what is left of maxWork
+	work     int // the rest of maxWork
 	invoice  *model.Invoice
 	terms    []term
 	view     *view
@@ -61,14 +61,14 @@ type comparison struct {
 	notes    []note
 	// beside are the terms whose label has the date.
 	beside map[model.Term]bool
-	// contradicted are the terms that something on the page contradicts, with that.
+	// contradicted maps the contradicted terms to what contradicts them.
 	contradicted map[model.Term]string
 	money        map[string]bool // amounts of money in the XML, as known
-	known        map[string]bool // numbers that the XML explains, once they are asked for
-	derived      bool            // known has those that follow from others
+	known        map[string]bool // numbers that the XML explains, filled on demand
+	derived      bool            // known includes derived numbers
 }
 
-// find notes for each term whether the page has it.
+// find records for each term whether the page shows it.
 func (c *comparison) find() {
 	for i := range c.terms {
 		t := &c.terms[i]
@@ -76,7 +76,7 @@ func (c *comparison) find() {
 	}
 }
 
-// compare looks for the terms, and for what contradicts them.
+// compare searches for the terms, and for contradictions to them.
 func (c *comparison) compare() {
 	c.find()
 	c.findLabels()
@@ -89,13 +89,13 @@ func (c *comparison) compare() {
 	c.strayNumbers()
 }
 
-// spend takes from what is left of the work. It reports false if there is not enough.
+// spend takes steps from the remaining work. It returns false if there is not enough.
 func (c *comparison) spend(steps int) bool {
 	c.work -= steps
 	return c.work >= 0
 }
 
-// contradict notes that something is shown in the place of a term, the first that is.
+// contradict records what is shown instead of a term; only the first counts.
 func (c *comparison) contradict(t *term, shown string) {
 	if t != nil && c.contradicted[t.node] == "" {
 		c.contradicted[t.node] = shown

@@ -14,7 +14,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// specimen is an invoice with pages that say what it says.
+// specimen is an invoice with pages that match it.
 type specimen struct {
 	name, profile string
 	xml           []byte
@@ -30,7 +30,7 @@ func (s specimen) invoice(t testing.TB) *model.Invoice {
 	return model.Of(i)
 }
 
-// copied are pages whose words may be changed.
+// copied returns copies of pages, whose words may be changed.
 func copied(pages []pagetext.Page) []pagetext.Page {
 	all := slices.Clone(pages)
 	for i := range all {
@@ -42,7 +42,7 @@ func copied(pages []pagetext.Page) []pagetext.Page {
 	return all
 }
 
-// occurrence is where a value is on the pages: characters of words.
+// occurrence is a place of a value on the pages: characters of words.
 type occurrence struct {
 	words      []*pagetext.Word
 	from, to   []int // runes of each word
@@ -50,7 +50,7 @@ type occurrence struct {
 	wholeWords bool
 }
 
-// occurrences are those of a term on pages, in their order.
+// occurrences returns the places of a term on the pages, in order.
 func occurrences(pages []pagetext.Page, v *view, t *term, everywhere bool) (all []occurrence) {
 	var flat []*pagetext.Piece
 	for i := range pages {
@@ -60,10 +60,10 @@ func occurrences(pages []pagetext.Page, v *view, t *term, everywhere bool) (all 
 	}
 	add := func(piece, from, to int) {
 		if piece >= len(flat) {
-			return // a piece that is read in another direction, too
+			return // a piece also read in another direction
 		}
 		if p := &v.pieces[piece]; !everywhere && t.text == "" && (wordIn(p.raw[:from], unicode.IsDigit) || wordIn(p.raw[to:], unicode.IsDigit)) {
-			return // in prose, which is no place of the term
+			return // prose, which is no place for the term
 		}
 		if p := &v.pieces[piece]; t.kind == quantity && !everywhere && (p.left < 70 || p.left > 535) {
 			return // the number of a line
@@ -104,7 +104,7 @@ func occurrences(pages []pagetext.Page, v *view, t *term, everywhere bool) (all 
 	return all
 }
 
-// change changes one digit of an occurrence; false if it has none.
+// change changes one digit of an occurrence. It returns false if there is none.
 func (o occurrence) change(rng *rand.Rand) bool {
 	type place struct{ word, at int }
 	var digits []place
@@ -125,7 +125,7 @@ func (o occurrence) change(rng *rand.Rand) bool {
 	return true
 }
 
-// hide takes an occurrence off the page.
+// hide removes an occurrence from the page.
 func (o occurrence) hide() {
 	for w := range o.words {
 		runes := []rune(o.words[w].Text)
@@ -136,7 +136,7 @@ func (o occurrence) hide() {
 	}
 }
 
-// mutate makes a mutant of a kind, and says what it is; "" if there is none.
+// mutate makes a mutant of a kind, and describes it; "" if there is none.
 func (s specimen) mutate(t testing.TB, kind string, rng *rand.Rand) (invoice *model.Invoice, pages []pagetext.Page, what string) {
 	t.Helper()
 	invoice, pages = s.invoice(t), copied(s.pages)
@@ -204,7 +204,7 @@ func (s specimen) mutate(t testing.TB, kind string, rng *rand.Rand) (invoice *mo
 	return nil, nil, ""
 }
 
-// rounded is a number without what is behind its second decimal.
+// rounded returns a number without the digits after its second decimal.
 func rounded(number string) string {
 	whole, decimals, _ := strings.Cut(number, ".")
 	return whole + "." + decimals[:min(len(decimals), 2)]

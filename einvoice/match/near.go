@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// alike reports whether two texts differ in one character, or in the order of two that are neighbours.
+// alike reports whether two texts differ in one character, or in the order of two adjacent ones.
 func alike(a, b string) bool {
 	if len(a) != len(b) || a == b {
 		return false
@@ -24,7 +24,7 @@ func alike(a, b string) bool {
 	return differ == 1 || differ == 2 && last == first+1 && a[first] == b[last] && a[last] == b[first]
 }
 
-// alikeAmounts reports whether two numbers differ in one digit, both written with as many decimals.
+// alikeAmounts reports whether two numbers with equally many decimals differ in one digit.
 func alikeAmounts(a, b string) bool {
 	wholeA, decimalsA, _ := strings.Cut(a, ".")
 	wholeB, decimalsB, _ := strings.Cut(b, ".")

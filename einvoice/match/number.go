@@ -59,7 +59,7 @@ func (a *amount) rounds(value string) bool {
 	return false
 }
 
-// roundedUp adds one to the last of the first n decimals, "" if that changes more than decimals.
+// roundedUp increments the last of the first n decimals, "" if that would carry over into the whole part.
 func roundedUp(decimals string, n int) string {
 	b := []byte(decimals[:n])
 	for i := n - 1; i >= 0; i-- {
@@ -94,7 +94,7 @@ func joined(whole, decimals string) string {
 	return whole + "." + decimals
 }
 
-// maxDigits is how long a number may be.
+// maxDigits is the maximum length of a number.
 const maxDigits = 400
 
 // scanAmounts adds the numbers of a piece.
@@ -131,7 +131,7 @@ func separator(r rune) rune {
 	return 0
 }
 
-// numberEnd is where a number ends: its separators have digits at both sides, after a space just three.
+// numberEnd returns where a number ends: separators have digits on both sides, and exactly three after a space.
 func numberEnd(raw []rune, at int) int {
 	end := at
 	run := 0 // digits since the last separator
@@ -186,7 +186,7 @@ func inCode(raw []rune, from, to int) bool {
 	return after-to > 8 || after > to && after < len(raw) && unicode.IsDigit(raw[after])
 }
 
-// binds reports whether a character between two others makes one code of them.
+// binds reports whether a character joins its neighbours into one code.
 func binds(r rune) bool { return strings.ContainsRune("-–/_:#@\\+", r) }
 
 func (p *piece) amountAt(index, from, to int) amount {

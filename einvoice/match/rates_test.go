@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// specimens are pages that `go test ./actors/render -run PagesMatch -update` has printed.
+// specimens returns the pages printed by `go test ./actors/render -run PagesMatch -update`.
 func specimens(t testing.TB) (all []specimen) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.json.gz")
@@ -42,7 +42,7 @@ func specimens(t testing.TB) (all []specimen) {
 	return all
 }
 
-// Pages that say what the XML says have no findings.
+// Pages that match the XML have no findings.
 func TestSpecimensMatch(t *testing.T) {
 	terms := 0
 	for _, s := range specimens(t) {
@@ -55,10 +55,10 @@ func TestSpecimensMatch(t *testing.T) {
 	t.Logf("%d terms on all pages, no false alarm", terms)
 }
 
-// mutantKinds are what mutants differ in.
+// mutantKinds are the kinds of differences in mutants.
 var mutantKinds = []string{"page digit", "XML digit", "hidden", "swapped"}
 
-// countMutants makes up to n mutants of each kind of each specimen, and counts how many of them are found out.
+// countMutants makes up to n mutants of each kind from each specimen, and counts how many are detected.
 func countMutants(t *testing.T, n int) (made, caught int) {
 	t.Helper()
 	rng := testkit.Rand(t)
@@ -90,7 +90,7 @@ func countMutants(t *testing.T, n int) (made, caught int) {
 	return made, caught
 }
 
-// A page or an XML that was changed is found out.
+// A changed page or XML is detected.
 func TestMutants(t *testing.T) {
 	if made, caught := countMutants(t, 4); made < 300 || caught*100 < made*98 {
 		t.Errorf("%d of %d", caught, made)

@@ -16,7 +16,7 @@ type row struct {
 	beside      []*amount // those in a line with the name of the line, or with the rate
 }
 
-// rows compares what is in the rows of lines and of VAT rates with their terms.
+// rows compares the numbers in the rows of lines and VAT rates with their terms.
 func (c *comparison) rows() {
 	lines := c.lineRows()
 	c.lines = lines
@@ -31,7 +31,7 @@ func (c *comparison) rows() {
 	c.columns(append(lines, rates...)...)
 }
 
-// anchor is where the name of a line is.
+// anchor is where a page shows the name of a line.
 type anchor struct {
 	line        int
 	page        int
@@ -56,7 +56,7 @@ func (c *comparison) lineRows() (rows []row) {
 	for _, name := range names {
 		found := c.anchorsOf(name)
 		if len(found) != len(lines[name]) {
-			continue // it cannot be told which is in the list of lines
+			continue // it is unclear which ones are in the list of lines
 		}
 		for n, a := range found {
 			a.line = lines[name][n]
@@ -201,7 +201,7 @@ func (c *comparison) termAt(node model.Term) *term {
 	return nil
 }
 
-// onlyRate reports whether the VAT breakdown has a rate once.
+// onlyRate reports whether a rate occurs exactly once in the VAT breakdown.
 func (c *comparison) onlyRate(rate string) bool {
 	n := 0
 	for _, x := range c.invoice.Taxes {
@@ -226,10 +226,10 @@ func (r *row) own(a *amount) bool {
 	return slices.ContainsFunc(r.terms, func(t *term) bool { return a.shows(t.amount) })
 }
 
-// compareRow looks for terms that a row lacks, and shows as something else or as the same of another row.
+// compareRow finds terms that a row lacks, but in whose place it shows something similar or the same term of another row.
 func (c *comparison) compareRow(r *row, all []row) {
 	if !slices.ContainsFunc(r.beside, func(a *amount) bool { return a.decimals && r.own(a) }) {
-		return // it is no row of a table
+		return // not a row of a table
 	}
 	for _, t := range r.terms {
 		if t.kind == "" || r.has(t.amount) {
@@ -244,7 +244,7 @@ func (c *comparison) compareRow(r *row, all []row) {
 				c.contradict(t, a.raw)
 			}
 		}
-		const small = 3 // digits of numbers that are everywhere: that of the row counts
+		const small = 3 // digits of numbers that occur everywhere: only the one in the row counts
 		if len(t.amount) <= small && (t.kind == quantity || t.rate && r.hasRate()) {
 			t.found = false
 		}

@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// strayAmounts finds amounts that nothing explains and that are nearly a term's. Pages with other such amounts may have their reasons:
-// then none counts.
+// strayAmounts finds unexplained amounts that nearly equal a term's. If a page has too many other unexplained amounts, none counts: they may have other reasons.
 func (c *comparison) strayAmounts() {
 	type pair struct {
 		t *term
@@ -39,7 +38,7 @@ func (c *comparison) strayAmounts() {
 	}
 }
 
-// strayDates finds what looks like a date and is none, and is nearly one of the invoice.
+// strayDates finds invalid dates that nearly equal one of the invoice.
 func (c *comparison) strayDates() {
 	for _, d := range c.view.dates {
 		if len(d.days) > 0 || !c.spend(len(c.terms)) {
@@ -77,7 +76,7 @@ func (c *comparison) strayPeriods() {
 	}
 }
 
-// strayRates finds percentages in cells of their own that nothing explains and that are nearly a rate.
+// strayRates finds unexplained percentages, alone in their cells, that nearly equal a rate.
 func (c *comparison) strayRates() {
 	for i := range c.view.amounts {
 		a := &c.view.amounts[i]
@@ -101,8 +100,8 @@ func (c *comparison) inDate(a *amount) bool {
 	return slices.ContainsFunc(c.view.dates, func(d shownDate) bool { return d.piece == a.piece && a.from >= d.from && a.to <= d.to })
 }
 
-// strayNumbers finds account numbers and VAT identifiers that differ from those of the invoice in one character: their check
-// characters make it a mistake.
+// strayNumbers finds account numbers and VAT identifiers that differ from those of the invoice in one character, which their
+// check characters prove to be an error.
 func (c *comparison) strayNumbers() {
 	for i := range c.terms {
 		t := &c.terms[i]

@@ -11,7 +11,7 @@ import (
 // kind is the kind of a term. It tells which place of a page is for the term.
 type kind string
 
-// The kinds of terms that places of a page are for. Other terms have none.
+// The kinds of terms that have a place on pages. Other terms have no kind.
 const (
 	lineSum    kind = "lines"
 	allowance  kind = "allowance"
@@ -55,13 +55,13 @@ type term struct {
 	found  bool
 }
 
-// collector gathers terms.
+// collector collects terms.
 type collector struct {
 	all  []term
 	line int
 }
 
-// amounts adds numbers, but for those that are zero.
+// amount adds a number, unless it is zero.
 func (c *collector) amount(number, name string, k kind, node model.Term) {
 	value, ok := canonical(node.Text())
 	if !ok || value == "0" {
@@ -70,7 +70,7 @@ func (c *collector) amount(number, name string, k kind, node model.Term) {
 	c.all = append(c.all, term{number: number, name: name, kind: k, node: node, line: c.line, amount: value, rate: k == vatRate})
 }
 
-// text adds a text, unless a page does not tell what it was.
+// text adds a text, unless it is not legible on a page.
 func (c *collector) text(number, name string, k kind, node model.Term) {
 	if folded := fold(node.Text()); folded != "" && legible(node.Text()) {
 		c.all = append(c.all, term{number: number, name: name, kind: k, node: node, line: c.line, text: folded})
@@ -85,10 +85,10 @@ func (c *collector) date(number, name string, k kind, node model.Term) {
 		})
 		return
 	}
-	c.text(number, name, k, node) // no day, but it is there
+	c.text(number, name, k, node) // not a day, but present
 }
 
-// termsOf are the terms that are looked for, in the order in which they are told of.
+// termsOf returns the terms to search for, in the order of reporting.
 func termsOf(i *model.Invoice) []term {
 	c := &collector{}
 	c.text("BT-1", "Invoice number", number, i.Number)

@@ -25,9 +25,9 @@ func (v *view) has(t *term) bool {
 	if !t.rate && v.rounds(t.amount) {
 		return true
 	}
-	const long = 16 // digits that a line may break
+	const long = 16 // digits that may wrap to the next line
 	digits := fold(t.amount)
-	return t.rate && v.byValue[t.amount] != nil || // a heading may have the sign
+	return t.rate && v.byValue[t.amount] != nil || // the percent sign may be in a heading
 		len(digits) >= long && v.hasText([]rune(digits), nil)
 }
 
@@ -40,7 +40,7 @@ func (v *view) rounds(value string) bool {
 	return v.steps >= 0 && slices.ContainsFunc(v.amounts, func(a amount) bool { return a.rounds(value) })
 }
 
-// money reports whether a term is an amount of money so small and even that other numbers are the same.
+// money reports whether a term is an amount of money so short that other numbers may equal it by chance.
 func (t *term) money() bool { return !t.rate && t.kind != quantity && len(t.amount) <= 3 }
 
 // money reports whether a number is written as an amount of money: with decimals, unless the page writes none, or beside a currency.
@@ -56,7 +56,7 @@ func (v *view) money(a *amount) bool {
 	}))
 }
 
-// spot is a part of a piece, of its folded characters.
+// spot is a range of folded characters of a piece.
 type spot struct{ piece, from, to int }
 
 // index notes where the words of a piece begin.
@@ -89,8 +89,8 @@ func (v *view) beginnings(want []rune) []spot {
 	return all
 }
 
-// hasText looks for a folded text that begins and ends with words. It may continue in lines below. found, if there is one, gets the
-// places of each occurrence.
+// hasText searches for a folded text that begins and ends at word boundaries. It may continue on lines below. found, if not nil,
+// gets the places of each occurrence.
 func (v *view) hasText(want []rune, found func(spots []spot)) bool {
 	is := false
 	if v.steps < 0 {
@@ -108,7 +108,7 @@ func (v *view) hasText(want []rune, found func(spots []spot)) bool {
 	return is
 }
 
-// maxLines is over how many lines a value may go.
+// maxLines is the maximum number of lines of a value.
 const maxLines = 40
 
 // goesOn follows a text from a place in a piece, and returns where it is, or nil.

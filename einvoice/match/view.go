@@ -7,19 +7,19 @@ import (
 	"platen.dev/document/pagetext"
 )
 
-// view is the text of the pages as terms are looked for in it.
+// view is the text of the pages, indexed for searching.
 type view struct {
 	pieces                []piece
 	amounts               []amount
 	dates                 []shownDate
 	amountGrid, pieceGrid grid
 	byDay                 map[int64]bool     // dates, by days since 1970
-	byValue               map[string][]int   // amounts by what they may be
-	words                 map[[3]rune][]spot // where words begin, by their first characters
+	byValue               map[string][]int   // amounts by their possible meanings
+	words                 map[[3]rune][]spot // beginnings of words, by their first three characters
 	tails                 map[rune][]spot    // words at the end of a piece that have fewer
 	decimals              int                // how many amounts have decimals
 	currency              string             // of the invoice
-	steps                 int                // that are left for texts over several lines
+	steps                 int                // remaining, for texts over several lines
 }
 
 // maxSteps bounds the search for texts over several lines.
@@ -49,7 +49,7 @@ type piece struct {
 	// raw are its characters with a space between words, or a tab where the gap is wider than a space. x has the left edge of each.
 	raw []rune
 	x   []float64
-	// folded are its letters and digits. starts tells where a word begins, from is the place in raw of each.
+	// folded are its letters and digits. starts tells where a word begins; from is the position of each in raw.
 	folded []rune
 	starts []bool
 	from   []int
@@ -108,8 +108,8 @@ func viewOf(pages []pagetext.Page, currency string) *view {
 	return v
 }
 
-// otherwise are words of both directions of writing as they are read in the other direction: a page does not say which is that of the
-// whole. It is nil for words of one direction.
+// otherwise returns words of both directions of writing in the order of the other direction: a page does not reveal the direction of
+// the whole. It is nil for words of one direction.
 func otherwise(words []pagetext.Word) []pagetext.Word {
 	if !slices.ContainsFunc(words, func(w pagetext.Word) bool { return pagetext.FromRight(w.Text) }) {
 		return nil
@@ -169,12 +169,12 @@ func pieceOf(page int, from pagetext.Piece) piece {
 	return p
 }
 
-// ideograph reports whether a character is a word by itself.
+// ideograph reports whether a character is a word of its own.
 func ideograph(r rune) bool {
 	return r >= 0x2E80 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0x20000
 }
 
-// flow finds for each piece where its text may continue: in the next line below that overlaps it, or on the next page.
+// flow returns the pieces in which the text of a piece may continue: on the next line below that overlaps it, or on the next page.
 func (v *view) flow(i int) []int {
 	p := &v.pieces[i]
 	if p.below != nil {
@@ -183,7 +183,7 @@ func (v *view) flow(i int) []int {
 	p.below = []int{}
 	const reach = 3.2 // lines
 	height := p.bottom - p.top
-	for n := i + 1; n < len(v.pieces); n++ { // pieces are in the order of lines
+	for n := i + 1; n < len(v.pieces); n++ { // pieces are in line order
 		q := &v.pieces[n]
 		v.steps--
 		overlaps := q.left < p.right && q.right > p.left || q.left < p.left+height && q.right > p.left

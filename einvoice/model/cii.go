@@ -45,7 +45,7 @@ func Of(invoice *einvoice.Invoice) *Invoice {
 	return i
 }
 
-// linesOf returns the lines that rules are about: all of CII, and those of UBL that are not sub-lines.
+// linesOf returns the lines to which rules apply: all of CII, and those of UBL that are not sub-lines.
 func linesOf(transaction Term) []Term {
 	return slices.DeleteFunc(transaction.All("IncludedSupplyChainTradeLineItem"), func(t Term) bool { return einvoice.Line{Node: t}.Nesting() > 0 })
 }
@@ -97,7 +97,7 @@ func (i *Invoice) settle(settlement Term) {
 	}
 }
 
-// each reads what each element stands for.
+// each converts each element.
 func each[T any](nodes []Term, read func(Term) T) []T {
 	all := make([]T, len(nodes))
 	for i, n := range nodes {
@@ -206,7 +206,7 @@ func lineOf(n Term) Line {
 	return l
 }
 
-// present leaves out terms that are missing.
+// present drops missing terms.
 func present(terms ...Term) []Term {
 	var all []Term
 	for _, t := range terms {

@@ -1,7 +1,6 @@
-// Package model has the business terms of EN 16931 as one invoice uses them, whatever the
-// syntax that it is written in. Rules ask the model and never the syntax.
+// Package model has the business terms of EN 16931 in one invoice, independent of its syntax. Rules use the model,
+// never the syntax.
 //
-// A Term is nil if the invoice lacks it. Each keeps its path and line, so that a rule can say
-// where it is broken. Of reads the terms where a Cross-Industry Invoice has
-// them, which package einvoice has found for one of UBL.
+// A Term is nil if the invoice lacks it. Each keeps its path and line, so that a rule can say where it is broken. Of
+// reads the terms of a Cross-Industry Invoice, to which package einvoice converts those in UBL.
 package model

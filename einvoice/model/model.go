@@ -10,7 +10,7 @@ import (
 // contains its terms.
 type Term = *einvoice.Node
 
-// Filled reports whether a term is there and has more than white space.
+// Filled reports whether a term is present and contains more than white space.
 func Filled(t Term) bool { return strings.TrimSpace(t.Text()) != "" }
 
 // Invoice is a document by the terms of EN 16931.
@@ -19,8 +19,8 @@ type Invoice struct {
 	Profile string
 	// Elements are all elements of CII by their local names, in document order.
 	Elements map[string][]Term
-	// Written are the elements of an invoice in UBL as it is written, by their names with a prefix, Attributed those with an
-	// attribute of a name, and Document is its root. An invoice in CII has none of these.
+	// Written are the elements of a UBL invoice as written, by their names with a prefix; Attributed are those with an
+	// attribute, by its name; Document is the root. All are empty for an invoice in CII.
 	Written, Attributed map[string][]Term
 	Document            Term
 
@@ -59,7 +59,7 @@ type Invoice struct {
 	Totals     Totals       // BG-22
 	Lines      []Line       // BG-25
 
-	// What all lines have, in one list each, because most rules ask all lines at once.
+	// The parts of all lines, in one list each, because most rules examine all lines at once.
 	LineTaxes                   []Tax
 	LineAllowances, LineCharges []Adjustment
 }
@@ -92,7 +92,7 @@ type Address struct {
 	City, Postcode, Country Term
 }
 
-// Contact is whom to ask.
+// Contact is a person or department to ask.
 type Contact struct {
 	Node                            Term
 	Person, Department, Phone, Mail Term

@@ -1,8 +1,8 @@
 package report
 
-// Extract is the XML of a hybrid PDF, and what it says.
+// Extract is the XML of a hybrid PDF, with its main contents.
 type Extract struct {
-	// XML is the embedded file as text: its bytes, unless they are in another encoding than UTF-8.
+	// XML is the embedded file as text: unchanged, unless its encoding is not UTF-8.
 	XML string `json:"xml"`
 	// FileName and Relationship are as in Embedding.
 	FileName     Text `json:"file_name"`
@@ -15,8 +15,7 @@ type Extract struct {
 	Facts *Facts `json:"facts"`
 }
 
-// Facts are the main terms of an invoice, as it has them, valid or not. Amounts keep their digits; dates are YYYY-MM-DD if they
-// are dates.
+// Facts are the main terms of an invoice, valid or not, as they stand in the XML. Amounts keep their digits; valid dates are YYYY-MM-DD.
 type Facts struct {
 	Number         Text   `json:"number"`
 	TypeCode       Text   `json:"type_code"`

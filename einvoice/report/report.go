@@ -1,5 +1,5 @@
-// Package report has what is said about an e-invoice that anybody may have made: whether it is valid, by sections, and what it says.
-// It is the body of the API's answers; package inspect makes it.
+// Package report has the report on an e-invoice from any source: whether it is valid, by sections, and its main contents. It is the
+// body of the API's responses; package inspect makes it.
 package report
 
 import (
@@ -10,7 +10,7 @@ import (
 // MaxViolations is how many violations of the business rules a report lists, fatal ones first. Other sections have at most 20.
 const MaxViolations = 100
 
-// Kind is the kind that a document was recognised as.
+// Kind is the recognised kind of a document.
 type Kind = Text
 
 // The kinds. A PDF with an invoice in it is a hybrid, whatever the syntax of that.
@@ -23,9 +23,9 @@ const (
 // Kinds are all kinds.
 func Kinds() []string { return []string{string(CII), string(UBL), string(Hybrid)} }
 
-// Report says whether an invoice is valid. A section is nil if there is nothing for it to be about, or if it is Unchecked.
+// Report says whether an invoice is valid. A section is nil if it does not apply, or if it is Unchecked.
 type Report struct {
-	// Kind is "" for what is neither.
+	// Kind is "" if it was not recognised.
 	Kind Kind `json:"kind"`
 	// Profile is the one that the XML was checked against, Guideline the identifier that it declares.
 	Profile   Text `json:"profile"`
@@ -117,9 +117,9 @@ type Violation struct {
 	Line    Number `json:"line"`
 	Column  Number `json:"column"`
 	Message string `json:"message"`
-	// Fix is how to mend it.
+	// Fix is how to correct it.
 	Fix Text `json:"fix"`
-	// Docs is the address of what RulesPage says about a business rule; "" for other violations.
+	// Docs is the address of the business rule's description on RulesPage; "" for other violations.
 	Docs Text `json:"docs"`
 }
 

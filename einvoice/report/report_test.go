@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A report is valid if nothing is wrong and all that decides was checked.
+// A report is valid if it has no fatal finding and every decisive section was checked.
 func TestConclude(t *testing.T) {
 	good, advised := NewSection(nil, false), NewSection([]Violation{{Severity: Warning}, {Severity: Information}}, false)
 	bad := NewSection([]Violation{{Severity: Warning}, {Severity: Fatal}}, false)
@@ -31,7 +31,7 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-// What is not there is null in JSON, and lists are never.
+// Absent values are null in JSON, but lists never are.
 func TestJSON(t *testing.T) {
 	r := Report{}
 	r.WellFormed = new(NewSection(nil, false))

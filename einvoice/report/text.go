@@ -9,7 +9,7 @@ import (
 // Text is null in JSON if it is empty.
 type Text string
 
-// MarshalJSON writes the text. Whether characters of HTML are escaped is for the encoder to say.
+// MarshalJSON writes the text. The encoder decides whether HTML characters are escaped.
 func (t Text) MarshalJSON() ([]byte, error) {
 	if t == "" {
 		return []byte("null"), nil

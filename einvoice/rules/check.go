@@ -7,7 +7,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// MaxPlaces is how many places of one rule are reported. The next rules are still checked.
+// MaxPlaces limits the reported places of one rule. The next rules are still checked.
 const MaxPlaces = 10
 
 // Report is the result of checking an invoice by rules.
@@ -29,8 +29,8 @@ func (r *Report) Valid() bool {
 	return true
 }
 
-// Check applies sets of rules to an invoice that is valid by its schema. Sets that have no rules for its syntax find nothing. The severity of
-// a violation is that of the rule, or of Levels of another set that is applied.
+// Check applies sets of rules to an invoice that satisfies its schema. Sets without rules for its syntax find nothing. The severity of a
+// violation is that of the rule, unless the Levels of another applied set change it.
 func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 	terms := model.Of(invoice)
 	report := &Report{Sets: sets}
@@ -47,7 +47,7 @@ func Check(invoice *einvoice.Invoice, sets ...*Set) *Report {
 // finding is a rule and the place where it is broken.
 type finding struct{ rule, path string }
 
-// merge drops the violations from an index on that are known, with their indexes, from sets before, and makes the others known.
+// merge removes, from an index on, the violations that an earlier set has reported. known has the index of each finding.
 func (r *Report) merge(from int, known map[finding]int) {
 	found := r.Violations[from:]
 	r.Violations = r.Violations[:from]

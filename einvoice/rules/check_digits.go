@@ -17,7 +17,7 @@ func hasCheckDigit(text string) bool {
 	return text != "" && isDigits(text, len(text)) && weigh(text, func(place int) int { return 1 + 2*(place%2) })%10 == 0
 }
 
-// isLuhn reports whether the last digit of a number is that of Luhn's algorithm.
+// isLuhn reports whether the last digit of a number is correct by Luhn's algorithm.
 func isLuhn(number string) bool {
 	total := 0
 	for n, b := range []byte(number) {
@@ -61,7 +61,7 @@ func isGreekTIN(text string) bool {
 	return len(text) >= 9 && isDigits(text[:9], 9) && weigh(text[:8], func(place int) int { return 2 << place })%11%10 == digit(text[8])
 }
 
-// isItalianVAT reports whether a text is an Italian VAT number, if it is Italian by its country.
+// isItalianVAT reports whether a text is a valid Italian VAT number, if its country is Italy.
 func isItalianVAT(text string) bool {
 	number := text[min(2, len(text)):]
 	return !oneOf(firstTwo(text), "IT it") || isDigits(number, 11) && isLuhn(number)

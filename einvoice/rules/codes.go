@@ -9,8 +9,7 @@ import (
 //go:embed codes/*.txt
 var codeFiles embed.FS
 
-// codeList is a list of codes, as one text in which each stands between spaces: it needs no
-// work at the start of the program, and lists are short.
+// codeList is a list of codes, as one text with the codes between spaces: it needs no work at program start, and lists are short.
 type codeList string
 
 // has reports whether a code is in the list. White space around it does not count.
@@ -58,7 +57,7 @@ func fileOf(name string) string {
 	return string(text)
 }
 
-// isCodeList reports whether there is a list of that name.
+// isCodeList reports whether there is a list with a name.
 func isCodeList(name string) bool {
 	_, err := codeFiles.Open("codes/" + name + ".txt")
 	return err == nil

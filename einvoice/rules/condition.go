@@ -6,7 +6,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// scope is a kind of thing that an invoice has any number of, and that rules are about.
+// scope is a kind of thing that occurs any number of times in an invoice, and to which rules apply.
 type scope[T any] struct {
 	of func(*model.Invoice) []T
 	at func(T) model.Term
@@ -23,7 +23,7 @@ func each[T any](s scope[T], holds func(*model.Invoice, T) bool) finder {
 	}
 }
 
-// is turns a condition that needs only the thing into one for each.
+// is adapts a condition on the thing alone for each.
 func is[T any](holds func(T) bool) func(*model.Invoice, T) bool {
 	return func(_ *model.Invoice, t T) bool { return holds(t) }
 }

@@ -7,12 +7,12 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// maxDigits is how many digits a number of an invoice may have to be calculated with. XML
-// Schema demands 18; without a bound, one long number would cost seconds.
+// maxDigits is the maximum number of digits of a number used in calculations. XML Schema requires 18; without a bound,
+// one long number would cost seconds.
 const maxDigits = 40
 
-// decimal is an exact decimal number. Its zero value is no number: what is calculated with it
-// is none either, and it compares with nothing.
+// decimal is an exact decimal number. Its zero value is not a number: every result calculated with it is not a number
+// either, and no comparison with it holds.
 type decimal struct {
 	unscaled *big.Int // nil: no number
 	places   int

@@ -11,8 +11,8 @@ import (
 	"platen.dev/einvoice"
 )
 
-// edited are samples with several changes, which are mutated in turn: invoices that national rules ask more of than the samples give them.
-// Each pair is a text of the sample and what replaces it, everywhere.
+// edited lists samples with several changes, which are then mutated: invoices that have more of the content that national rules require.
+// Each pair is a text of the sample and its replacement, everywhere.
 var edited = []struct {
 	name, profile string
 	pairs         []string
@@ -80,7 +80,7 @@ var (
 		"R-2026-0007</ram:IssuerAssignedID>", "R-2026-0007</ram:IssuerAssignedID>\n        <ram:FormattedIssueDateTime>\n          <qdt:DateTimeString format=\"102\">20260101</qdt:DateTimeString>\n        </ram:FormattedIssueDateTime>",
 		"<ram:SpecifiedProcuringProject>", reference("AFL", "F-1") + reference("AVV", "V-1") + "<ram:SpecifiedProcuringProject>",
 	}
-	// sellersEdits make of the second line a part of the first, which is the group of a seller.
+	// sellersEdits turn the first line into a seller's group, and the second into a part of it.
 	sellersEdits = []string{
 		">A1<", ">S8<", "<ram:LineID>1</ram:LineID>", "<ram:LineID>1</ram:LineID>\n        <ram:LineStatusReasonCode>GROUP</ram:LineStatusReasonCode>",
 		"      </ram:SpecifiedLineTradeAgreement>", "        <ram:ItemSellerTradeParty>\n          <ram:Name>X</ram:Name>\n          <ram:SpecifiedLegalOrganization>\n            <ram:ID schemeID=\"0002\">123456782</ram:ID>\n          </ram:SpecifiedLegalOrganization>\n" +
@@ -92,7 +92,7 @@ var (
 		"<ram:TypeCode>VAT</ram:TypeCode>\n          <ram:CategoryCode>S</ram:CategoryCode>\n          <ram:RateApplicablePercent>19.00</ram:RateApplicablePercent>\n        </ram:ApplicableTradeTax>\n        <ram:Billing",
 		"<ram:TypeCode>VAT</ram:TypeCode>\n          <ram:ExemptionReason>#R-2026-0042# x</ram:ExemptionReason>\n          <ram:CategoryCode>S</ram:CategoryCode>\n          <ram:RateApplicablePercent>19.00</ram:RateApplicablePercent>\n        </ram:ApplicableTradeTax>\n        <ram:Billing",
 	}
-	// groupEdits make a group of the first line, and another in it, of the second.
+	// groupEdits turn the first line into a group, and the second into a group within it.
 	groupEdits = []string{
 		"<ram:LineID>1</ram:LineID>", "<ram:LineID>1</ram:LineID>\n        <ram:LineStatusReasonCode>GROUP</ram:LineStatusReasonCode>",
 		"DETAIL", "GROUP", "<ram:LineTotalAmount>205.00<", "<ram:LineTotalAmount>55.00<",
@@ -108,7 +108,7 @@ func reference(kind, number string) string {
 	return "      <ram:AdditionalReferencedDocument>\n        <ram:IssuerAssignedID>" + number + "</ram:IssuerAssignedID>\n        <ram:TypeCode>130</ram:TypeCode>\n        <ram:ReferenceTypeCode>" + kind + "</ram:ReferenceTypeCode>\n      </ram:AdditionalReferencedDocument>\n"
 }
 
-// editedBases are the samples after their edits.
+// editedBases returns the samples after their edits.
 func editedBases(t *testing.T, samples map[string]string) (all []mutant) {
 	for _, e := range edited {
 		document := samples[e.profile]
@@ -135,14 +135,14 @@ func editedBases(t *testing.T, samples map[string]string) (all []mutant) {
 	return all
 }
 
-// fullFor is an invoice with everything, in which parties have identifiers and addresses of French schemes.
+// fullFor returns an invoice with everything, in which parties have identifiers and addresses of French schemes.
 func fullFor(profile string) string {
 	document := regexp.MustCompile(`(<ram:URIID schemeID=")[^"]*`).ReplaceAllString(full(profile, ""), "${1}0225")
 	return regexp.MustCompile(`(<ram:GlobalID schemeID=")[^"]*`).ReplaceAllString(document, "${1}0009")
 }
 
-// single are changes that break a rule that no other breaks, or just keep one. Each pair is an expression and what replaces it. The set is the
-// one that they are for, or "all".
+// single lists changes that break a rule that no other change breaks, or just keep it. Each pair is an expression and its replacement. The set
+// is the one that they are for, or "all".
 var single = []struct {
 	set, of string
 	pairs   []string

@@ -136,7 +136,7 @@ func day(date model.Term) model.Term {
 	return date
 }
 
-// inOrder compares dates as text, which for YYYYMMDD is the order of time.
+// inOrder compares dates as text, whose order is chronological for YYYYMMDD.
 func inOrder(p model.Period) bool {
 	if p.Start == nil || p.End == nil {
 		return true

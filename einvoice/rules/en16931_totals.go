@@ -112,7 +112,7 @@ func addsUp(total func(model.Totals) model.Term, parts func(*model.Invoice) []mo
 	}
 }
 
-// withTaxAddsUp also holds without any VAT, if both amounts are the same.
+// withTaxAddsUp also holds if there is no total VAT and both amounts are equal.
 func withTaxAddsUp(i *model.Invoice, t model.Totals) bool {
 	without, with := number(t.WithoutTax), number(t.WithTax)
 	tax := taxIn(t, i.Currency)

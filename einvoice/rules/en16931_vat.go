@@ -7,20 +7,20 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// A category is a kind of VAT, and what it demands of an invoice.
+// category is a kind of VAT, and its requirements on an invoice.
 type category struct {
 	code, id, name string
 	// identified: the parties are identified as the category demands.
 	identified func(*model.Invoice) bool
 	parties    string
-	// rate: the rate is one that the category may have.
+	// rate reports whether the category allows a rate.
 	rate  func(model.Tax) bool
 	rates string
-	// taxed: tax is due, so that rows are by rate and there is no reason for exemption.
+	// taxed is set if tax is due, so that there is a row per rate and no reason for exemption.
 	taxed bool
-	// explained: a row gives the reason why no tax is due.
+	// explained is set if a row must give the reason why no tax is due.
 	explained bool
-	// anyTax: the rules ask everything with the category, whatever the kind of tax, as those of Factur-X do.
+	// anyTax is set if the rules cover everything with the category, regardless of the kind of tax, as in Factur-X.
 	anyTax bool
 }
 
@@ -56,7 +56,7 @@ func rateZero(t model.Tax) bool        { return number(t.Rate).equals(zero) }
 func rateNotNegative(t model.Tax) bool { return number(t.Rate).atLeast(zero) }
 func rateAbsent(t model.Tax) bool      { return t.Rate == nil }
 
-// categoryRules are the rules of every category.
+// categoryRules returns the rules of all categories.
 func categoryRules(anyTax bool) []Rule {
 	var all []Rule
 	for _, c := range categories {
@@ -88,7 +88,7 @@ func categoryRules(anyTax bool) []Rule {
 	)
 }
 
-// rules are the ten rules that each category has.
+// rules returns the ten rules of the category.
 func (c category) rules() []Rule {
 	of := "With " + c.name + " (category " + c.code + "): "
 	parties := c.parties + "."
@@ -128,7 +128,7 @@ func (c category) reason(of string) Rule {
 // rows are the rows of the VAT breakdown of a category.
 func (c category) rows() scope[model.Tax] { return c.subject(taxes) }
 
-// subject are those of a category that the rules ask.
+// subject returns the taxes of a category to which the rules apply.
 func (c category) subject(s scope[model.Tax]) scope[model.Tax] {
 	if c.anyTax {
 		return c.within(s)
@@ -138,7 +138,7 @@ func (c category) subject(s scope[model.Tax]) scope[model.Tax] {
 	}
 }
 
-// rated are the rows whose tax is calculated: the official rules for S and Z take them whatever the tax.
+// rated returns the rows whose tax is calculated: for S and Z, the official rules include any kind of tax.
 func (c category) rated() scope[model.Tax] {
 	if c.code == "S" || c.code == "Z" {
 		return c.within(taxes)
@@ -146,7 +146,7 @@ func (c category) rated() scope[model.Tax] {
 	return c.subject(taxes)
 }
 
-// within are those of a category, whatever the tax.
+// within returns the taxes of a category, of any kind of tax.
 func (c category) within(s scope[model.Tax]) scope[model.Tax] {
 	return scope[model.Tax]{
 		func(i *model.Invoice) []model.Tax {
@@ -210,7 +210,7 @@ func (c category) taxIsRight(row model.Tax) bool {
 	return number(row.Amount).abs().near(product.percent(one))
 }
 
-// onlyOutside: where no VAT applies to anything, it applies to nothing of some kinds.
+// onlyOutside demands that if the document is outside VAT, so is everything of some kinds.
 func onlyOutside(id, term string, rows scope[model.Tax], kinds ...scope[model.Tax]) Rule {
 	return Rule{
 		id, term, Fatal, "An invoice with category O has no other category.", "Invoice what is outside VAT on its own.",
@@ -222,7 +222,7 @@ func onlyOutside(id, term string, rows scope[model.Tax], kinds ...scope[model.Ta
 	}
 }
 
-// uses reports whether anything of some kinds, or else in the invoice, has a category.
+// uses reports whether anything of some kinds, by default of all, has a category.
 func uses(i *model.Invoice, code string, kinds ...scope[model.Tax]) bool {
 	if len(kinds) == 0 {
 		kinds = []scope[model.Tax]{taxes, lineTaxes, allowanceTaxes, chargeTaxes}

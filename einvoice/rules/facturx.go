@@ -10,13 +10,13 @@ import (
 // facturxProfiles are the profiles of Factur-X.
 var facturxProfiles = []string{"minimum", "basicwl", "basic", "en16931", "extended"}
 
-// facturx are the rules of Factur-X: many of EN 16931, those that it has beside or instead of them, and the structure of each profile.
+// facturx returns the rules of Factur-X: many of EN 16931, its own additions and replacements, and the structure of each profile.
 func facturx() []Rule {
 	own := slices.Concat(facturxRules, extendedRules, extendedTotalRules, extendedVATRules())
 	return slices.Concat(adopted(own), own, structureRules())
 }
 
-// adopted are the rules of EN 16931 that Factur-X has as they are, each in the profiles that have it.
+// adopted returns the rules of EN 16931 that Factur-X has unchanged, each limited to the profiles that have it.
 func adopted(own []Rule) []Rule {
 	norm := slices.Concat(documentRules, partyRules, lineRules, totalRules, adjustmentRules(), taxRules(taxes), categoryRules(true), paymentRules)
 	var all []Rule
@@ -30,7 +30,7 @@ func adopted(own []Rule) []Rule {
 	return all
 }
 
-// adopts reports whether a profile has a rule of EN 16931 as it is. What the profile's structure rules out does not matter.
+// adopts reports whether a profile has a rule of EN 16931 unchanged. It ignores whether the profile's structure rules out violations.
 func adopts(profile, id string) bool {
 	in := func(list string) bool { return slices.Contains(strings.Fields(list), id) }
 	switch profile {
@@ -47,7 +47,7 @@ func adopts(profile, id string) bool {
 	return true
 }
 
-// within is a rule that only invoices in some profiles must keep.
+// within limits a rule to invoices in some profiles.
 func within(r Rule, profiles ...string) Rule {
 	find := r.find
 	r.find = func(i *model.Invoice, broken func(model.Term, string)) {
@@ -58,7 +58,7 @@ func within(r Rule, profiles ...string) Rule {
 	return r
 }
 
-// facturxRules are those of several profiles that EN 16931 does not have, or has in other words.
+// facturxRules are the rules of several profiles that EN 16931 lacks, or states differently.
 var facturxRules = []Rule{
 	within(Rule{
 		"BR-17", "BT-59", Fatal, "A payee has a name.", "Name the payee.",
@@ -140,7 +140,7 @@ func isEmpty(t model.Term) bool {
 	return !model.Filled(t)
 }
 
-// alike holds if a term of all means of payment is the same as far as they have it.
+// alike holds if all means of payment that have a term have it with the same text.
 func alike(id, term, demand string, of func(model.Payment) model.Term) Rule {
 	return Rule{id, term, Fatal, demand, "Make them the same.", func(i *model.Invoice, broken func(model.Term, string)) {
 		var first model.Term

@@ -28,7 +28,7 @@ var (
 			return keep(gather(i.Lines, func(l model.Line) []model.Note { return l.Notes }), func(n model.Note) bool { return n.Subject != nil })
 		}, notes.at,
 	}
-	// othersRegistrations are the numbers for taxes of everybody but the seller.
+	// othersRegistrations are the tax numbers of all parties except the seller.
 	othersRegistrations = termsIn(func(i *model.Invoice) []model.Term {
 		return keep(elements("ID").of(i), func(t model.Term) bool {
 			return t.Parent().Element() == "SpecifiedTaxRegistration" && !isWithin(t, "SellerTradeParty")

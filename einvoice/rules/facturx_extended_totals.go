@@ -2,10 +2,10 @@ package rules
 
 import "platen.dev/einvoice/model"
 
-// cent is by how much each amount that is added up may be rounded.
+// cent is the rounding tolerance per amount that is added up.
 var cent = decimal{one.unscaled, 2}
 
-// toleranceOf is a cent for each of a number.
+// toleranceOf returns a tolerance of n cents.
 func toleranceOf(n int) decimal { return cent.times(integer(int64(n))) }
 
 // extendedTotalRules are the rules of profile extended on totals, which allow each amount that is added up to be rounded.
@@ -49,7 +49,7 @@ func closeTo(total func(model.Totals) model.Term, want func(*model.Invoice) (dec
 	}
 }
 
-// unlessNone is closeTo, but without any of what is counted the total may be missing.
+// unlessNone is like closeTo, but the total may be missing if there is nothing to count.
 func unlessNone(count func(*model.Invoice) int, total func(model.Totals) model.Term, want func(*model.Invoice) (decimal, int)) finder {
 	find := closeTo(total, want)
 	return func(i *model.Invoice, broken func(model.Term, string)) {
@@ -69,7 +69,7 @@ func amountsOf(all []model.Adjustment) decimal {
 
 func chargeTotal(i *model.Invoice) decimal { return amountsOf(i.Charges).plus(amountsOf(i.Logistics)) }
 
-// summed is the number of amounts that the amount without VAT is made of.
+// summed returns the number of amounts that add up to the amount without VAT.
 func summed(i *model.Invoice) int {
 	return len(countingLines.of(i)) + len(i.Allowances) + len(i.Charges) + len(i.Logistics)
 }

@@ -40,7 +40,7 @@ func (c category) extendedRules() []Rule {
 	}
 }
 
-// isBrokenDown reports whether rows and uses of the category are both there, or neither.
+// isBrokenDown reports whether the category has both rows and uses, or neither.
 func (c category) isBrokenDown(i *model.Invoice) bool {
 	used := uses(i, c.code, lineTaxes, allowanceTaxes, chargeTaxes, logisticTaxes)
 	return uses(i, c.code, taxes) == used
@@ -48,7 +48,7 @@ func (c category) isBrokenDown(i *model.Invoice) bool {
 
 var logisticTaxes = taxesIn(func(i *model.Invoice) []model.Tax { return taxesOf(i.Logistics) })
 
-// addsUpTo is the condition that a taxable amount is that of a use, give or take a cent for each thing.
+// addsUpTo reports whether a taxable amount equals that of a use, within a cent for each thing counted.
 func (u *use) addsUpTo(row model.Tax) bool {
 	return toleranceOf(u.n).atLeast(number(row.Base).minus(u.total()).abs())
 }
@@ -66,8 +66,8 @@ func keyOf(t model.Tax, byReason bool) (key useKey, given bool) {
 	return key, given || key.category == "O"
 }
 
-// eachRow asks each row what has its rate and reason, and what has its rate: nothing that has a total if the row lacks the rate, which
-// other rules say.
+// eachRow compares each row with the uses of its rate and reason, and with those of its rate alone. If the row lacks the rate, both
+// are empty: other rules report that.
 func eachRow(rows scope[model.Tax], holds func(row model.Tax, byReason, byRate *use) bool) finder {
 	return func(i *model.Invoice, broken func(model.Term, string)) {
 		all := rows.of(i)

@@ -24,7 +24,7 @@ func must(id, term, path, demand, fix string, keeps func(text string) bool) Rule
 	}}
 }
 
-// frPlaces are where rules on several terms apply: what the identifier of the rule ends with, and the path.
+// frPlace is a place to which rules on several terms apply: the ending of the rule's identifier, and the path.
 type frPlace struct{ suffix, path string }
 
 var (
@@ -119,7 +119,7 @@ func isPlain(text string) bool {
 	})
 }
 
-// isDayOfCentury looks at the first eight characters only.
+// isDayOfCentury examines only the first eight characters.
 func isDayOfCentury(text string) bool {
 	text = text[:min(8, len(text))]
 	return strings.HasPrefix(text, "20") && isCalendarDay(text)

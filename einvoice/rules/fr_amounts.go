@@ -2,7 +2,7 @@ package rules
 
 import "strings"
 
-// frAmounts are amounts, quantities, prices and rates, by how many decimals they may have.
+// frAmounts are amounts, quantities, prices and rates, grouped by the allowed number of decimals.
 var frAmounts = []struct {
 	id      string
 	demand  string
@@ -45,7 +45,7 @@ var frAmounts = []struct {
 
 const frTotal = ".../ApplicableHeaderTradeSettlement/SpecifiedTradeSettlementHeaderMonetarySummation/"
 
-// frAmountRules are about how numbers are written.
+// frAmountRules are about the notation of numbers.
 func frAmountRules() []Rule {
 	var all []Rule
 	for _, a := range frAmounts {

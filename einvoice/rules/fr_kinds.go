@@ -140,5 +140,5 @@ func paid(id, demand string, keeps func(*model.Invoice) bool) Rule {
 
 func inVATGroup(i *model.Invoice) bool { return len(withScheme(i.Seller.Node, "0231")) > 0 }
 
-// trimmed is a text without the white space around it, nor more than a space between words.
+// trimmed returns a text without surrounding white space, and with single spaces between words.
 func trimmed(t model.Term) string { return strings.Join(strings.Fields(t.Text()), " ") }

@@ -9,7 +9,7 @@ type frParty struct {
 	what, path, id, endpoint string
 	// company: the company (SIREN) is given, and not taken from the establishment.
 	company bool
-	// unheeded: the official rules mean the party to have identifiers of different schemes, but miss it.
+	// unheeded is set if the official rules intend to require identifiers of different schemes for the party, but miss it.
 	unheeded bool
 }
 

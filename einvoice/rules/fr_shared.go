@@ -91,7 +91,7 @@ var frSharedRules = []Rule{
 
 var (
 	lineSeller = []string{"SpecifiedLineTradeAgreement", "ItemSellerTradeParty", "SpecifiedLegalOrganization", "ID"}
-	// sellerGroups are the lines that group those of a seller.
+	// sellerGroups are the lines that group the lines of a seller.
 	sellerGroups = scope[model.Line]{
 		func(i *model.Invoice) []model.Line {
 			return keep(i.Lines, func(l model.Line) bool { return isGroup(l) && l.Parent == nil })
@@ -129,12 +129,12 @@ func groupTax(l model.Line, currency model.Term) model.Term {
 	return nil
 }
 
-// lineReferences are the references of a line of a kind.
+// lineReferences returns a line's references of a kind.
 func lineReferences(l model.Line, kind string) []model.Term {
 	return keep(l.Node.At("SpecifiedLineTradeSettlement").All("AdditionalReferencedDocument"), func(t model.Term) bool { return t.At("ReferenceTypeCode").Text() == kind })
 }
 
-// invoiceReferences are those of a line to its invoice.
+// invoiceReferences returns a line's references to its invoice.
 func invoiceReferences(l model.Line) []model.Term {
 	return keep(lineReferences(l, "AFL"), func(t model.Term) bool { return t.At("TypeCode").Text() == "130" })
 }
@@ -147,7 +147,7 @@ func lineInvoice(l model.Line) string {
 	return ""
 }
 
-// sameAsParent reports whether something of a line is there, and the same in the line that it is part of.
+// sameAsParent reports whether a property of a line is present, and equal in its parent line.
 func sameAsParent(i *model.Invoice, l model.Line, of func(model.Line) string) bool {
 	own := of(l)
 	if own == "" || l.Parent == nil {
@@ -161,7 +161,7 @@ func sameAsParent(i *model.Invoice, l model.Line, of func(model.Line) string) bo
 	return false
 }
 
-// isRepeated reports whether an identifier is that of another document before it in the invoice.
+// isRepeated reports whether an identifier is also that of an earlier document in the invoice.
 func isRepeated(i *model.Invoice, id model.Term) bool {
 	for _, t := range called("IssuerAssignedID", "").of(i) {
 		if t == id {

@@ -13,15 +13,15 @@ import (
 	"platen.dev/einvoice/schema"
 )
 
-// writer writes invoices that have every element and attribute that a profile uses, with allowed codes and amounts of 0, an element a line.
+// writer writes invoices with every element and attribute that a profile uses, allowed codes and amounts of 0, one element per line.
 type writer struct {
 	strings.Builder
 	profile string
-	// also is the path of an element that the profile does not use, and is written all the same.
+	// also is the path of an element that is written although the profile does not use it.
 	also string
 }
 
-// full is an invoice with everything, and with the element at a path, if it is not empty.
+// full returns an invoice with everything, including the element at the path also, if it is not empty.
 func full(profile, also string) string {
 	w := &writer{profile: profile, also: also}
 	w.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
@@ -29,7 +29,7 @@ func full(profile, also string) string {
 	return w.String()
 }
 
-// unusedPaths are the paths of the elements that full leaves out.
+// unusedPaths returns the paths of the elements that full omits.
 func unusedPaths(profile string) (paths []string) {
 	var visit func(s *structure, path string)
 	visit = func(s *structure, path string) {
@@ -46,20 +46,20 @@ func unusedPaths(profile string) (paths []string) {
 	return paths
 }
 
-// texts are those of elements and attributes that need a certain one.
+// texts are required texts of elements and attributes.
 var texts = map[string]string{
 	"format": "102", "DateTimeString": "20260305", "DateString": "20260305", "BasisQuantity": "1", "CategoryCode": "E", "RateApplicablePercent": "0",
 	"currencyID": "EUR", "InvoiceCurrencyCode": "EUR", "CopyIndicator": "false", "TaxCurrencyCode": "USD", "LineStatusReasonCode": "DETAIL", "unitCode": "C62",
 	"CompleteNumber": "+49 30 123456", "CountryID": "DE", "listID": "HS",
 }
 
-// kindsOf are the variants of elements that are written more than once.
+// kindsOf lists the variants of elements that are written more than once.
 var kindsOf = map[string][]string{
 	"SpecifiedTradeAllowanceCharge": {"false", "true"}, "AdditionalReferencedDocument": {"916", "50", "130"}, "SpecifiedTaxRegistration": {"VA", "FC"},
 	"AppliedTradeAllowanceCharge": {"false"}, "TaxTotalAmount": {"invoice", "accounting"}, "ReasonCode": {"none"},
 }
 
-// element writes an element. Kind is the variant of it, or of one that it is in.
+// element writes an element. Kind is its variant, or that of an element around it.
 func (w *writer) element(c *schema.Child, s *structure, path, kind string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	w.WriteString(indent + "<" + c.QName)
@@ -119,7 +119,7 @@ func (w *writer) child(c *schema.Child, parent *structure, path, kind string, de
 	}
 }
 
-// exclusive are elements that exclude others, so that an invoice with everything lacks them.
+// exclusive reports whether an element excludes others, so that an invoice with everything omits it.
 func exclusive(path string) bool {
 	return slices.ContainsFunc([]string{"/DepartmentName", "/ApplicableTradeTax/TaxPointDate", "/ParentLineID", "/ValueMeasure"}, func(end string) bool {
 		return strings.HasSuffix(path, end)
@@ -131,14 +131,14 @@ func (s *structure) leavesOut(attribute string) bool {
 	return s != nil && slices.ContainsFunc(s.own, func(d demand) bool { return d.unused && d.attribute == attribute })
 }
 
-// has reports whether the text of an element may be a code.
+// has reports whether a code is allowed as the text of an element.
 func (s *structure) has(code string) bool {
 	return s != nil && slices.ContainsFunc(s.own, func(d demand) bool {
 		return d.codes != "" && d.attribute == "" && slices.ContainsFunc(d.allowed, func(l codeList) bool { return l.has(code) })
 	})
 }
 
-// value is one that an element or attribute may have.
+// value returns an allowed value for an element or attribute.
 func (s *structure) value(element, attribute string, kind schema.Kind, variant string) string {
 	name := element
 	if attribute != "" {
@@ -185,7 +185,7 @@ func (s *structure) value(element, attribute string, kind schema.Kind, variant s
 	return "A1"
 }
 
-// firstCode is a code of those that are allowed.
+// firstCode returns one of the allowed codes.
 func firstCode(d demand) string {
 	if code := einvoice.Guidelines[strings.TrimPrefix(d.codes, "=")]; code != "" {
 		return code
@@ -198,7 +198,7 @@ func firstCode(d demand) string {
 	return ""
 }
 
-// categoryBases are invoices with everything in each category of VAT, at its rate and at another, with and without reasons for exemption and numbers for taxes.
+// categoryBases returns invoices with everything in each VAT category, at its rate and at another, with and without exemption reasons and tax numbers.
 func categoryBases() (all []mutant) {
 	line := func(names string) *regexp.Regexp { return regexp.MustCompile(`(?m)^ *<ram:(` + names + `)>[^<]*<.*\n`) }
 	registration := regexp.MustCompile(`(?s) *<ram:SpecifiedTaxRegistration>.*?</ram:SpecifiedTaxRegistration>\n`)

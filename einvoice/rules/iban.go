@@ -2,7 +2,7 @@ package rules
 
 import "strings"
 
-// isIBAN reports whether a text is an IBAN with the right check digits. White space does not count.
+// isIBAN reports whether a text is an IBAN with correct check digits, ignoring white space.
 func isIBAN(text string) bool {
 	iban := strings.Join(strings.Fields(text), "")
 	if len(iban) < 4 || len(iban) > 34 {

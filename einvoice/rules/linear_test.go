@@ -9,7 +9,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// crowds are the parties that rules of countries are about, and the extension of XRechnung, in pairs.
+// crowds lists, by country and for the XRechnung extension, the replacements that make its rules apply, in pairs.
 var crowds = map[string][]string{
 	"":       nil,
 	"BR-DEX": {">urn:cen.eu:en16931:2017<", ">" + extensionGuideline + "<"},
@@ -23,7 +23,7 @@ var crowds = map[string][]string{
 	"DE":     {">FR<", ">DE<"},
 }
 
-// crowded is an invoice in which all that may be repeated is there n times.
+// crowded returns an invoice with n copies of everything repeatable.
 func crowded(t *testing.T, n int, edits []string) *model.Invoice {
 	t.Helper()
 	pairs := append(slices.Clone(edits), "  </cac:PaymentTerms>\n", "  </cac:PaymentTerms>\n"+
@@ -44,7 +44,7 @@ func crowded(t *testing.T, n int, edits []string) *model.Invoice {
 	return model.Of(ublSample(t, "invoice", pairs...))
 }
 
-// No rule for UBL takes much more than four times as long on an invoice with four times as much.
+// On a UBL invoice four times as large, no rule takes much more than four times as long.
 func TestRulesAreLinear(t *testing.T) {
 	for country, edits := range crowds {
 		small, large := crowded(t, 150, edits), crowded(t, 600, edits)
@@ -61,7 +61,7 @@ func TestRulesAreLinear(t *testing.T) {
 	}
 }
 
-// isLinear measures again as long as the rule seems to take too long: the machine may have had something else to do.
+// isLinear repeats the measurement as long as the rule seems too slow: the machine may have been busy.
 func isLinear(r Rule, small, large *model.Invoice) (few, many time.Duration, is bool) {
 	for range 10 {
 		few, many = fastest(r, small), fastest(r, large)
@@ -72,7 +72,7 @@ func isLinear(r Rule, small, large *model.Invoice) (few, many time.Duration, is 
 	return few, many, false
 }
 
-// fastest is the shortest of several times that a rule takes.
+// fastest returns the shortest of several run times of a rule.
 func fastest(r Rule, i *model.Invoice) time.Duration {
 	least := time.Hour
 	for range 5 {

@@ -17,9 +17,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestOfficialMutants changes elements and attributes of invoices in many ways, and compares the verdict on each mutant that the
-// schema accepts with that of the official rules, for each set whose rules Mustang's validator brings.
-// MUTANTS=all tries all mutants, which takes long; by default a few are tried, and those that break what few others do.
+// TestOfficialMutants changes elements and attributes of invoices in many ways. It compares the verdict on each mutant that the
+// schema accepts with that of the official rules, for each set whose rules are in Mustang's validator. MUTANTS=all tries all
+// mutants, which takes long; the default is a sample, and mutants that break rarely broken rules.
 func TestOfficialMutants(t *testing.T) {
 	all := trialsOf(t)
 	if len(all) < 2000 {
@@ -63,7 +63,7 @@ func TestOfficialMutants(t *testing.T) {
 	}
 }
 
-// shareOf are the mutants for this run.
+// shareOf returns the mutants for this run.
 func shareOf(t *testing.T, all []trial) (share []trial) {
 	t.Helper()
 	for n, tr := range all {
@@ -74,14 +74,14 @@ func shareOf(t *testing.T, all []trial) (share []trial) {
 	return share
 }
 
-// outcome is what came of the mutants that a set was tried on.
+// outcome is the result of trying mutants on a set.
 type outcome struct {
 	mutants, brokenOff int
 	fired              map[string]bool
 	kinds              map[string]int
 }
 
-// untouched are the rules that no mutant breaks.
+// untouched returns the rules that no mutant breaks.
 func untouched(rules []Rule, fired map[string]bool) (ids []string) {
 	for _, r := range rules {
 		if !slices.ContainsFunc([]string{"fatal:", "warning:", "information:"}, func(flag string) bool { return fired[flag+r.ID] }) {
@@ -91,7 +91,7 @@ func untouched(rules []Rule, fired map[string]bool) (ids []string) {
 	return ids
 }
 
-// identifiers leaves the severities away.
+// identifiers removes the severities.
 func identifiers(fired []string) (ids []string) {
 	for _, v := range fired {
 		_, id, _ := strings.Cut(v, ":")
@@ -107,13 +107,13 @@ func fires(invoice *einvoice.Invoice, set *Set) (fired []string) {
 	return unique(fired)
 }
 
-// verdict is that of the official rules.
+// verdict is the one of the official rules.
 type verdict struct {
 	state string
 	fired []string
 }
 
-// sheet is the official rules of a set for a profile, by the names of Rules.java.
+// sheet names the official rules of a set for a profile, as in Rules.java.
 func sheet(set, profile string) string {
 	switch {
 	case set == "facturx" && profile == "en16931":
@@ -124,7 +124,7 @@ func sheet(set, profile string) string {
 	return set
 }
 
-// judge has the official rules judge mutants, in one JVM.
+// judge runs the official rules on mutants, in one JVM.
 func judge(t *testing.T, trials []trial) []verdict {
 	t.Helper()
 	dir := t.TempDir()

@@ -17,20 +17,20 @@ import (
 // mutant is an invoice with one change.
 type mutant struct {
 	profile, change, document string
-	// large: of an invoice with everything, with few changes for each element.
+	// large marks mutants of an invoice with everything; these get few changes per element.
 	large bool
-	// alone: it is tried itself, and not changed further.
+	// alone marks mutants that are tried, but not changed further.
 	alone bool
 }
 
-// trial is a mutant that a set is tried on, and the rules that break by our verdict.
+// trial is a mutant that a set is tried on, with the rules that it breaks by our verdict.
 type trial struct {
 	mutant
 	set  string
 	ours []string
 }
 
-// triedOn are the profiles that the official rules of each set are tried on.
+// triedOn lists the profiles that the official rules of each set are tried on.
 var triedOn = []struct {
 	set      string
 	profiles []string
@@ -41,7 +41,7 @@ var triedOn = []struct {
 	{"fr", []string{"basicwl", "en16931", "extended"}},
 }
 
-// trialsOf are the mutants that are valid by the schema, each once for each set.
+// trialsOf returns the schema-valid mutants, each once for each set.
 func trialsOf(t *testing.T) (trials []trial) {
 	seen := map[string]bool{}
 	choice := &selection{all: os.Getenv("MUTANTS") == "all", times: map[string]int{}}
@@ -68,8 +68,7 @@ func trialsOf(t *testing.T) (trials []trial) {
 	return trials
 }
 
-// isFor reports whether a mutant is one that a set is tried on: edited samples are for one set only, and of invoices with everything, national
-// sets get a few.
+// isFor reports whether a set is tried on a mutant. Edited samples are for one set only, and national sets get only a few invoices with everything.
 func (m mutant) isFor(set string) bool {
 	national := set == "fr" || set == "xrechnung"
 	switch {
@@ -93,7 +92,7 @@ func named(t *testing.T, set string) *Set {
 	return sets[0]
 }
 
-// selection chooses trials: a sample, and those that break a rule that no other does.
+// selection chooses trials: a sample, and those that break rules that others do not.
 type selection struct {
 	all   bool
 	times map[string]int
@@ -112,7 +111,7 @@ func (s *selection) takes(tr trial) bool {
 	return take
 }
 
-// share: one mutant in share is tried, whatever it breaks.
+// share returns n to try one in n such mutants, whatever they break.
 func (s *selection) share(tr trial) uint32 {
 	if tr.large && !strings.HasSuffix(tr.set, "-ubl") {
 		return 200
@@ -120,7 +119,7 @@ func (s *selection) share(tr trial) uint32 {
 	return 40
 }
 
-// sampled reports whether a change is one of the share that is tried: those that leave out an element more often.
+// sampled reports whether a change is in the tried share; changes that omit an element are tried more often.
 func sampled(change string, share uint32) bool {
 	if strings.Contains(change, "without ") || strings.Contains(change, "TypeCode>VAT<") {
 		share = max(min(share, 3), share/9)
@@ -130,7 +129,7 @@ func sampled(change string, share uint32) bool {
 	return change == "" || strings.HasSuffix(change, ": ") || hash.Sum32()%share == 0
 }
 
-// bases are the samples, the basic one with each category of VAT, and invoices with everything.
+// bases returns the samples, the basic one with each VAT category, and invoices with everything.
 func bases(t *testing.T) (all []mutant) {
 	samples := map[string]string{}
 	for _, profile := range facturxProfiles {
@@ -160,19 +159,19 @@ var (
 	// component is the start of an element that can be left out or repeated.
 	component = regexp.MustCompile(`^ *<(ram|udt|cac|cbc):`)
 	attribute = regexp.MustCompile(` (\w+)="[^"]*"`)
-	// values replace texts, codes and attributes.
+	// values are replacements for texts, codes and attributes.
 	values = []string{
 		"", " ", "X", "XX", "S", "Z", "E", "AE", "K", "G", "O", "L", "M", "0", "0.00", "-1", "1.005", "3.141", "250.00", "VAT",
 		"EUR", "USD", "EUX", "DE123456789", "123", "20260230", "20261301", "20200101", "2026-01-01", "380", "381", "384", "916", "50", "130",
 		"30", "58", "59", "48", "5", "35", "AAB", "VATEX-EU-G", "vatex-eu-g", "0088", "EM", "C62", "true", "false", "application/pdf", "102", "GR", "EL", "XI", "1A",
 	}
-	// fewValues are those of large invoices, nationalValues those of edited ones.
+	// fewValues are for large invoices, nationalValues for edited ones.
 	fewValues      = []string{"XX", "-1.005"}
 	nationalValues = []string{"", "XX", "-1.005", "0", "20260230", "INFORMATION", "B2", "0225", "12345678901234567890123456789012345678"}
 )
 
-// changed are the mutants of a document whose elements have lines of their own: each element is left out and repeated, each text
-// and attribute replaced, each attribute left out. Large ones also get what their profile does not use.
+// changed returns mutants of a document with one element per line: each element is removed and repeated, each text and attribute
+// replaced, each attribute removed. Large ones also get elements that their profile does not use.
 func (m mutant) changed() (all []mutant) {
 	all = append(all, m)
 	if m.alone {
@@ -204,13 +203,13 @@ func (m mutant) changed() (all []mutant) {
 	return all
 }
 
-// concernsFrance reports whether a line of a French invoice has something that other invoices do not have, or codes and amounts.
+// concernsFrance reports whether a line of a French invoice has content that other invoices lack, or codes or amounts.
 func concernsFrance(line string) bool {
 	return strings.Contains(line, "ID") || strings.Contains(line, "Code") || strings.Contains(line, "Amount") || strings.Contains(line, "Content") || strings.Contains(line, "Note") ||
 		strings.Contains(line, "Date") || strings.Contains(line, "LineItem") || strings.Contains(line, "Party") || strings.Contains(line, "Document") || strings.Contains(line, "Percent") || strings.Contains(line, "Reason")
 }
 
-// end is the line after an element that starts on a line, or 0 if none does.
+// end returns the line after the element that starts on a line, or 0 if none starts there.
 func end(lines []string, from int) int {
 	line := lines[from]
 	if leaf.MatchString(line) {
@@ -228,7 +227,7 @@ func end(lines []string, from int) int {
 	return 0
 }
 
-// variants are the changes to a line.
+// variants returns the changes to a line.
 func (m mutant) variants(line string) map[string]string {
 	all := map[string]string{}
 	values := values
@@ -262,7 +261,7 @@ func (m mutant) variants(line string) map[string]string {
 	return all
 }
 
-// accepted are known differences on mutants: of which sets, on which rules and changes.
+// accepted lists known differences on mutants, by set, rule and change.
 var accepted = []struct{ sets, rule, change, why string }{
 	{"facturx", ".*", `(text|schemeID|listID)   in`, "the official rules take white space for a text"},
 	{"fr", "BR-FR-08_BT-23|BR-FR-32-LEGALID", "", "Mustang has an older state of the official rules"},
@@ -273,7 +272,7 @@ var accepted = []struct{ sets, rule, change, why string }{
 	{"fr", "BR-FR-28_EXT-FR-FE-161", "", "the official rule is on an attribute, which its own templates never visit"},
 }
 
-// differ describes the differences that are not accepted.
+// differ describes the unaccepted differences.
 func (tr trial) differ(got, want []string) string {
 	drop := func(fired []string) []string {
 		return keep(fired, func(v string) bool {

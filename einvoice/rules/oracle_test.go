@@ -11,7 +11,7 @@ import (
 	"platen.dev/einvoice"
 )
 
-// explained are the known differences from the official verdicts, as "file rule", and why.
+// explained lists the known differences from the official verdicts, as "file rule", with reasons.
 var explained = map[string]string{
 	"v-decimal-ws.xml BR-DEC-14": "the official rule counts white space after the number as decimals",
 	// The tables are of July 2026, before Factur-X 1.09.2.
@@ -30,7 +30,7 @@ var explained = map[string]string{
 	"zugferd_2p2_EXTENDED_Fremdwaehrung-factur-x.xml " + unusedRule:   "not used before",
 }
 
-// official is a table of verdicts of official rules, and the set and profile that it is about.
+// official lists tables of official verdicts, each with its set and profile.
 var official = []struct{ table, set, profile string }{
 	{"cen-cii", "en16931", ""},
 	{"fx-basicwl", "facturx", ""},
@@ -39,7 +39,7 @@ var official = []struct{ table, set, profile string }{
 	{"br-fr", "fr", ""},
 }
 
-// TestOracle compares the rules that samples break with the verdicts of the official rules.
+// TestOracle compares the rules that the samples break with the official verdicts.
 func TestOracle(t *testing.T) {
 	dir, err := filepath.Abs("../../../shared/einvoice")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// profilesOf are the profiles of the samples by their path.
+// profilesOf returns the profiles of the samples by path.
 func profilesOf(t *testing.T, manifest string) map[string]string {
 	rows := readTable(t, manifest)
 	path, profile := slices.Index(rows[0], "path"), slices.Index(rows[0], "profile")
@@ -102,7 +102,7 @@ func compareTable(t *testing.T, dir, table, set string, profiles map[string]stri
 	}
 }
 
-// profileOf is the profile of a sample: by the manifest or, for synthetic ones, by their folder.
+// profileOf returns the profile of a sample: from the manifest or, for synthetic ones, from the folder.
 func profileOf(path string, profiles map[string]string) string {
 	if profile := profiles[path]; profile != "" {
 		return profile
@@ -126,7 +126,7 @@ func verdictOf(t *testing.T, path, profile string, sets []*Set) (fired []string)
 	return unique(fired)
 }
 
-// verdicts reads flag:rule×count, where the flag error stands for fatal.
+// verdicts parses flag:rule×count, where the flag error means fatal.
 func verdicts(list string) (fired []string) {
 	for _, v := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
 		v, _, _ = strings.Cut(v, "×")

@@ -7,7 +7,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// The specifications of Peppol, and the processes that an invoice of each may belong to: Peppol's own, and those of both.
+// The specifications of Peppol, and the processes of their invoices: Peppol's own, and those of both.
 const (
 	peppolGuideline      = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0"
 	selfBillingGuideline = "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0"
@@ -31,7 +31,7 @@ func peppolSelfBilling() []Rule {
 	return peppolGeneral(selfBillingGuideline, selfBillingProcess, selfBillingRules)
 }
 
-// peppolGeneral are the rules for all countries of a specification: those of both, and its own. XRechnung has taken some of them over.
+// peppolGeneral returns the rules of a specification for all countries: the common ones, and its own. XRechnung has adopted some of them.
 func peppolGeneral(guideline, process string, own []Rule) []Rule {
 	general := keep(xrechnungUBL(), func(r Rule) bool { return strings.HasPrefix(r.ID, "PEPPOL-") })
 	general = inPlaceOf(general, slices.Concat(peppolRules, peppolCodeRules))
@@ -53,7 +53,7 @@ func inProcess(lists ...string) func(*model.Invoice) bool {
 
 func alwaysTwoCents(*model.Invoice) decimal { return twoCents }
 
-// peppolRules are those that XRechnung does not have, or has with another slack.
+// peppolRules are the rules that XRechnung lacks, or has with another tolerance.
 var peppolRules = []Rule{
 	whole("PEPPOL-EN16931-R002", "BT-22", "The invoice has one note at most, unless both parties are German.", "Join the notes.", func(i *model.Invoice) bool {
 		return len(i.Document.All("Note")) <= 1 || areGerman(i)

@@ -41,7 +41,7 @@ var peppolTypeRules = []Rule{
 
 var hasPeppolProcess = inProcess(peppolProcess, frenchProcesses, processesWithResponse)
 
-// inPeppolList is inScheme without leave for white space around the code.
+// inPeppolList is like inScheme, but allows no white space around the code.
 func inPeppolList(id, term, what, list, attribute string, s scope[model.Term]) Rule {
 	return Rule{"PEPPOL-EN16931-" + id, term, Fatal, what + " is one of the list (" + list + ").", fromList, func(i *model.Invoice, broken func(model.Term, string)) {
 		for _, t := range s.of(i) {
@@ -52,7 +52,7 @@ func inPeppolList(id, term, what, list, attribute string, s scope[model.Term]) R
 	}}
 }
 
-// reasonsWritten are the codes for the reasons of allowances or of charges, as far as the indicator is just that word.
+// reasonsWritten returns the reason codes of allowances or of charges whose indicator is exactly that word.
 func reasonsWritten(charge string) scope[model.Term] {
 	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:AllowanceChargeReasonCode"], func(t model.Term) bool {

@@ -16,7 +16,7 @@ func sellerOf(i *model.Invoice) model.Term { return i.Document.At("AccountingSup
 
 func buyerOf(i *model.Invoice) model.Term { return i.Document.At("AccountingCustomerParty", "Party") }
 
-// concerning are rules for the invoices that a condition holds for, and say so.
+// concerning limits rules to the invoices for which a condition holds, and makes them say so.
 func concerning(whom string, concerned func(*model.Invoice) bool, rules ...Rule) (all []Rule) {
 	for _, r := range rules {
 		all = append(all, r.where(whom).onlyIf(concerned))
@@ -24,7 +24,7 @@ func concerning(whom string, concerned func(*model.Invoice) bool, rules ...Rule)
 	return all
 }
 
-// countryCode is that of a party's address as it is written.
+// countryCode returns the country code of a party's address, unchanged.
 func countryCode(party model.Term) string {
 	return party.At("PostalAddress", "Country", "IdentificationCode").Text()
 }
@@ -36,7 +36,7 @@ func isAt(party model.Term, country string) bool {
 
 func areGerman(i *model.Invoice) bool { return isAt(sellerOf(i), "DE") && isAt(buyerOf(i), "DE") }
 
-// sellersAt, and bothAt, report of invoices whether the seller, and the buyer too, has exactly that country.
+// sellersAt and bothAt return a condition: that the seller, or both seller and buyer, have exactly that country.
 func sellersAt(country string) func(*model.Invoice) bool {
 	return func(i *model.Invoice) bool { return countryCode(sellerOf(i)) == country }
 }
@@ -66,7 +66,7 @@ func sellerTaxCountry(i *model.Invoice) string {
 	return taxCountry(sellerOf(i), i.Document.At("TaxRepresentativeParty"))
 }
 
-// vatNumbers are the numbers of a party for the tax that is written VAT. A number that is missing is one of nothing.
+// vatNumbers returns the numbers of a party for the tax spelled VAT, including nil for a missing number.
 func vatNumbers(party model.Term) (all []model.Term) {
 	for _, t := range party.All("PartyTaxScheme") {
 		if t.At("TaxScheme", "ID").Text() == "VAT" {
@@ -117,7 +117,7 @@ func isDescribed(document model.Term, text string) bool {
 	return false
 }
 
-// substring is that of XPath: n characters at most, from one that counts from 1.
+// substring is XPath's: at most n characters, starting at position from, which counts from 1.
 func substring(text string, from, n int) string {
 	characters := []rune(text)
 	from = min(from-1, len(characters))

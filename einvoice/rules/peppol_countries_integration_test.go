@@ -197,7 +197,7 @@ var southernSingles = []edit{
 	{"Peppol from Greece", []string{`"9933">094019245`, `"9933">x`, `EL094019245`, "", "FR12345678901", "EL094019245", ">GR<", ">FR<"}},
 }
 
-// noTaxes leaves out the numbers for taxes.
+// noTaxes removes the tax numbers.
 var noTaxes = []string{`<cac:PartyTaxScheme>.*?</cac:PartyTaxScheme>`, "", `<cac:TaxRepresentativeParty>.*?</cac:TaxRepresentativeParty>`, ""}
 
 // westernSingles are about the Netherlands and Germany.

@@ -41,7 +41,7 @@ func danishRules() []Rule {
 	), concerning("For an invoice between Danish parties", func(i *model.Invoice) bool { return bothAt("DK")(i) && !isCreditNote(i) }, danishPaymentRules()...))
 }
 
-// danishPaymentRules are about how a domestic invoice is paid.
+// danishPaymentRules are about the payment of domestic invoices.
 func danishPaymentRules() []Rule {
 	paid := func(id, term, codes, demand, fix string, holds func(model.Term) bool) Rule {
 		return needs(id, term, demand, fix, paidIn(func(code string) bool { return oneOf(code, codes) }), holds)
@@ -77,14 +77,14 @@ var giroNumber = regexp.MustCompile(`^[0-9]{7,8}$`)
 
 func isInCVR(t model.Term) bool { return strings.TrimSpace(t.Attribute("schemeID")) == "0184" }
 
-// cardType is how the remittance information of a means of payment begins.
+// cardType returns the first three characters of a means of payment's remittance information.
 func cardType(means model.Term) string { return substring(means.At("PaymentID").Text(), 1, 3) }
 
 func remittanceLength(means model.Term) int { return len([]rune(means.At("PaymentID").Text())) }
 
 func accountNumber(means model.Term) string { return means.At("PayeeFinancialAccount", "ID").Text() }
 
-// hasDanishClasses reports whether one of the classes of a line has a version of UNSPSC that is allowed, if one is of UNSPSC.
+// hasDanishClasses reports whether, if a class of a line is of UNSPSC, one of its classes has an allowed version of it.
 func hasDanishClasses(line model.Term) bool {
 	classes := below(line, "cac:Item/cac:CommodityClassification/cbc:ItemClassificationCode")
 	return !slices.ContainsFunc(classes, func(t model.Term) bool { return t.Attribute("listID") == "TST" }) ||

@@ -32,7 +32,7 @@ var peppolSchemes = []struct {
 
 var isDutchVAT = collapsed(regexp.MustCompile(`^NL[0-9]{9}B[0-9]{2}$`).MatchString)
 
-// collapsed asks the text of a term without needless white space, asWritten asks it as it is written.
+// collapsed applies a condition to the text of a term with collapsed white space, asWritten to the unchanged text.
 func collapsed(holds func(string) bool) func(model.Term) bool {
 	return func(t model.Term) bool { return holds(trimmed(t)) }
 }
@@ -77,7 +77,7 @@ var partyIDs = termsIn(func(i *model.Invoice) []model.Term {
 	return append(ids, written("cbc:EndpointID", "cbc:CompanyID").of(i)...)
 })
 
-// isOtherwiseDutchVAT reports whether an identifier is a VAT number of the Netherlands, and in no scheme of those above.
+// isOtherwiseDutchVAT reports whether an identifier is a Dutch VAT number in none of these schemes.
 func isOtherwiseDutchVAT(t model.Term) bool {
 	if t.QName() != "cbc:CompanyID" || trimmed(t.Parent().At("TaxScheme", "ID")) != "VAT" || !strings.HasPrefix(trimmed(t), "NL") {
 		return false

@@ -11,14 +11,14 @@ import (
 	"platen.dev/einvoice"
 )
 
-// TestOfficialMutantsOfPeppol is TestOfficialMutants for Peppol, whose official rules are for UBL alone.
+// TestOfficialMutantsOfPeppol is TestOfficialMutants for Peppol, whose official rules apply to UBL only.
 func TestOfficialMutantsOfPeppol(t *testing.T) {
 	bases := peppolBases(t)
 	bases = append(bases, singlesOf(t, bases, singlesOfPeppol())...)
 	compareUBL(t, ublTrials(t, bases), 1000, 160, "peppol")
 }
 
-// TestOfficialMutantsOfSelfBilling is TestOfficialMutants for self-billing in Peppol: invoices and changes of Peppol that are of no country.
+// TestOfficialMutantsOfSelfBilling is TestOfficialMutants for self-billing in Peppol: on Peppol's invoices and changes without a country.
 func TestOfficialMutantsOfSelfBilling(t *testing.T) {
 	bases := peppolBases(t)[:ofNoCountry]
 	for n, b := range bases {
@@ -28,7 +28,7 @@ func TestOfficialMutantsOfSelfBilling(t *testing.T) {
 	compareUBL(t, ublTrials(t, append(bases, singlesOf(t, bases, singlesOfSelfBilling())...)), 400, 60, "peppol-selfbilling")
 }
 
-// asSelfBilling makes of an invoice or a change of Peppol one that is self-billed, and the other way around.
+// asSelfBilling turns a Peppol invoice, or a change of one, into a self-billed one, and vice versa.
 var asSelfBilling = strings.NewReplacer(
 	"poacc:billing", "poacc:selfbilling", "poacc:selfbilling", "poacc:billing", ">380<", ">389<", ">389<", ">380<", ">381<", ">261<", ">261<", ">381<", ">326<", ">527<",
 )
@@ -47,7 +47,7 @@ func singlesOfSelfBilling() (all []edit) {
 	return all
 }
 
-// mustKeep demands that an invoice keeps all rules of a set.
+// mustKeep fails the test unless an invoice keeps all rules of a set.
 func mustKeep(t *testing.T, m mutant, set string) {
 	t.Helper()
 	invoice, err := einvoice.ParseUBL([]byte(m.document))
@@ -66,7 +66,7 @@ func singlesOfPeppol() (all []edit) {
 	return all
 }
 
-// peppolBases are the samples as Peppol wants them, and as each country does.
+// peppolBases returns the samples as Peppol requires them, and as each country does.
 func peppolBases(t *testing.T) (all []mutant) {
 	samples := map[string]string{}
 	for _, name := range []string{"invoice", "credit-note"} {
@@ -90,7 +90,7 @@ var peppolEdits = []string{
 	`(<cbc:ID>C-208</cbc:ID>\s*</cac:PartyIdentification>)`, "$1\n      <cac:PartyName>\n        <cbc:Name>Atelier Océan</cbc:Name>\n      </cac:PartyName>",
 }
 
-// sellerIn and buyerIn replace the country of a party, its VAT number and its number in a register, with the scheme.
+// sellerIn and buyerIn replace a party's country, VAT number, and registration number with its scheme.
 func sellerIn(country, vat, scheme, number string) []string {
 	return []string{`>DE<(.*?)DE123456789(.*?)"0002">HRB 90210`, `>` + country + `<${1}` + vat + `${2}"` + scheme + `">` + number}
 }
@@ -99,7 +99,7 @@ func buyerIn(country, vat, scheme, number string) []string {
 	return []string{`(13002</cbc:PostalZone>\s*<cac:Country>\s*<cbc:IdentificationCode>)FR(.*?)FR40303265045(.*?)<cbc:CompanyID>303265045`, `${1}` + country + `${2}` + vat + `${3}<cbc:CompanyID schemeID="` + scheme + `">` + number}
 }
 
-// supporting is an element for a supporting document, which is put before the one that the samples have.
+// supporting returns a supporting document, inserted before that of the samples.
 func supporting(id, description, rest string) []string {
 	return []string{
 		`( *<cac:AdditionalDocumentReference>\s*<cbc:ID>TIMES-2)`,
@@ -133,7 +133,7 @@ var (
 	})
 )
 
-// ofNoCountry are how many of peppolEdited, the first, are of no country.
+// ofNoCountry is how many of peppolEdited, at its beginning, belong to no country.
 const ofNoCountry = 5
 
 var peppolEdited = []struct {
@@ -166,7 +166,7 @@ var peppolEdited = []struct {
 	{"invoice", " within Germany by direct debit", joined(withinGermany, []string{">58<", ">59<", accountPart, mandatePart})},
 }
 
-// validIDs are identifiers of each scheme that keep their form.
+// validIDs lists valid identifiers of each scheme.
 var validIDs = [][2]string{
 	{"0088", "4000001000005"},
 	{"0192", "974760673"},
@@ -193,7 +193,7 @@ func identifierEdits() []string {
 	return []string{`( *<cac:PartyIdentification>\s*<cbc:ID>C-208)`, b.String() + "$1"}
 }
 
-// spaceSingles write what tells countries and taxes with white space and in small letters, which some of the official rules overlook.
+// spaceSingles write the codes of countries and taxes with white space and in lower case, which some of the official rules overlook.
 func spaceSingles() (all []edit) {
 	for _, b := range peppolEdited {
 		for _, pairs := range [][]string{
@@ -213,7 +213,7 @@ func spaceSingles() (all []edit) {
 	return all
 }
 
-// identifierSingles change one identifier each: in its last place, its first, its length and its case.
+// identifierSingles change one identifier each: its last or first character, its length or its case.
 func identifierSingles() (all []edit) {
 	add := func(scheme, id string, to ...string) {
 		for _, text := range to {
@@ -335,7 +335,7 @@ var peppolSingles = []edit{
 	exemptFor("VATEX-EU-J", "E"), exemptFor("VATEX-EU-J", " Z "), exemptFor("VATEX-EU-G", " G "), exemptFor(" VATEX-EU-G", "E"),
 }
 
-// exemptFor is an invoice with a reason for an exemption in a category.
+// exemptFor returns an invoice with an exemption reason in a category.
 func exemptFor(reason, category string) edit {
 	return edit{"Peppol", []string{`(<cac:TaxCategory>\s*)<cbc:ID>S</cbc:ID>(\s*<cbc:Percent>)19.00</cbc:Percent>`, `$1<cbc:ID>` + category + `</cbc:ID>${2}0</cbc:Percent><cbc:TaxExemptionReasonCode>` + reason + `</cbc:TaxExemptionReasonCode>`}}
 }

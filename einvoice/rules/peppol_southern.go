@@ -25,7 +25,7 @@ func inPostalAddress(name string) func(model.Term) bool {
 	return func(t model.Term) bool { return t.At("PostalAddress", name) != nil }
 }
 
-// greekRules are about invoices from Greece, whose number is made of six segments.
+// greekRules are about invoices from Greece, whose numbers consist of six segments.
 func greekRules() []Rule {
 	segment := func(id, demand, fix string, holds func(i *model.Invoice, segments []string) bool) Rule {
 		return Rule{"GR-R-001-" + id, "BT-1", Fatal, demand, fix, each(atPath("cbc:ID"), func(i *model.Invoice, t model.Term) bool { return holds(i, segmentsOf(t.Text())) })}

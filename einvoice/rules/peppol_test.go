@@ -8,7 +8,7 @@ import (
 
 func peppolSets(t testing.TB) []*Set { return setsNamed(t, "en16931", "peppol") }
 
-// peppolTerms make of the samples what Peppol wants, in pairs.
+// peppolTerms turn the samples into Peppol invoices, in pairs.
 var peppolTerms = []string{
 	">urn:cen.eu:en16931:2017<", ">" + peppolGuideline + "<", ">A1<", ">urn:fdc:peppol.eu:2017:poacc:billing:01:1.0<",
 	`"EM">invoices@lumen.example`, `"0088">4000001000005`, `"EM">factures@ocean.example`, `"0009">30326504500010`,
@@ -63,7 +63,7 @@ func TestPeppolRules(t *testing.T) {
 	}
 }
 
-// The set is for UBL alone, and finds nothing in CII.
+// The set applies only to UBL, and finds nothing in CII.
 func TestPeppolIsForUBL(t *testing.T) {
 	set := setsNamed(t, "peppol")[0]
 	if set.IsFor(false) || !set.IsFor(true) || set.Rules() != nil || len(set.UBLRules()) < 150 {
@@ -77,7 +77,7 @@ func TestPeppolIsForUBL(t *testing.T) {
 	}
 }
 
-// Self-billing has its own guideline, process and types, and no rules by country.
+// Self-billing has its own guideline, process and types, and no country rules.
 func TestSelfBilling(t *testing.T) {
 	set := setsNamed(t, "peppol-selfbilling")[0]
 	if !set.IsOf(selfBillingGuideline) || set.IsOf(peppolGuideline) || set.IsFor(false) || slices.ContainsFunc(set.UBLRules(), func(r Rule) bool { return !strings.HasPrefix(r.ID, "PEPPOL-") }) {
@@ -104,7 +104,7 @@ func TestSelfBilling(t *testing.T) {
 	}
 }
 
-// Each check accepts the number, and none with another digit in its place.
+// Each check accepts a valid number, and refuses variants of it.
 func TestCheckDigits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

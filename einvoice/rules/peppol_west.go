@@ -47,7 +47,7 @@ func isNothingDue(i *model.Invoice) bool {
 	return zero.atLeast(due)
 }
 
-// germanNames are the names that Peppol has for rules of XRechnung.
+// germanNames maps rules of XRechnung to Peppol's names for them.
 var germanNames = map[string]string{
 	"BR-DE-1": "DE-R-001", "BR-DE-2": "DE-R-002", "BR-DE-3": "DE-R-003", "BR-DE-4": "DE-R-004", "BR-DE-5": "DE-R-005", "BR-DE-6": "DE-R-006",
 	"BR-DE-7": "DE-R-007", "BR-DE-8": "DE-R-008", "BR-DE-9": "DE-R-009", "BR-DE-10": "DE-R-010", "BR-DE-11": "DE-R-011", "BR-DE-14": "DE-R-014",
@@ -57,7 +57,7 @@ var germanNames = map[string]string{
 	"BR-TMP-2": "DE-R-T02",
 }
 
-// germanRulesOfPeppol are those of XRechnung that Peppol has for invoices within Germany.
+// germanRulesOfPeppol returns XRechnung's rules that Peppol applies to invoices within Germany.
 func germanRulesOfPeppol() (all []Rule) {
 	for _, r := range xrechnungUBL() {
 		if name := germanNames[r.ID]; name != "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each warning of ours is given on its side of the limit, and not on the other.
+// Each of our own warnings is given on one side of its limit only.
 func TestPlatenRules(t *testing.T) {
 	own, err := Named([]string{"platen"})
 	if err != nil {

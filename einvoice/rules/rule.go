@@ -9,7 +9,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// Severity says what follows from breaking a rule.
+// Severity is the consequence of breaking a rule.
 type Severity uint8
 
 // The severities. An invoice with a fatal violation is not valid; the others are advice.
@@ -29,7 +29,7 @@ type Rule struct {
 	// Term is the business term (BT-…) or group (BG-…) that the rule is about.
 	Term     string
 	Severity Severity
-	// Demand says what the rule demands, and Fix how to keep it, each in a sentence.
+	// Demand states what the rule demands, and Fix how to comply, each in a sentence.
 	Demand, Fix string
 	find        finder
 }
@@ -37,7 +37,7 @@ type Rule struct {
 // finder reports each place where an invoice breaks a rule, and what is wrong there, "" if the demand says it.
 type finder func(i *model.Invoice, broken func(at model.Term, found string))
 
-// onlyIf is the rule on the invoices that a condition holds for.
+// onlyIf limits the rule to the invoices for which a condition holds.
 func (r Rule) onlyIf(concerned func(*model.Invoice) bool) Rule {
 	find := r.find
 	r.find = func(i *model.Invoice, broken func(model.Term, string)) {
@@ -54,13 +54,13 @@ func (r Rule) with(s Severity) Rule {
 	return r
 }
 
-// where is the rule with a condition in front of its demand.
+// where puts a condition in front of the rule's demand.
 func (r Rule) where(condition string) Rule {
 	r.Demand = condition + ": " + strings.ToLower(r.Demand[:1]) + r.Demand[1:]
 	return r
 }
 
-// inPlaceOf are rules, and those of others that they do not replace.
+// inPlaceOf returns rules together with those of others that they do not replace.
 func inPlaceOf(others, own []Rule) []Rule {
 	return slices.Concat(keep(others, func(r Rule) bool {
 		return !slices.ContainsFunc(own, func(o Rule) bool { return o.ID == r.ID })
@@ -73,7 +73,7 @@ type Violation struct {
 	Set      string
 	Severity Severity
 	Term     string
-	// Path and Line are where the element is, or the one that lacks what is demanded. Line counts from 1.
+	// Path and Line locate the element, or the one that lacks a required part. Line counts from 1.
 	Path string
 	Line int
 	// Message says what the rule demands and what was found, Fix how to mend it.

@@ -14,7 +14,7 @@ import (
 	"platen.dev/einvoice"
 )
 
-// replaced is a file after replacements of old by new, in pairs.
+// replaced returns a file after replacements of old by new, in pairs.
 func replaced(t testing.TB, path string, replacements []string) []byte {
 	t.Helper()
 	document, err := os.ReadFile(path)
@@ -31,7 +31,7 @@ func replaced(t testing.TB, path string, replacements []string) []byte {
 	return []byte(text)
 }
 
-// sampleOf is an invoice that keeps every rule, after replacements of old by new, in pairs.
+// sampleOf returns an invoice that keeps every rule, after replacements of old by new, in pairs.
 func sampleOf(t testing.TB, replacements ...string) *einvoice.Invoice {
 	t.Helper()
 	invoice, err := einvoice.ParseSchemaOnly(replaced(t, "testdata/base.xml", replacements), "basic")
@@ -55,7 +55,7 @@ func brokenBy(t testing.TB, replacements ...string) []string {
 
 var update = flag.Bool("update", false, "write testdata/mutants.txt")
 
-// Each mutant of the base changes one text: testdata/mutants.txt has the rules that it breaks.
+// Each mutant of the base changes one text; testdata/mutants.txt lists the rules that it breaks.
 func TestMutants(t *testing.T) {
 	if broken := brokenBy(t); broken != nil {
 		t.Fatalf("the base breaks %v", broken)
@@ -96,8 +96,7 @@ func TestMutants(t *testing.T) {
 
 var text = regexp.MustCompile(`<((?:ram|udt):\w+)( [^<>]*)?>([^<>]*)</[\w:]+>`)
 
-// mutants are documents by the line and the new text: each text removed with its element, or
-// replaced, and each attribute replaced.
+// mutants yields documents by line and new text: each text removed with its element, or replaced, and each attribute replaced.
 func mutants(t *testing.T) iter.Seq2[string, string] {
 	document, err := os.ReadFile("testdata/base.xml")
 	if err != nil {
@@ -124,7 +123,7 @@ func mutants(t *testing.T) iter.Seq2[string, string] {
 
 var quotedText = regexp.MustCompile(`"[^"]*"`)
 
-// A rule is reported at most MaxPlaces times, and does not hide others.
+// A rule is reported at most MaxPlaces times, and does not crowd out others.
 func TestPlacesAreBounded(t *testing.T) {
 	document, err := os.ReadFile("testdata/base.xml")
 	if err != nil {
@@ -149,7 +148,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	}
 }
 
-// The tables are whole: each identifier is there once, with its words and condition.
+// The tables are complete: each identifier exists once, with its words and condition.
 func TestTables(t *testing.T) {
 	for _, s := range Sets() {
 		seen := map[string]bool{}
@@ -169,7 +168,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Each list of codes says what it is and which version it has.
+// Each code list has a description and a version.
 func TestCodeLists(t *testing.T) {
 	for _, l := range CodeLists() {
 		if l.Title == "" || l.Version == "" || l.Size == 0 {
@@ -207,7 +206,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// BenchmarkRules checks invoices of about 20 KB that have been parsed, in CII and in UBL.
+// BenchmarkRules checks parsed invoices of about 20 KB, in CII and in UBL.
 func BenchmarkRules(b *testing.B) {
 	read := func(path string) string { return string(replaced(b, path, nil)) }
 	cii, err := einvoice.ParseSchemaOnly(grown(read("testdata/base.xml"), "ram:IncludedSupplyChainTradeLineItem"), "basic")
@@ -231,7 +230,7 @@ func BenchmarkRules(b *testing.B) {
 	}
 }
 
-// grown is an invoice with more lines, so that it has about 20 KB.
+// grown returns an invoice with additional lines, so that it has about 20 KB.
 func grown(text, line string) []byte {
 	begin, end := "<"+line+">", "</"+line+">"
 	one := text[strings.Index(text, begin) : strings.Index(text, end)+len(end)]

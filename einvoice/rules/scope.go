@@ -28,7 +28,7 @@ var (
 		},
 		func(p model.Payment) model.Term { return p.Card },
 	}
-	// transferAccounts are the accounts that credit transfers go to.
+	// transferAccounts are the target accounts of credit transfers.
 	transferAccounts = scope[model.Payment]{
 		func(i *model.Invoice) []model.Payment {
 			return keep(i.Payments, func(p model.Payment) bool { return isTransfer(p) && p.Account != nil })
@@ -116,14 +116,14 @@ func partiesOf(i *model.Invoice) []model.Party {
 	return keep([]model.Party{i.Seller, i.Buyer, i.TaxRepresentative, i.ShipTo, i.Payee}, func(p model.Party) bool { return p.Node != nil })
 }
 
-// terms are the terms that one thing or several have, without those that are missing.
+// terms returns the terms of things, without missing ones.
 func terms[T any](s scope[T], of func(T) []model.Term) scope[model.Term] {
 	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(gather(s.of(i), of), func(t model.Term) bool { return t != nil })
 	})
 }
 
-// taxesOf are the VAT categories of allowances or charges, of those that have one.
+// taxesOf returns the VAT categories of those allowances or charges that have one.
 func taxesOf(groups ...[]model.Adjustment) []model.Tax {
 	var all []model.Tax
 	for _, group := range groups {

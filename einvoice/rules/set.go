@@ -15,25 +15,25 @@ import (
 type Set struct {
 	// Name is its name in requests, Title its name for people, Version the state of the official rules whose verdicts it has.
 	Name, Title, Version string
-	// Profiles are those whose invoices are checked by the set unless others are named.
+	// Profiles are the profiles for whose invoices the set is the default.
 	Profiles []string
-	// Guideline is a part of the guidelines, in lower case, of the specification whose rules the set has; "" if it is none of its own.
+	// Guideline is a part, in lower case, of the guidelines of the specification whose rules the set has; "" if the set has no specification.
 	Guideline string
 	// cii are the rules for invoices in CII, ubl those for invoices in UBL, nil if there are none.
 	cii, ubl func() []Rule
-	// Levels are the severities that the set gives rules of others.
+	// Levels are the severities that the set assigns to other sets' rules.
 	Levels []Levels
-	// findAll finds, in one pass over the invoice, what it breaks of the rules that have no condition of their own.
+	// findAll finds, in one pass over the invoice, the violations of rules without a condition of their own.
 	findAll func(i *model.Invoice, broken func(rule string, at model.Term, found string))
 
 	once   sync.Once
 	digest [sha256.Size]byte
 }
 
-// Rules are the rows of the set for invoices in CII, nil if the set is not for them. They must not be changed.
+// Rules returns the set's rules for invoices in CII, nil if it does not cover CII. They must not be changed.
 func (s *Set) Rules() []Rule { return table(s.cii) }
 
-// UBLRules are those for invoices in UBL, nil if the set is not for them. They must not be changed.
+// UBLRules returns the set's rules for invoices in UBL, nil if it does not cover UBL. They must not be changed.
 func (s *Set) UBLRules() []Rule { return table(s.ubl) }
 
 func table(rules func() []Rule) []Rule {
@@ -64,7 +64,7 @@ func (s *Set) of(i *model.Invoice) []Rule {
 	return s.Rules()
 }
 
-// Anchor is where docs/RULES.md describes a rule of the set.
+// Anchor returns the anchor of a rule's description in docs/RULES.md.
 func (s *Set) Anchor(rule string) string { return anchor(s.Name, rule) }
 
 func anchor(set, rule string) string { return strings.ToLower(set + "-" + rule) }
@@ -119,7 +119,7 @@ var sets = []*Set{
 // Sets are all sets, in the order in which violations are reported.
 func Sets() []*Set { return sets }
 
-// Named are the sets of these names. An unknown name is an error that lists those that there are.
+// Named returns the sets with these names. The error for an unknown name lists the existing ones.
 func Named(names []string) ([]*Set, error) {
 	var named []*Set
 	for _, name := range names {
@@ -149,7 +149,7 @@ func allNames() []string {
 	return names
 }
 
-// For are the sets that are made for a profile.
+// For returns the default sets of a profile.
 func For(profile string) []*Set {
 	return keep(sets, func(s *Set) bool { return slices.Contains(s.Profiles, profile) })
 }

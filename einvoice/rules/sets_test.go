@@ -8,7 +8,7 @@ import (
 	"platen.dev/einvoice"
 )
 
-// Each set reports what an invoice breaks of it, and no more once that is mended.
+// Each set reports its violations in an invoice, and none once they are fixed.
 func TestSets(t *testing.T) {
 	for _, c := range []struct{ set, old, broken, kept, rule string }{
 		{"facturx", "<ram:CountryID>FR<", "<ram:CountryID>XX<", "<ram:CountryID>SS<", "FX-SCH-A-000495"},
@@ -43,7 +43,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// What two sets find by one rule is reported by the first alone, with the graver severity: that of CII-SR-465 differs.
+// A violation that two sets find is reported by the first only, with the graver severity. The sets disagree on that of CII-SR-465.
 func TestSetsDoNotRepeat(t *testing.T) {
 	named, err := Named([]string{"en16931", "facturx"})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestSetsDoNotRepeat(t *testing.T) {
 	}
 }
 
-// A job goes by the sets of its profile, by XRechnung's for its guideline in UBL, and by others if they are named.
+// A job uses the sets that it names or, by default, that of EN 16931, with XRechnung's for its guideline in UBL.
 func TestChoose(t *testing.T) {
 	follows := func(guideline string) *einvoice.Invoice {
 		return ublSample(t, "invoice", ">urn:cen.eu:en16931:2017<", ">"+guideline+"<")
@@ -112,7 +112,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// What a set says of rules of others is in its digest, too.
+// The digest of a set includes the levels that it gives to rules of other sets.
 func TestDigestHasLevels(t *testing.T) {
 	plain, leveled := &Set{Name: "x"}, &Set{Name: "x", Levels: germanLevels()}
 	if plain.Digest() != (&Set{Name: "x"}).Digest() || plain.Digest() == leveled.Digest() {

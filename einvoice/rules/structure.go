@@ -42,7 +42,7 @@ type demand struct {
 	unused    bool
 }
 
-// variants tell elements of one name apart; the variant other is for elements that are none of them.
+// variants distinguish elements with the same name; the variant other is for elements of no other variant.
 var variants = map[string][]string{
 	"SpecifiedTaxRegistration":      {"VA", "FC"},
 	"AdditionalReferencedDocument":  {"916", "50", "130"},
@@ -105,7 +105,7 @@ func (s *structure) find(t model.Term, i *model.Invoice, broken func(rule string
 	}
 }
 
-// breaks reports whether an element breaks a demand on itself, and what is wrong.
+// breaks reports whether an element breaks a demand on itself, and how.
 func (d *demand) breaks(t model.Term) (found string, breaks bool) {
 	value, has := t.Text(), true
 	if d.attribute != "" {

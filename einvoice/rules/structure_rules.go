@@ -6,7 +6,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// unusedRule stands for reports of Factur-X that have no identifier.
+// unusedRule is the identifier for Factur-X reports that have none.
 const unusedRule = "FX-UNUSED"
 
 // structureRules are the rules of the structures of all profiles, each once.

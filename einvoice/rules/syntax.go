@@ -152,7 +152,7 @@ var unschemed = terms(invoice, func(i *model.Invoice) []model.Term {
 	return all
 })
 
-// syntaxRules are restrictions of EN 16931's binding to CII, as far as the schemas of Factur-X leave them open.
+// syntaxRules are restrictions of EN 16931's binding to CII that the schemas of Factur-X do not enforce.
 var syntaxRules = []Rule{
 	oneContactName("CII-SR-465", "seller", seller), oneContactName("CII-SR-466", "buyer", buyer),
 	oneID("CII-SR-449", "BT-71", "The place of delivery", shipTo), oneID("CII-SR-450", "BT-46", "The buyer", buyer), oneID("CII-SR-451", "BT-60", "The payee", payee),

@@ -16,10 +16,10 @@ func en16931UBL() []Rule {
 	return inPlaceOf(keep(shared, func(r Rule) bool { return !slices.Contains(notInUBL, r.ID) }), own)
 }
 
-// notInUBL are rules that the official ones for UBL have, but with conditions that always hold: UBL-DT-01 says the same.
+// notInUBL are rules whose conditions always hold in the official rules for UBL: UBL-DT-01 covers them.
 var notInUBL = []string{"BR-DEC-13", "BR-DEC-15"}
 
-// written are elements of UBL by their name with a prefix, wherever they are.
+// written returns the UBL elements with these prefixed names, wherever they are.
 func written(names ...string) scope[model.Term] {
 	return termsIn(func(i *model.Invoice) (all []model.Term) {
 		for _, name := range names {
@@ -64,7 +64,7 @@ func walkUBL(t model.Term, steps []string, visit func(model.Term)) {
 	}
 }
 
-// filledBelow reports whether there is an element at a path, and one of those is not blank.
+// filledBelow reports whether an element at a path is present and not blank.
 func filledBelow(t model.Term, path string) bool {
 	return slices.ContainsFunc(below(t, path), model.Filled)
 }

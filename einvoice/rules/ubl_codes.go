@@ -55,7 +55,7 @@ var partyIdentifiers = termsIn(func(i *model.Invoice) []model.Term {
 	})
 })
 
-// or is a rule that another condition breaks, too.
+// or returns a rule that is also broken by another rule's condition.
 func (r Rule) or(other Rule) Rule {
 	find := r.find
 	r.find = func(i *model.Invoice, broken func(model.Term, string)) {
@@ -65,7 +65,7 @@ func (r Rule) or(other Rule) Rule {
 	return r
 }
 
-// reasonsOf are the codes for the reasons of charges or of allowances, of UBL.
+// reasonsOf returns the reason codes of charges or of allowances in UBL.
 func reasonsOf(charge bool) scope[model.Term] {
 	return termsIn(func(i *model.Invoice) []model.Term {
 		return keep(i.Written["cbc:AllowanceChargeReasonCode"], func(t model.Term) bool {

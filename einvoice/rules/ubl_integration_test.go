@@ -15,12 +15,12 @@ import (
 	"platen.dev/einvoice/ubl"
 )
 
-// TestOfficialMutantsOfUBL is TestOfficialMutants for invoices and credit notes of UBL.
+// TestOfficialMutantsOfUBL is TestOfficialMutants for UBL invoices and credit notes.
 func TestOfficialMutantsOfUBL(t *testing.T) {
 	compareUBL(t, ublTrials(t, ublBases(t)), 1500, 900, "en16931", "xrechnung")
 }
 
-// compareUBL compares our verdicts on mutants with the official ones. least is the least number of mutants, broken that of the rules that they break.
+// compareUBL compares our verdicts on mutants with the official ones. least is the minimum number of mutants, broken that of the rules that all of them break.
 func compareUBL(t *testing.T, mutants []trial, least, broken int, sets ...string) {
 	trials := shareOf(t, mutants)
 	official := judge(t, trials)
@@ -48,7 +48,7 @@ func compareUBL(t *testing.T, mutants []trial, least, broken int, sets ...string
 	}
 }
 
-// ublTrials are the mutants of UBL that are valid by the schema.
+// ublTrials returns the schema-valid UBL mutants.
 func ublTrials(t *testing.T, bases []mutant) (trials []trial) {
 	seen := map[string]bool{}
 	choice := &selection{all: os.Getenv("MUTANTS") == "all", times: map[string]int{}}
@@ -79,7 +79,7 @@ func ublTrials(t *testing.T, bases []mutant) (trials []trial) {
 	return trials
 }
 
-// ublBases are the samples, with each category of VAT, and small invoices with what EN 16931 does not use.
+// ublBases returns the samples, with each VAT category, and small invoices with elements that EN 16931 does not use.
 func ublBases(t *testing.T) (all []mutant) {
 	percent := regexp.MustCompile(`<cbc:Percent>[^<]*<`)
 	exempt := regexp.MustCompile(`(\n *)(<cbc:Percent>[^<]*</cbc:Percent>)(\n *<cac:TaxScheme>\n *<cbc:ID>VAT</cbc:ID>\n *</cac:TaxScheme>\n *</cac:TaxCategory>\n *</cac:TaxSubtotal>)`)
@@ -117,13 +117,13 @@ func ublBases(t *testing.T) (all []mutant) {
 	return append(all, singlesOf(t, all, ublSingle)...)
 }
 
-// edit is a change of a base that breaks a rule, or just keeps it. Each pair is an expression and what replaces it.
+// edit is a change of a base that breaks a rule, or just keeps it. Each pair is an expression and its replacement.
 type edit struct {
 	of    string
 	pairs []string
 }
 
-// singlesOf are the mutants that single changes make of bases, by their profile or change.
+// singlesOf returns the mutants that single changes make of bases, by their profile or change.
 func singlesOf(t *testing.T, bases []mutant, singles []edit) (all []mutant) {
 	for _, s := range singles {
 		at := slices.IndexFunc(bases, func(m mutant) bool { return m.profile == s.of || m.change == s.of+": " })
@@ -133,7 +133,7 @@ func singlesOf(t *testing.T, bases []mutant, singles []edit) (all []mutant) {
 	return all
 }
 
-// replacedAll is a document after replacements of expressions, each of which it must have.
+// replacedAll returns a document after replacing expressions, each of which must occur.
 func replacedAll(t *testing.T, name, document string, pairs []string) string {
 	for n := 0; n < len(pairs); n += 2 {
 		changed := regexp.MustCompile("(?s)"+pairs[n]).ReplaceAllString(document, pairs[n+1])
@@ -157,7 +157,7 @@ var dollarEdits = []string{
 	"  <cac:TaxTotal>\n    <cbc:TaxAmount currencyID=\"USD\">51.00</cbc:TaxAmount>\n  </cac:TaxTotal>\n  <cac:LegalMonetaryTotal>",
 }
 
-// germanPaid are XRechnungen that are paid by card and by direct debit, and one for vehicles.
+// germanPaid returns XRechnungen paid by card and by direct debit, and one for vehicles.
 func germanPaid(profile, german string) []mutant {
 	account := regexp.MustCompile(accountPart)
 	card := account.ReplaceAllString(strings.Replace(german, ">58<", ">48<", 1), cardPart)
@@ -172,7 +172,7 @@ func germanPaid(profile, german string) []mutant {
 	}
 }
 
-// withSubLines is an invoice by the extension of XRechnung, for each set of rules.
+// withSubLines returns an invoice of the XRechnung extension, for each set of rules.
 func withSubLines(profile, german string) []mutant {
 	document := strings.NewReplacer(extensionTerms...).Replace(german)
 	return []mutant{
@@ -181,7 +181,7 @@ func withSubLines(profile, german string) []mutant {
 	}
 }
 
-// ublSingle are changes that break a rule that no other breaks.
+// ublSingle lists changes that break a rule that no other change breaks.
 var ublSingle = []edit{
 	{"invoice", []string{
 		`schemeID="0088"`, `$0 schemeName="a" schemeAgencyID="b" schemeAgencyName="c" schemeVersionID="d" schemeDataURI="e" schemeURI="f"`,
@@ -293,7 +293,7 @@ var ublSingle = []edit{
 	{"XRechnung of vehicles", []string{`>M1<`, ">M9<", ">clean<", ">dirty<"}},
 }
 
-// unusedPathsOfUBL are the paths of the table, as far as the schema has them.
+// unusedPathsOfUBL returns the paths in the table that the schema has.
 func unusedPathsOfUBL() (paths []string) {
 	for line := range strings.Lines(unusedUBLTable) {
 		if _, path, isRow := strings.Cut(strings.TrimSpace(line), "  "); isRow && line[0] != '#' && !strings.HasPrefix(path, "//") {
@@ -303,7 +303,7 @@ func unusedPathsOfUBL() (paths []string) {
 	return paths
 }
 
-// ublWriter writes invoices that have what the schema requires and the elements at some paths, an element a line.
+// ublWriter writes invoices with the elements that the schema requires and those at some paths, one per line.
 type ublWriter struct {
 	strings.Builder
 	also       []string
@@ -347,7 +347,7 @@ func (w *ublWriter) element(c *schema.Child, path string, depth int) {
 	w.WriteString("</" + c.QName + ">\n")
 }
 
-// wants reports whether an element is at one of the paths, or on the way to it.
+// wants reports whether an element is at one of the paths, or an ancestor of such an element.
 func (w *ublWriter) wants(path string) bool {
 	return slices.ContainsFunc(w.also, func(also string) bool { return strings.HasPrefix("/"+also+"/", path+"/") })
 }

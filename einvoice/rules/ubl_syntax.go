@@ -8,7 +8,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// ublCountRules are restrictions of EN 16931's binding to UBL on how often something is there.
+// ublCountRules are restrictions of EN 16931's binding to UBL on the number of elements.
 func ublCountRules() []Rule {
 	supplier, customer := "cac:AccountingSupplierParty/cac:Party/", "cac:AccountingCustomerParty/cac:Party/"
 	var all []Rule
@@ -133,7 +133,7 @@ func registrations(root model.Term, role string, vat bool) (n int) {
 	return n
 }
 
-// payeeIs holds if a payee has at most one of something, and is not called as the seller is registered.
+// payeeIs holds if a payee has at most one of something, and its name differs from the seller's registered name.
 func payeeIs(id, term, what string, count func(model.Term) int) Rule {
 	return Rule{
 		id, term, Fatal, "A payee has one " + what + " and another name than the seller.", "Keep one, and leave out a payee who is the seller.",

@@ -8,7 +8,7 @@ import (
 	"platen.dev/einvoice"
 )
 
-// ublSample is a sample of UBL after replacements of old by new, in pairs.
+// ublSample returns a UBL sample after replacements of old by new, in pairs.
 func ublSample(t testing.TB, name string, replacements ...string) *einvoice.Invoice {
 	t.Helper()
 	invoice, err := einvoice.ParseUBL(replaced(t, "../sample/ubl-"+name+".xml", replacements))
@@ -18,7 +18,7 @@ func ublSample(t testing.TB, name string, replacements ...string) *einvoice.Invo
 	return invoice
 }
 
-// The samples of UBL keep all rules, and are XRechnungen but for their guideline, and Peppol's but for a few terms more.
+// The UBL samples keep all rules. Except for the guideline they are XRechnungen, and with a few more terms they are Peppol invoices.
 func TestUBLSamples(t *testing.T) {
 	for _, name := range []string{"invoice", "credit-note"} {
 		for _, as := range []struct {
@@ -43,7 +43,7 @@ func setsNamed(t testing.TB, names ...string) []*Set {
 	return all
 }
 
-// Each change breaks the rules that it names, in the place of UBL.
+// Each change breaks the rules that it names, at the UBL path.
 func TestUBLRules(t *testing.T) {
 	for _, c := range []struct{ old, broken, rules, path string }{
 		{">2026-03-05<", ">2026-03-05<", "", ""},
@@ -72,7 +72,7 @@ func TestUBLRules(t *testing.T) {
 	}
 }
 
-// The total VAT may be the same in two currencies.
+// The VAT totals in two currencies may be equal.
 func TestEqualTaxTotals(t *testing.T) {
 	invoice := ublSample(t, "invoice", "</cbc:DocumentCurrencyCode>", "</cbc:DocumentCurrencyCode><cbc:TaxCurrencyCode>USD</cbc:TaxCurrencyCode>",
 		"<cac:TaxTotal>", `<cac:TaxTotal><cbc:TaxAmount currencyID="USD">48.45</cbc:TaxAmount></cac:TaxTotal><cac:TaxTotal>`)
@@ -81,7 +81,7 @@ func TestEqualTaxTotals(t *testing.T) {
 	}
 }
 
-// The table for UBL is whole: each identifier is there once, with its words and condition.
+// The UBL table is complete: each identifier exists once, with its words and condition.
 func TestUBLTables(t *testing.T) {
 	for _, s := range Sets() {
 		seen := map[string]bool{}
@@ -103,7 +103,7 @@ func TestUBLTables(t *testing.T) {
 	}
 }
 
-// The codes that a job accepts with rules are those of BR-CL-01.
+// The type codes that a job with rules accepts are those of BR-CL-01.
 func TestTypeCodes(t *testing.T) {
 	listed := strings.Fields(string(codes("invoice-type")))
 	accepted := einvoice.TypeCodes()

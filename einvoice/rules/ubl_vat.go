@@ -86,12 +86,12 @@ func (c category) brokenDownInUBL(i *model.Invoice) bool {
 	return slices.ContainsFunc(below(i.Document, "cac:TaxTotal/cac:TaxSubtotal/cac:TaxCategory"), isOf(c.code != "M"))
 }
 
-// baseAddsUpInUBL compares within less than 1 where tax is due, by rate, and else exactly.
+// baseAddsUpInUBL compares, where tax is due, by rate and within less than 1, otherwise exactly.
 func (c category) baseAddsUpInUBL(i *model.Invoice, broken func(model.Term, string)) {
 	key := func(t model.Tax) (useKey, bool) { return c.key(t), t.Category.Text() == c.code }
 	uses := usesOf(i.Lines, adjusted{charges: i.Charges, allowances: i.Allowances}, key)
 	for _, a := range slices.Concat(i.LineAllowances, i.LineCharges) {
-		uses.at(key(a.Tax)) // which uses a rate, but is part of its line
+		uses.at(key(a.Tax)) // they use a rate, but are part of their line
 	}
 	for _, row := range c.rows().of(i) {
 		if c.taxed && row.Rate == nil {
@@ -109,7 +109,7 @@ func (c category) baseAddsUpInUBL(i *model.Invoice, broken func(model.Term, stri
 	}
 }
 
-// onlyOutsideInUBL is onlyOutside for one kind, and for VAT alone. A category that is not named is another one.
+// onlyOutsideInUBL is like onlyOutside, for one kind and for VAT alone. A missing category counts as another one.
 func onlyOutsideInUBL(id, term string, rows, kind scope[model.Tax]) Rule {
 	r := onlyOutside(id, term, rows)
 	r.find = each(rows, func(i *model.Invoice, _ model.Tax) bool {

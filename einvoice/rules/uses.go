@@ -20,7 +20,7 @@ type useKey struct{ category, rate, reason, code string }
 
 type usages map[useKey]*use
 
-// of is the use of a key, one of nothing if there is none.
+// of returns the use of a key, an empty one if there is none.
 func (u usages) of(key useKey) *use {
 	if found := u[key]; found != nil {
 		return found

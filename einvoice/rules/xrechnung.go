@@ -15,7 +15,7 @@ var (
 	vehiclesGuideline  = xrechnungGuideline + "#compliant#urn:xeinkauf.de:kosit:xrechnung:cvd_0.9"
 )
 
-// xrechnung are the rules of XRechnung beside those of EN 16931, with those that it has from Peppol.
+// xrechnung returns the rules of XRechnung beyond those of EN 16931, including those from Peppol.
 func xrechnung() []Rule {
 	return slices.Concat(germanRules, germanPaymentRules, germanPeppolRules, germanExtensionRules, cleanVehicleRules)
 }

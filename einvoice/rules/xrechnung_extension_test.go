@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// extensionTerms make of the sample in UBL, as an XRechnung, one by its extension, in pairs: with sub-lines, payments of third parties, and what
-// else only the extension allows.
+// extensionTerms turn the UBL sample, as an XRechnung, into one of the extension, in pairs: with sub-lines, payments of third parties, and other
+// content that only the extension allows.
 var extensionTerms = []string{
 	">" + xrechnungGuideline + "<", ">" + extensionGuideline + "<", `"0088"`, `"XR01"`, `"0160"`, `"XR02"`, `"EM"`, `"XR03"`, `"text/csv"`, `"application/xml"`, ">206.00<", ">216.50<",
 	"  </cac:PaymentTerms>\n", "  </cac:PaymentTerms>\n" + thirdPartyPayment("T-1", "7.25") + thirdPartyPayment("T-2", "3.25"),
@@ -18,7 +18,7 @@ func thirdPartyPayment(id, amount string) string {
 	return "  <cac:PrepaidPayment>\n    <cbc:ID>" + id + "</cbc:ID>\n    <cbc:PaidAmount currencyID=\"EUR\">" + amount + "</cbc:PaidAmount>\n    <cbc:InstructionID>Parking</cbc:InstructionID>\n  </cac:PrepaidPayment>\n"
 }
 
-// subLine is a sub-line of an amount, with sub-lines of its own.
+// subLine returns a sub-line of an amount, with sub-lines of its own.
 func subLine(amount, parts string) string {
 	return `<cac:SubInvoiceLine>
       <cbc:ID>1.1</cbc:ID>
@@ -41,7 +41,7 @@ func subLine(amount, parts string) string {
 `
 }
 
-// Each change of an invoice by the extension breaks the rules that it names, and no others that refuse it.
+// Each change of an invoice of the extension breaks the rules that it names, and no other fatal ones.
 func TestExtensionOfXRechnung(t *testing.T) {
 	for _, c := range []struct{ old, changed, rule string }{
 		{">216.50<", ">216.50<", ""},
@@ -80,7 +80,7 @@ func TestExtensionOfXRechnung(t *testing.T) {
 
 const vatCategory = "<cbc:ID>S</cbc:ID><cbc:Percent>19.00</cbc:Percent><cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme>"
 
-// XRechnung gives rules of EN 16931 another severity, each of its specifications its own, and only where both sets are applied.
+// XRechnung changes the severity of rules of EN 16931, each of its specifications differently, and only where both sets are applied.
 func TestGermanLevels(t *testing.T) {
 	subLines := []string{"  </cac:InvoiceLine>\n", subLine("205.00", "") + "  </cac:InvoiceLine>\n"}
 	unknownUnit := []string{`unitCode="C62"`, `unitCode="QQQ"`}
@@ -120,7 +120,7 @@ func TestGermanLevels(t *testing.T) {
 	}
 }
 
-// severityOf is that of the violations of a rule, "" if there are none.
+// severityOf returns the severity of a rule's violations, "" if there are none.
 func severityOf(r *Report, rule string) string {
 	for _, v := range r.Violations {
 		if v.Rule == rule {

@@ -6,10 +6,10 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// Levels are the severities that a set gives rules of others on the invoices that declare a guideline.
+// Levels are the severities that a set assigns to other sets' rules, for invoices that declare a guideline.
 type Levels struct {
 	Guideline string
-	// UBL is set if they are for invoices in UBL alone.
+	// UBL is set if they apply only to invoices in UBL.
 	UBL      bool
 	Severity Severity
 	Rules    []string
@@ -36,7 +36,7 @@ func germanLevels() []Levels {
 		{extensionGuideline, false, Fatal, excluded},
 		{extensionGuideline, false, Warning, []string{"BR-CL-23"}},
 		{extensionGuideline, false, Information, widened},
-		// BR-DEX-09 adds the payments of third parties, which CII does not have.
+		// BR-DEX-09 adds third-party payments, which CII lacks.
 		{extensionGuideline, true, Information, []string{"BR-CO-16"}},
 	}
 }

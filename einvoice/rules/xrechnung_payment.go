@@ -58,7 +58,7 @@ func hasDebitedAccount(i *model.Invoice) bool {
 	return slices.ContainsFunc(i.Payments, func(p model.Payment) bool { return p.DebitedIBAN != nil })
 }
 
-// isDebited reports whether the invoice, or a means of payment, says anything of a direct debit.
+// isDebited reports whether the invoice, or a means of payment, has any term of a direct debit.
 func isDebited(i *model.Invoice, p model.Payment) bool {
 	return hasMandate(i) || i.CreditorID != nil || p.DebitedIBAN != nil
 }

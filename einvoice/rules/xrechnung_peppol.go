@@ -4,7 +4,7 @@ import (
 	"platen.dev/einvoice/model"
 )
 
-// germanPeppolRules are those rules of Peppol that XRechnung has.
+// germanPeppolRules are the rules of Peppol that XRechnung has adopted.
 var germanPeppolRules = []Rule{
 	{"PEPPOL-EN16931-R001", "BT-23", Fatal, "The invoice names its business process.", "Give the process.", has(invoice, func(i *model.Invoice) model.Term { return i.Process })},
 	{"PEPPOL-EN16931-R005", "BT-6", Fatal, "The accounting currency is not the invoice's.", "Leave the accounting currency out.", each(invoice, is(func(i *model.Invoice) bool {
@@ -105,11 +105,11 @@ var (
 		}
 		return all
 	})
-	// calculated are those that have both a percentage and a base amount.
+	// calculated are the adjustments with both a percentage and a base amount.
 	calculated = adjustments(func(i *model.Invoice) []model.Adjustment {
 		return keep(everyAdjustment.of(i), func(a model.Adjustment) bool { return a.Percent != nil && a.Base != nil })
 	})
-	// wholeAdjustments are those that have both or neither.
+	// wholeAdjustments are the adjustments with both or neither.
 	wholeAdjustments = adjustments(func(i *model.Invoice) []model.Adjustment {
 		return keep(everyAdjustment.of(i), func(a model.Adjustment) bool { return (a.Percent != nil) == (a.Base != nil) })
 	})

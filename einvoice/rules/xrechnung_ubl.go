@@ -29,7 +29,7 @@ var germanUBLRules = []Rule{
 	forVehicles(whole("BR-DE-CVD-02", "BT-17", "The invoice names the tender.", "Give its number.", func(i *model.Invoice) bool { return filledBelow(i.Document, "cac:OriginatorDocumentReference/cbc:ID") })),
 }
 
-// germanUBLPaymentRules are about how the invoice is paid: each means of payment has a card, a mandate or an account of its own.
+// germanUBLPaymentRules are about payment: each means of payment has its own card, mandate or account.
 func germanUBLPaymentRules() []Rule {
 	by := func(means string) scope[model.Term] {
 		return termsIn(func(i *model.Invoice) []model.Term {
@@ -68,7 +68,7 @@ func germanUBLPaymentRules() []Rule {
 	}
 }
 
-// germanUBLPeppolRules are those rules of Peppol that XRechnung has for UBL in other words.
+// germanUBLPeppolRules are the rules of Peppol that XRechnung states differently for UBL.
 var germanUBLPeppolRules = []Rule{
 	{"PEPPOL-EN16931-R008", "", Fatal, "No element is empty.", "Give the element content, or leave it out.", each(termsIn(func(i *model.Invoice) []model.Term {
 		return anywhere(i, isEmpty)
@@ -116,7 +116,7 @@ func totalsWithRows(root model.Term, rows bool) []model.Term {
 	return keep(below(root, "cac:TaxTotal"), func(t model.Term) bool { return (t.At("TaxSubtotal") != nil) == rows })
 }
 
-// lineAddsUp multiplies with the base quantity of the price, where it would have to divide by it.
+// lineAddsUp multiplies by the base quantity of the price, to avoid dividing by it.
 func lineAddsUp(l model.Line, slack decimal) bool {
 	quantity, base := one, one
 	if l.Quantity != nil {

@@ -13,7 +13,7 @@ const (
 	UBLCreditNote = "ubl-credit-note"
 )
 
-// XML returns the sample of a profile, or one of those of UBL, nil if there is no such sample. It may be changed.
+// XML returns the sample of a profile, or one of those in UBL, nil if there is no such sample. The caller may change it.
 func XML(name string) []byte {
 	xml, err := files.ReadFile(name + ".xml")
 	if err != nil {

@@ -31,7 +31,7 @@ var kinds = map[string]Kind{
 	"date": Date, "time": Time, "anyURI": URI, "language": Language, "any": Any,
 }
 
-// KindOf is the kind of a simple type of XML Schema, and whether there is one here.
+// KindOf returns the kind of a simple type of XML Schema, and whether it is supported.
 func KindOf(name string) (kind Kind, known bool) {
 	kind, known = kinds[name]
 	return kind, known

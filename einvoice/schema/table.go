@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Types are the types of a table, by their names in it.
+// Types maps the names in a table to types.
 type Types map[string]*Type
 
 // Root is the root element with a type of the table, after which it is called.
@@ -24,7 +24,7 @@ type section struct {
 
 // reader reads a table.
 type reader struct {
-	// namespaces are those of the prefixes.
+	// namespaces maps prefixes to namespaces.
 	namespaces map[string]string
 	sections   map[string]*section
 	// own are the children whose type is called after them.
@@ -41,11 +41,10 @@ type reader struct {
 //   - not there       1  exactly once         ?  at most once
 //   - once or more    *  any number of times  2  at most twice
 //
-// The name and the type follow. "type = kind" is a type with content of that kind; a type
-// in parentheses is anonymous, so that no xsi:type can refer to it. Child elements are in
-// the namespace of the type that contains them. If a name has a prefix, it is in that
-// namespace, and has a type of its own if it has text: one like that of the table, but
-// called after the element.
+// The name and the type follow. "type = kind" is a type with content of that kind; a type in parentheses is anonymous,
+// so that no xsi:type can refer to it. Child elements are in the namespace of the type that contains them. A name with
+// a prefix is in the prefix's namespace; if the element has text, its type is a copy of the table's, named after the
+// element.
 func Read(table string, column int, namespaces map[string]string) Types {
 	r := &reader{namespaces: namespaces, sections: map[string]*section{}}
 	r.split(table)

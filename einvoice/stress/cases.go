@@ -9,7 +9,7 @@ import (
 
 // Case is an invoice and a template that shows it.
 type Case struct {
-	// Name is that of the invoice and that of the look, with a slash between them.
+	// Name joins the names of the invoice and of the look with a slash.
 	Name string
 	// XML is valid in Profile, and Template is one that the API accepts.
 	XML, Template []byte
@@ -42,7 +42,7 @@ func Cases() []Case {
 	return cases
 }
 
-// invoices are made anew for each case.
+// invoices makes each invoice anew for each case.
 var invoices = map[string]func() invoice{
 	"one":          func() invoice { return ordinary(1) },
 	"three":        func() invoice { return ordinary(3) },

@@ -14,7 +14,7 @@ const Profile = "extended"
 //go:embed invoice.xml
 var invoiceXML string
 
-// invoiceTemplate escapes as HTML does, which is right in XML, too.
+// invoiceTemplate escapes as for HTML, which is correct for XML too.
 var invoiceTemplate = template.Must(template.New("invoice").Parse(invoiceXML))
 
 // invoice holds the parts of an invoice that the cases vary.
@@ -73,7 +73,7 @@ func ordinary(lines int) invoice {
 
 var goods = []string{"Hose coupling, brass, 32 mm", "Deck paint, light grey", "Rope, polyester, braided", "Shackle set", "Navigation lamp, white, all-round"}
 
-// length is how many characters a long value has.
+// length is the length of long values, in characters.
 const length = 200
 
 // words is text of exactly n characters, in words of usual length.
@@ -103,7 +103,7 @@ func solid(n int) string {
 // digits is a number of n digits and two decimals.
 func digits(n int) string { return strings.Repeat("1234567890", n/10+1)[:n] + ".25" }
 
-// with changes an invoice.
+// with returns a changed invoice.
 func (i invoice) with(change func(*invoice)) invoice {
 	change(&i)
 	return i

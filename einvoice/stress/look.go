@@ -47,7 +47,7 @@ func (l look) template() []byte {
 	return b
 }
 
-// labelled are labels for all of a template, made of a text for each.
+// labelled returns labels for a whole template, made from each English label.
 func labelled(label func(english string) string) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for block, names := range english {

@@ -9,7 +9,7 @@ import (
 //go:embed binding.txt
 var bindingTable string
 
-// Binding is how an invoice of UBL is read as a Cross-Industry Invoice with the same terms. It must not be changed.
+// Binding describes how to read an invoice in UBL as a Cross-Industry Invoice with the same terms. It must not be changed.
 type Binding struct {
 	// Made are the paths that every invoice has.
 	Made []Path
@@ -17,7 +17,7 @@ type Binding struct {
 	Root *Section
 }
 
-// Section says what is in an element of UBL. Its rows are found by steps of local names.
+// Section describes the contents of a UBL element. Its rows are found by steps of local names.
 type Section struct {
 	Children map[string]*Section
 	// Rows are those whose path ends here. The first that fits counts.
@@ -26,15 +26,15 @@ type Section struct {
 
 // Row binds an element of UBL, or an attribute of it, to an element of CII.
 type Row struct {
-	// Term is that of EN 16931, "-" for none.
+	// Term is the term in EN 16931, "-" for none.
 	Term string
 	// If is the condition on the element, nil for none.
 	If *Condition
 	// To is the element of CII. It is empty for the element that the section is about.
 	To Path
-	// Silent: what the element says is said by another row.
+	// Silent is set if another row covers the element.
 	Silent bool
-	// Section is for what is in the element, nil if it has text.
+	// Section is for the contents of the element, nil if it has text.
 	Section *Section
 }
 
@@ -50,7 +50,7 @@ type Step struct {
 	Name string
 	// Each: the element is made anew each time, and not shared.
 	Each bool
-	// Attribute and Value are an attribute that it has, "" for none.
+	// Attribute and Value are an attribute of the element, "" for none.
 	Attribute, Value string
 }
 
@@ -58,9 +58,9 @@ type Step struct {
 type Condition struct {
 	// IBAN: the text has the form of an IBAN.
 	IBAN bool
-	// Path is the element in it, by local names.
+	// Path is the path to the inner element, by local names.
 	Path []string
-	// Attribute is there, and has the Value if that is not empty.
+	// Attribute must be present and, if Value is not empty, have that value.
 	Attribute, Value string
 }
 
@@ -69,7 +69,7 @@ func Bound() *Binding { return binding() }
 
 var binding = sync.OnceValue(func() *Binding { return readBinding(bindingTable) })
 
-// bindingReader reads the table, which explains its language itself. An error in it is a bug and panics.
+// bindingReader reads the table, whose language is explained in it. An error in the table is a bug and panics.
 type bindingReader struct {
 	names    map[string][]Step
 	sections map[string]*Section

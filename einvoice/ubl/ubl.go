@@ -12,8 +12,7 @@ import (
 	"platen.dev/einvoice/schema"
 )
 
-// Namespaces maps the conventional prefixes to namespace names. The prefix ubl is that of
-// an invoice, cn that of a credit note.
+// Namespaces maps the conventional prefixes to namespace names. The prefix ubl is for invoices, cn for credit notes.
 var Namespaces = map[string]string{
 	"ubl": "urn:oasis:names:specification:ubl:schema:xsd:Invoice-2",
 	"cn":  "urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2",

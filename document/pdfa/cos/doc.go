@@ -40,9 +40,9 @@ type Stream struct {
 // Limits bound the memory and time that parsing one file takes.
 type Limits struct {
 	Objects int // indirect objects, in all cross-reference sections
-	Decoded int // bytes that streams may have once decoded, in total, each time that one is
+	Decoded int // decoded bytes of streams, in total, counted each time a stream is decoded
 	Parsed  int // bytes of objects, in total: many entries may name one large object; 0 for any
-	Steps   int // references that are followed, and elements of what is found so; 0 for any
+	Steps   int // followed references and visited elements; 0 for no limit
 }
 
 // LimitsFor are the limits for a file that anyone may have made, of a size in bytes: small multiples of that.
@@ -50,7 +50,7 @@ func LimitsFor(size int) Limits {
 	return Limits{Objects: 1 << 19, Decoded: max(32<<20, 6*size), Parsed: max(16<<20, 3*size), Steps: 64 << 20}
 }
 
-// DefaultLimits are far above what an invoice needs, and low enough for any machine.
+// DefaultLimits far exceed the needs of an invoice, and are low enough for any machine.
 var DefaultLimits = Limits{Objects: 1 << 20, Decoded: 256 << 20, Parsed: 512 << 20, Steps: 1 << 31}
 
 const (

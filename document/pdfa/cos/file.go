@@ -23,7 +23,7 @@ type File struct {
 	parsed, steps int
 	entries       map[int]xrefEntry
 	objects       map[int]any
-	pending       map[int]bool // objects that are being parsed, to find cycles
+	pending       map[int]bool // objects being parsed, to detect cycles
 	objectStreams map[int]*objectStream
 }
 
@@ -103,15 +103,15 @@ func (f *File) Resolve(value any) any {
 	return nil
 }
 
-// spent reports whether no more steps may be taken: objects that refer to one another may be walked in endless ways.
+// spent reports whether no more steps may be taken: mutual references can be followed in endless ways.
 func (f *File) spent() bool { return f.limits.Steps > 0 && f.steps >= f.limits.Steps }
 
-// Exhausted reports whether a limit was reached: what is missing then may be there.
+// Exhausted reports whether a limit was reached: objects that seem missing may exist.
 func (f *File) Exhausted() bool {
 	return f.spent() || f.decoded > f.limits.Decoded || f.limits.Parsed > 0 && f.parsed >= f.limits.Parsed
 }
 
-// size is how many elements an object has.
+// size returns the number of elements of an object.
 func size(value any) int {
 	switch v := value.(type) {
 	case Array:

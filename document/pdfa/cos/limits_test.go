@@ -28,7 +28,7 @@ func walk(t *testing.T, limits Limits) (seen int, exhausted bool, err error) {
 	return seen, f.Exhausted(), err
 }
 
-// What is beyond a limit is not there, and the file says so.
+// Objects beyond a limit are missing, and the file reports that it was exhausted.
 func TestLimits(t *testing.T) {
 	const enough = 1 << 20
 	least := func(limit func(int) Limits) int {

@@ -107,17 +107,17 @@ type Content struct {
 	Operands int
 }
 
-// NewContent returns the parser of a content stream, which data is after decoding.
+// NewContent returns a parser for decoded content stream data.
 func NewContent(data []byte) *Content {
 	c := &Content{lexer: lexer{data: data}}
 	c.lexer.deviations = &c.Deviations
 	return c
 }
 
-// Offset is how far the data has been parsed, in bytes.
+// Offset returns how many bytes have been parsed.
 func (c *Content) Offset() int { return c.lexer.pos }
 
-// maxOperands is how many operands of an operator are kept otherwise. Only hostile pages have more.
+// maxOperands is the default number of operands to keep. Only hostile pages have more.
 const maxOperands = 64
 
 // Next returns the next operator and its operands. It reuses the slice that it is given for

@@ -1,16 +1,15 @@
 package cos
 
-// Source is a file that anybody may have made, for several readers one after the other. What one has parsed the next need not, but
-// each has the limits for itself.
+// Source is a file of unknown origin, for several consecutive readers. Parsed objects are shared, but each reader has the full limits.
 type Source struct {
 	Data []byte
 	file *File
 }
 
-// NewSource is the source that has data.
+// NewSource returns a source of data.
 func NewSource(data []byte) *Source { return &Source{Data: data} }
 
-// Open is Open for the next reader.
+// Open opens the file for the next reader.
 func (s *Source) Open() (*File, error) {
 	if s.file == nil {
 		file, err := Open(s.Data, LimitsFor(len(s.Data)))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each reader of a source sees all of the file, and has the limits for itself.
+// Each reader of a source sees the whole file, and has its own limits.
 func TestSource(t *testing.T) {
 	data := []byte(limited)
 	s := NewSource(data)
@@ -26,7 +26,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// What a reader did not see because of a limit the next one does.
+// Parts that one reader missed because of a limit are seen by the next.
 func TestSourceBeyondLimits(t *testing.T) {
 	var objects strings.Builder
 	const count, size = 4, 1000

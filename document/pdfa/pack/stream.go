@@ -10,13 +10,13 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// perStream is how many objects an object stream has at most: a reader unpacks all of them to read one.
+// perStream is the maximum number of objects in an object stream: a reader unpacks all of them to read one.
 const perStream = 1000
 
 // objectStream is an object stream that is being filled (ISO 32000-1, 7.5.7).
 type objectStream struct {
 	numbers []int
-	offsets []int // in content
+	offsets []int // within content
 	content bytes.Buffer
 }
 
@@ -81,8 +81,7 @@ func (w *writer) tableStream(trailer string) {
 // rowBytes is the length of a row of the table.
 const rowBytes = 7
 
-// differences has what each row adds to the one above, by the predictor Up of PNG (7.4.4.4): rows follow one
-// another closely, and so take little space.
+// differences returns each row's difference to the one above, by PNG's predictor Up (7.4.4.4): consecutive rows are similar, and so compress well.
 func differences(rows []byte) []byte {
 	out := make([]byte, 0, len(rows)/rowBytes*(rowBytes+1))
 	above := make([]byte, rowBytes)
@@ -109,7 +108,7 @@ func (w *writer) deflated(entries string, data []byte) {
 func Deflate(data []byte) []byte {
 	var out bytes.Buffer
 	w, _ := zlib.NewWriterLevel(&out, zlib.BestCompression) // fails for other levels only
-	w.Write(data)                                           // cannot fail: a buffer accepts everything
+	w.Write(data)                                           // cannot fail: writing to a buffer always succeeds
 	w.Close()
 	return out.Bytes()
 }

@@ -23,7 +23,7 @@ import (
 // ErrObject refuses objects that cannot be written.
 var ErrObject = errors.New("an object cannot be written")
 
-// MaxNesting is how deeply arrays and dictionaries may be nested.
+// MaxNesting is the maximum nesting of arrays and dictionaries.
 const MaxNesting = 100
 
 // File is a PDF to be written.
@@ -33,8 +33,7 @@ type File struct {
 	// First becomes the first of the file's two identifiers, which stays the same in later versions of the
 	// file; the second one is different for each file (ISO 32000-1, 14.4). It has 16 bytes.
 	First []byte
-	// Streams packs what is not a stream itself into object streams. That makes structure many times smaller;
-	// readers from before 2003 cannot read it.
+	// Streams packs objects other than streams into object streams. That makes structure many times smaller; readers from before 2003 cannot read it.
 	Streams bool
 }
 
@@ -42,15 +41,15 @@ type File struct {
 type writer struct {
 	table   *model.XRefTable
 	out     *bytes.Buffer
-	numbers map[int]int // object numbers: from the table's to the file's
+	numbers map[int]int // maps the table's object numbers to the file's
 	queue   []int       // the table's numbers, in the order of the file's
 	places  []place     // by number, from 1
 	packing bool
 	packed  objectStream   // the one that is being filled
-	full    []objectStream // those that are
+	full    []objectStream // the full ones
 }
 
-// place is where an object is: at an offset in the file or, if stream is not 0, at an index in that object stream.
+// place is the place of an object: an offset in the file or, if stream is not 0, an index in that object stream.
 type place struct{ offset, stream, index int }
 
 // Write returns the file.

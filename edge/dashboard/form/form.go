@@ -1,5 +1,5 @@
-// Package form turns the declaration of a body into a form, what is typed into the form into the body that a program would
-// send, and what is wrong with the body into what is wrong with the fields. It checks nothing itself.
+// Package form turns the declaration of a body into a form, the typed values into the body that a program would send, and
+// the body's violations into errors of the fields. It validates nothing itself.
 package form
 
 import (
@@ -49,7 +49,7 @@ func fieldsOf(k schema.Kind, path string, without []string) (all []field) {
 	return all
 }
 
-// longText is from how many characters on a text has several lines.
+// longText is the length in characters from which a text gets several lines.
 const longText = 500
 
 func kindOf(k schema.Kind) page.FieldKind {
@@ -75,15 +75,15 @@ func kindOf(k schema.Kind) page.FieldKind {
 	return page.FieldJSON
 }
 
-// Body is the JSON of what is typed: a field that is empty is left out, and so is an object without fields. What should be
-// a number, a truth or JSON and is not becomes a text, so that the decoder refuses it like that of any other client.
+// Body returns the typed values as JSON, without empty fields and objects. A value that is not the number, boolean or JSON
+// that its field wants is sent as a text, so that the decoder refuses it as it does any other client's.
 func (f Form) Body(value func(path string) string) []byte {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(object(f.fields, value)); err != nil {
-		panic(err) // impossible: it consists of texts and of JSON that was looked at
+		panic(err) // impossible: it consists of texts and checked JSON
 	}
 	return bytes.TrimRight(text.Bytes(), "\n")
 }
@@ -104,7 +104,7 @@ func object(fields []field, value func(string) string) schema.Ordered {
 	return set
 }
 
-// json returns the text typed into a field that is no group, as a JSON value.
+// json converts the text typed into a field, which is not a group, to a JSON value.
 func (f field) json(typed string) any {
 	switch bare := strings.TrimSpace(typed); f.kind {
 	case page.FieldTruth:
@@ -125,12 +125,12 @@ func (f field) json(typed string) any {
 		}
 		return lines(typed)
 	}
-	return strings.ReplaceAll(typed, "\r\n", "\n") // browsers send line ends so
+	return strings.ReplaceAll(typed, "\r\n", "\n") // browsers send CRLF
 }
 
 func isJSONList(text string) bool { return strings.HasPrefix(text, "[") && json.Valid([]byte(text)) }
 
-// lines are the lines of a text that have something.
+// lines returns the non-empty lines of a text.
 func lines(typed string) []string {
 	all := []string{}
 	for line := range strings.Lines(typed) {
@@ -141,8 +141,8 @@ func lines(typed string) []string {
 	return all
 }
 
-// Values returns the texts to type for a body, by path. An empty text and an empty object cannot be typed. The error means
-// that the body has something that the form has no field for.
+// Values returns the texts that fill the form with a body, by path. Empty texts and empty objects cannot be entered. An
+// error means that the body has something for which the form has no field.
 func (f Form) Values(body []byte) (map[string]string, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -210,7 +210,7 @@ func texts(list []any) any {
 	return all
 }
 
-// Fields are the fields as a page shows them, with what is typed and what is wrong.
+// Fields returns the fields as a page shows them, with the typed values and the violations.
 func (f Form) Fields(value func(path string) string, violations []schema.Violation) ([]page.Field, []page.Fault) {
 	wrong, faults := map[string][]string{}, []page.Fault(nil)
 	for _, v := range violations {
@@ -221,7 +221,7 @@ func (f Form) Fields(value func(path string) string, violations []schema.Violati
 	return shown(f.fields, value, wrong), faults
 }
 
-// place is the field that a violation is in; "" for none. The text names the rest of the way.
+// place returns the path of the field with the violation, "" for none. The text begins with the rest of the violation's path.
 func (f Form) place(v schema.Violation) (path, text string) {
 	steps := make([]string, len(v.Loc))
 	for i, step := range v.Loc {
@@ -262,7 +262,7 @@ func shown(fields []field, value func(string) string, wrong map[string][]string)
 
 func touched(f page.Field) bool { return f.Value != "" || f.Open || len(f.Wrong) > 0 }
 
-// bound notes what a kind allows.
+// bound sets a field's bounds to those of its kind.
 func bound(s *page.Field, k schema.Kind) {
 	switch kind := k.(type) {
 	case schema.String:

@@ -19,7 +19,7 @@ import (
 
 func anyPlaceholder(string) error { return nil }
 
-// fitting are values for fields whose kind alone does not say what fits.
+// fitting lists valid values for fields whose kind alone does not determine one.
 var fitting = map[string][]any{
 	"url": {"https://storage.example/put?a=b&c=<d>"}, "webhook_url": {"https://example.com/hooks?a=\"b\""},
 	"value": {"user:pass word", "é:`$"}, "top": {"1cm", "0"}, "right": {"20mm"}, "bottom": {"0.5in"}, "left": {"48px"},
@@ -48,7 +48,7 @@ func blocks() (all []any) {
 
 var letters = []string{"a", "B", " ", "\n", "\t", `"`, "'", `\`, "<p>", "&amp;", "`", "$", "é", "漢", "\u202e", "\u2028", "\U0001f600", "null", "true", "0"}
 
-// value is a random value that fits a field, which may still break a rule of several.
+// value returns a random value that fits a field. It may still violate a rule over several fields.
 func value(r *rand.Rand, p schema.Property) any {
 	if all := fitting[p.Name]; len(all) > 0 {
 		return all[r.IntN(len(all))]
@@ -76,7 +76,7 @@ func text(r *rand.Rand, kind schema.String) (s string) {
 	return s
 }
 
-// object is a random object that has what is required, and something at all.
+// object returns a random, non-empty object with the required fields.
 func object(r *rand.Rand, k schema.Kind) map[string]any {
 	properties, known := schema.Properties(k)
 	if !known {
@@ -105,7 +105,7 @@ func equal(t *testing.T, a, b []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// Any body that the API takes can be typed, but for empty texts and objects, and what is typed makes the same body.
+// Any body that the API accepts, except empty texts and objects, can be typed, and the form produces the same body.
 func TestRoundTrip(t *testing.T) {
 	r := testkit.Rand(t)
 	for _, op := range request.Operations() {
@@ -134,7 +134,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The examples of the API's description can be typed, and every field of every operation has a place in the form.
+// The examples in the API description can be typed, and the form has every field of every operation.
 func TestEveryField(t *testing.T) {
 	for _, op := range request.Operations() {
 		f := form.New(op.Kind())
@@ -178,7 +178,7 @@ func declared(k schema.Kind, path string) (all []string) {
 	return all
 }
 
-// What is not what it should be reaches the decoder, and its words stand at the field.
+// Wrong values reach the decoder, whose messages are shown at the field.
 func TestWrongValues(t *testing.T) {
 	pdf, _ := request.ByPath("/html-to-pdf")
 	invoice, _ := request.ByPath("/einvoice-to-pdf")
@@ -236,7 +236,7 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// told reports whether a text stands at a field, in groups that are open.
+// told reports whether a text is shown at a field, with all groups around it open.
 func told(fields []page.Field, path, text string) bool {
 	return slices.ContainsFunc(fields, func(f page.Field) bool {
 		if f.Path == path {
@@ -246,7 +246,7 @@ func told(fields []page.Field, path, text string) bool {
 	})
 }
 
-// A form may be without some of the fields, and there is no way to type what it has not.
+// A form can omit fields; values for these are ignored.
 func TestWithout(t *testing.T) {
 	op, _ := request.ByPath("/html-to-pdf")
 	f := form.New(op.Kind(), "wait")

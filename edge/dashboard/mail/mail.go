@@ -1,4 +1,4 @@
-// Package mail sends letters to members by SMTP (RFC 5321). It knows nothing of what they say.
+// Package mail sends letters to members by SMTP (RFC 5321). It does not know their contents.
 package mail
 
 import (
@@ -21,21 +21,21 @@ const (
 	StartTLS Security = "starttls"
 	// TLS is encrypted from the beginning (RFC 8314).
 	TLS Security = "tls"
-	// None sends letters in clear.
+	// None sends letters unencrypted.
 	None Security = "none"
 )
 
-// Config says how letters leave.
+// Config configures how letters are sent.
 type Config struct {
 	// Server is host:port.
 	Server   string
 	Security Security
-	// TLS says whom to trust; nil for the system's authorities.
+	// TLS configures trust; nil for the system's authorities.
 	TLS *tls.Config
 	// User and Password are shown to the server: with StartTLS by the best way that it knows, with TLS by PLAIN, and not in
 	// clear. Empty for none.
 	User, Password string
-	// From is who the letters are from: an address, or a name with one in angle brackets.
+	// From is the sender: an address, or a name with an address in angle brackets.
 	From string
 }
 
@@ -45,7 +45,7 @@ const sendTime = 15 * time.Second
 // Sender sends letters, each on a connection of its own. It may be used by several goroutines.
 type Sender struct{ cfg Config }
 
-// New returns a sender. The error says what is wrong with the configuration; the server is not asked.
+// New returns a sender. An error means that the configuration is wrong; the server is not contacted.
 func New(cfg Config) (*Sender, error) {
 	s := &Sender{cfg}
 	if _, err := s.client(); err != nil {
@@ -99,7 +99,7 @@ func (s *Sender) client() (*gomail.Client, error) {
 	auth := gomail.SMTPAuthAutoDiscover
 	switch s.cfg.Security {
 	case TLS:
-		auth = gomail.SMTPAuthPlainNoEnc // the library does not know that what dial has made is encrypted
+		auth = gomail.SMTPAuthPlainNoEnc // the library does not know that the connection from dial is encrypted
 	case StartTLS:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory), gomail.WithTLSConfig(s.trusted(host)))
 	}
@@ -112,7 +112,7 @@ func (s *Sender) client() (*gomail.Client, error) {
 	return gomail.NewClient(host, options...)
 }
 
-// trusted says whom to trust as a host.
+// trusted returns the TLS configuration for a host.
 func (s *Sender) trusted(host string) *tls.Config {
 	cfg := &tls.Config{}
 	if s.cfg.TLS != nil {

@@ -55,7 +55,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// A letter that is not taken, or would leave in clear, is an error.
+// A letter that is refused, or that would be sent in clear text, is an error.
 func TestNotSent(t *testing.T) {
 	for name, tc := range map[string]struct {
 		server sender.Security
@@ -89,7 +89,7 @@ func TestNotSent(t *testing.T) {
 	}
 }
 
-// A subject is one line, whatever it holds.
+// A subject is one line, whatever it contains.
 func TestSubject(t *testing.T) {
 	s := mailtest.New(t, "none")
 	if err := newSender(t, s, sender.None, nil).Send(testkit.Context(t), "ada@example.com", "x\r\nBcc: eve@example.com", "y"); err != nil {
@@ -100,7 +100,7 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// A server that does not answer is given up.
+// Sending to a server that does not answer is given up.
 func TestSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -2,8 +2,7 @@ package page
 
 import "strings"
 
-// sign is a part of what browsers send about themselves, and what it is a sign of. Most browsers also claim to be the
-// ones that come later in the list.
+// sign is a part of the User-Agent header that identifies a browser. Most browsers also claim to be those further down the list.
 type sign struct{ part, name string }
 
 var browsers = []sign{
@@ -22,7 +21,7 @@ var systems = []sign{
 	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
 }
 
-// browser names the browser that sent a User-Agent header, as far as it can be told.
+// browser names the browser that sent a User-Agent header, if it is known.
 func browser(agent string) (string, error) {
 	name, system := find(browsers, agent), find(systems, agent)
 	switch {

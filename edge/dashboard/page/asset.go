@@ -17,7 +17,7 @@ const AssetPrefix = "/dashboard/assets/"
 //go:embed static
 var static embed.FS
 
-// types are fixed, as the types that package mime knows differ between machines.
+// types are fixed, since those of package mime differ between machines.
 var types = map[string]string{
 	".css": "text/css; charset=utf-8",
 	".js":  "text/javascript; charset=utf-8",
@@ -60,7 +60,7 @@ func Asset(path string) (body []byte, contentType string, ok bool) {
 // Assets lists the addresses of all static files.
 func Assets() []string { return slices.Sorted(maps.Keys(files)) }
 
-// address is where a template finds a static file.
+// address returns the address of a static file.
 func address(name string) (string, error) {
 	if a, ok := addresses[name]; ok {
 		return a, nil

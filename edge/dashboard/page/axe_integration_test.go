@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// rules are what a page is judged by: WCAG 2.2 on level AA, and good practice.
+// rules are the standards that pages are checked against: WCAG 2.2, level AA, and best practices.
 const rules = `async () => {
 	const found = await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']});
 	return found.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.html + ' ' + n.failureSummary)).join('\n');

@@ -15,7 +15,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Nothing is wider than its window, however long a text is, and the console has nothing to say.
+// Nothing is wider than its window, however long the texts are, and nothing is logged to the console.
 func TestLayout(t *testing.T) {
 	testkit.Long(t)
 	long := filled(strings.Repeat("M", 2000))
@@ -31,8 +31,8 @@ func TestLayout(t *testing.T) {
 	p.quiet()
 }
 
-// inOrder lists what can be reached with the Tab key, and focused what has just been reached with how it shows that. A
-// group of radio buttons is one stop, and the bars of a chart are links that the table below has too.
+// inOrder lists everything reachable with the Tab key; focused describes the focused element and its focus style. A
+// group of radio buttons is one stop. The bars of a chart are left out: their links are in the table below, too.
 const (
 	inOrder = `() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
 		.filter((e) => e.checkVisibility() && e.type !== 'hidden' && (e.type !== 'radio' || e.checked) && e.getAttribute('tabindex') !== '-1')
@@ -43,7 +43,7 @@ const (
 	}`
 )
 
-// Every control is reached with the Tab key, in the order in which it is read, and shows that it is.
+// Every control can be reached with the Tab key, in reading order, and shows the focus.
 func TestKeyboard(t *testing.T) {
 	testkit.Long(t)
 	p := newSite(t, views()).open(t)
@@ -87,7 +87,7 @@ func TestCopy(t *testing.T) {
 	p.quiet()
 }
 
-// What is dangerous is asked about, and Escape is a no.
+// Dangerous actions ask for confirmation, and Escape cancels.
 func TestConfirmation(t *testing.T) {
 	s := newSite(t, views())
 	p := s.open(t)
@@ -105,7 +105,7 @@ func TestConfirmation(t *testing.T) {
 	p.quiet()
 }
 
-// Without scripts the same form unfolds in its place, and nothing is shown that needs them.
+// Without scripts, the same form unfolds in place, and nothing that needs scripts is shown.
 func TestWithoutScripts(t *testing.T) {
 	s := newSite(t, views())
 	p := s.open(t)
@@ -128,7 +128,7 @@ func revoked(t *testing.T, s *site) {
 	}
 }
 
-// A live page takes what is new, says it once, and leaves the focus where it was.
+// A live page shows changes, announces them once, and keeps the focus.
 func TestFollows(t *testing.T) {
 	s := newSite(t, views())
 	p := s.open(t)
@@ -150,7 +150,7 @@ func TestFollows(t *testing.T) {
 	p.quiet()
 }
 
-// What has not changed is not replaced.
+// Unchanged parts are not replaced.
 func TestFollowsOnlyChanges(t *testing.T) {
 	s := newSite(t, views())
 	p := s.open(t)
@@ -165,7 +165,7 @@ func TestFollowsOnlyChanges(t *testing.T) {
 	}
 }
 
-// send sends a page's live part to whoever listens.
+// send sends the live part of a page to its listeners.
 func (s *site) send(t *testing.T, v any) {
 	t.Helper()
 	var part bytes.Buffer
@@ -177,14 +177,14 @@ func (s *site) send(t *testing.T, v any) {
 	}
 }
 
-// click uses a control with the Enter key: rod's own click waits for scripts of the page.
+// click presses the Enter key on a control: rod's own click waits for scripts of the page.
 func (p *tab) click(selector string) {
 	p.t.Helper()
 	p.eval(`(selector) => { document.querySelector(selector).focus(); return ''; }`, selector)
 	must(p.t, p.Keyboard.Press(input.Enter))
 }
 
-// submit clicks a button and waits for the page that answers.
+// submit clicks a button and waits for the response page.
 func (p *tab) submit(selector string) {
 	p.t.Helper()
 	loaded := p.WaitEvent(&proto.PageLoadEventFired{})
@@ -192,7 +192,7 @@ func (p *tab) submit(selector string) {
 	loaded()
 }
 
-// until waits for a function of JavaScript to return something true.
+// until waits for a JavaScript function to return a truthy value.
 func (p *tab) until(condition string) {
 	p.t.Helper()
 	must(p.t, p.Timeout(time.Minute).Wait(rod.Eval(condition)))

@@ -16,7 +16,7 @@ const (
 	// tickHeight is the room for the days below the plot, labelHeight that for the label of the lowest line.
 	tickHeight  = 24
 	labelHeight = 15
-	// leastHeight is that of a bar that would be too small to be seen.
+	// leastHeight is the least height of a bar, so that it stays visible.
 	leastHeight = 2
 	// maxDays bounds the bars of a chart. No quota window has as many.
 	maxDays = 400
@@ -40,7 +40,7 @@ type bar struct {
 	Corrected        bool
 }
 
-// part is the share of a group.
+// part is the share of one group in a bar.
 type part struct {
 	Series    int
 	Y, Height string
@@ -78,7 +78,7 @@ func charts(u Usage) (all []chart, err error) {
 	return all, nil
 }
 
-// daysOf are the days of a window in UTC, the first and the last perhaps in part.
+// daysOf returns the days of a window in UTC. The first and the last may be partial.
 func daysOf(w UsageWindow) (days []time.Time) {
 	for day := w.Start.UTC().Truncate(24 * time.Hour); day.Before(w.End) && len(days) < maxDays; day = day.AddDate(0, 0, 1) {
 		days = append(days, day)
@@ -115,7 +115,7 @@ func (c charted) draw(u Usage, days []time.Time) (chart, error) {
 	return drawn, err
 }
 
-// byDay are the rows of each day, without those of groups that do not exist.
+// byDay groups the rows by day, without those of groups that do not exist.
 func byDay(u Usage) map[time.Time][]UsageRow {
 	days := map[time.Time][]UsageRow{}
 	for _, r := range u.Rows {
@@ -148,7 +148,7 @@ func (c charted) scale(days map[time.Time][]UsageRow) (s scale) {
 	return s
 }
 
-// parts are stacked: what was charged upwards from zero, what was given back downwards.
+// parts stacks the groups: charges upwards from zero, credits downwards.
 func (c charted) parts(u Usage, rows []UsageRow, s scale) (parts []part) {
 	up, down := 0.0, 0.0
 	for _, r := range rows {
@@ -171,7 +171,7 @@ func (c charted) parts(u Usage, rows []UsageRow, s scale) (parts []part) {
 	return parts
 }
 
-// title returns the text that is shown while the pointer is on a bar.
+// title returns the tooltip of a bar.
 func (c charted) title(u Usage, at time.Time, rows []UsageRow) string {
 	lines := []string{day(at).Text}
 	for _, r := range rows {
@@ -246,7 +246,7 @@ func niceSize(v float64) float64 {
 	return niceNumber(v/unit) * unit
 }
 
-// whole is the nearest whole number that there is.
+// whole returns the nearest int64.
 func whole(v float64) int64 {
 	switch {
 	case v >= math.MaxInt64:

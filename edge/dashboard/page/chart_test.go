@@ -11,7 +11,7 @@ import (
 
 var chartStart = time.Date(2026, 1, 12, 8, 30, 0, 0, time.UTC)
 
-// charting is a window of some days with rows.
+// charting returns a window of some days with rows.
 func charting(days int, groups int, rows ...UsageRow) Usage {
 	u := Usage{Window: UsageWindow{Start: chartStart, End: chartStart.AddDate(0, 0, days)}, Rows: rows}
 	for i := range groups {
@@ -20,13 +20,13 @@ func charting(days int, groups int, rows ...UsageRow) Usage {
 	return u
 }
 
-// on is what was charged on a day of the window.
+// on returns what was charged on a day of the window.
 func on(day, group int, jobs int64) UsageRow {
 	at := time.Date(2026, 1, 12+day, 0, 0, 0, 0, time.UTC)
 	return UsageRow{Day: at, Group: group, UsageFigures: UsageFigures{Jobs: jobs, Bytes: jobs, Entries: 1}}
 }
 
-// jobsChart is the first of a page's charts.
+// jobsChart returns the first chart of a page.
 func jobsChart(t *testing.T, u Usage) chart {
 	t.Helper()
 	all, err := charts(u)
@@ -63,7 +63,7 @@ func TestChartOfNothing(t *testing.T) {
 	}
 }
 
-// A bar leads to the entries of its day, as far as the window has it.
+// A bar links to the entries of its day, clipped to the window.
 func TestChartOfOneDay(t *testing.T) {
 	u := charting(0, 1, on(0, 0, 4))
 	u.Window.End = chartStart.Add(time.Hour)
@@ -80,7 +80,7 @@ func TestChartOfOneDay(t *testing.T) {
 	}
 }
 
-// A window that begins and ends within days has both; the axis names the first, one in the middle and the last.
+// A window that begins and ends within a day shows both days; the axis labels the first, a middle and the last one.
 func TestChartTicks(t *testing.T) {
 	for days, want := range map[int]string{1: "12 Jan 13 Jan", 2: "12 Jan 13 Jan 14 Jan", 31: "12 Jan 28 Jan 12 Feb"} {
 		var got []string
@@ -93,7 +93,7 @@ func TestChartTicks(t *testing.T) {
 	}
 }
 
-// What was given back goes down from zero, and is marked.
+// Corrections extend below zero, and are marked.
 func TestChartOfCorrections(t *testing.T) {
 	u := charting(31, 2, on(0, 0, 6), on(0, 1, -2), on(1, 1, -3))
 	u.Groups[1] = UsageGroup{Kind: GroupCorrections, Parameter: "key_id"}
@@ -114,7 +114,7 @@ func TestChartOfCorrections(t *testing.T) {
 	}
 }
 
-// Bars stay in the plot, whatever the numbers are, and the smallest is seen.
+// Bars stay within the plot, whatever the numbers, and the smallest is visible.
 func TestChartOfExtremes(t *testing.T) {
 	u := charting(3, 2, on(0, 0, math.MaxInt64), on(0, 1, math.MaxInt64), on(1, 0, math.MinInt64), on(1, 1, math.MinInt64), on(2, 0, 1))
 	c := jobsChart(t, u)
@@ -137,7 +137,7 @@ func TestChartOfExtremes(t *testing.T) {
 	}
 }
 
-// Each of six groups has a look of its own, and so have the others and what has no group.
+// Each of six groups, the remaining ones, and entries without a group are styled differently.
 func TestChartSeries(t *testing.T) {
 	u := charting(1, MostGroups)
 	u.Groups = append(u.Groups, UsageGroup{Kind: GroupOther}, UsageGroup{Kind: GroupUntagged, Parameter: "tag:a"})
@@ -166,7 +166,7 @@ func TestNice(t *testing.T) {
 	}
 }
 
-// The entries of a group are found by its value, whatever that is.
+// The link to a group's entries filters by its value, whatever the value is.
 func TestEntriesAddress(t *testing.T) {
 	u := charting(31, 0)
 	got := entriesAddress(u.Window, chartStart.AddDate(0, 0, 2), UsageGroup{Kind: GroupTag, Parameter: "tag:a", Value: "x&y=z#"})

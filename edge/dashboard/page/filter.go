@@ -23,12 +23,12 @@ func filtered(f Filter) (n int) {
 		}
 	}
 	if f.TagName != "" || f.TagValue != "" {
-		n++ // the two are one condition
+		n++ // both are one condition
 	}
 	return n
 }
 
-// date returns what a date field can show of a text: a date, or nothing.
+// date returns the value for a date field: a date, or "".
 func date(typed string) string {
 	if _, err := time.Parse(time.DateOnly, typed); err != nil {
 		return ""

@@ -28,7 +28,7 @@ func exactly(at time.Time) *moment {
 	return &moment{ISO: at.Format("2006-01-02T15:04:05.000Z07:00"), Text: at.Format("2 Jan 2006, 15:04:05.000")}
 }
 
-// day is a time, shown as its day.
+// day returns a time that is shown as its day.
 func day(at time.Time) *moment {
 	if at.IsZero() {
 		return nil
@@ -48,7 +48,7 @@ var units = []struct {
 	{"s", time.Second, time.Second},
 }
 
-// ago says how long ago a time was, or how far ahead it is, in one unit: enough to find one's way.
+// ago says how long ago a time was, or how far ahead it is, in a single unit, which is precise enough.
 func ago(at, now time.Time) (string, error) {
 	d, key := now.Sub(at), "ago.past"
 	if d < 0 {
@@ -113,7 +113,7 @@ func spoken(name string) string {
 	return words.String()
 }
 
-// anchor is the name under which the page about errors explains a code.
+// anchor returns the fragment of a code in the documentation of errors.
 func anchor(code any) string {
 	return strings.ReplaceAll(strings.ToLower(fmt.Sprint(code)), "_", "-")
 }

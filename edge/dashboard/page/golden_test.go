@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pictures of the pages anew")
 
-// pictures are how pages are looked at: wide and narrow, by day and by night.
+// pictures are the variants that are compared: wide and narrow, light and dark.
 var pictures = []struct {
 	width int
 	theme string
@@ -59,7 +59,7 @@ func decoded(t *testing.T, file []byte) image.Image {
 	return picture
 }
 
-// difference says how much the look of a page has changed; "" for not at all, or as other fonts change it.
+// difference describes how much a page's look has changed. It returns "" for no change, or one that other fonts explain.
 func difference(got, want image.Image) string {
 	g, w := got.Bounds(), want.Bounds()
 	if g.Dx() != w.Dx() || 8*abs(g.Dy()-w.Dy()) > w.Dy() {
@@ -84,7 +84,7 @@ func shrunk(picture image.Image, size image.Rectangle) *image.RGBA {
 
 func abs(n int) int { return max(n, -n) }
 
-// keep writes a picture as a small file of few colours: pages have no more.
+// keep writes a picture as a small file with few colours: pages have no more.
 func keep(t *testing.T, path string, picture image.Image) {
 	t.Helper()
 	few := image.NewPaletted(picture.Bounds(), palette(picture))
@@ -94,7 +94,7 @@ func keep(t *testing.T, path string, picture image.Image) {
 	must(t, os.WriteFile(path, file.Bytes(), 0o644))
 }
 
-// palette returns the colours that a picture has most.
+// palette returns the most frequent colours of a picture.
 func palette(picture image.Image) color.Palette {
 	counts := map[color.RGBA]int{}
 	bounds := picture.Bounds()

@@ -60,7 +60,7 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// fieldsOf are fields of all kinds with a text wherever there may be one.
+// fieldsOf returns fields of all kinds with a text everywhere.
 func fieldsOf(text string) (all []page.Field) {
 	for _, kind := range []page.FieldKind{page.FieldText, page.FieldLong, page.FieldNumber, page.FieldTruth, page.FieldChoice, page.FieldJSON, page.FieldGroup} {
 		f := page.Field{
@@ -77,7 +77,7 @@ func fieldsOf(text string) (all []page.Field) {
 	return all
 }
 
-// filled are all pages with a text wherever there may be one, once with every flag set and once with none.
+// filled returns all pages with a text everywhere, once with every flag set and once with none.
 func filled(text string) (all []view) {
 	for _, empty := range empties() {
 		for _, set := range []bool{true, false} {
@@ -90,7 +90,7 @@ func filled(text string) (all []view) {
 	return all
 }
 
-// clearFlags unsets what hides other parts of a page.
+// clearFlags clears the flags that hide other parts of a page.
 func clearFlags(v reflect.Value, set bool) {
 	for _, name := range []string{"Gone", "Lost", "Hidden", "Delivered", "Ended"} {
 		if f := v.FieldByName(name); f.IsValid() {
@@ -117,7 +117,7 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// inspect fails the test if a page holds anything that its policy forbids, or leads elsewhere.
+// inspect fails the test if a page contains anything that its policy forbids, or links elsewhere.
 func inspect(t *testing.T, name string, body []byte) {
 	t.Helper()
 	document, err := html.Parse(bytes.NewReader(body))
@@ -144,7 +144,7 @@ func inspect(t *testing.T, name string, body []byte) {
 	}
 }
 
-// ownPicture is where a page of a job's file is.
+// ownPicture matches the address of a page preview of a job's file.
 var ownPicture = regexp.MustCompile(`^/dashboard/jobs/[0-9a-f-]{36}/pages/[1-4]\.png$`)
 
 func inspectAttribute(t *testing.T, name, element string, a html.Attribute) {
@@ -176,7 +176,7 @@ func inspectAttribute(t *testing.T, name, element string, a html.Attribute) {
 	}
 }
 
-// What changes anything is for those who may change it.
+// Controls that change anything are shown only to those who may use them.
 func TestBillingChangesNothing(t *testing.T) {
 	for _, v := range []any{
 		page.Home{Frame: billing()},
@@ -199,7 +199,7 @@ func TestBillingChangesNothing(t *testing.T) {
 	}
 }
 
-// The page of a job tells the evidence of its e-invoice, and nothing of another job's.
+// The page of a job shows the evidence of its own e-invoice only.
 func TestEvidence(t *testing.T) {
 	shown := func(change func(*page.Evidence)) string {
 		job := doneJob()
@@ -228,7 +228,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// Every form of a member says which page it comes from.
+// Every form of a member has the token of its page.
 func TestTokens(t *testing.T) {
 	for _, v := range views() {
 		if v.name == "signin" || v.name == "signin-provider" || v.name == "code" || v.name == "choice" || v.name == "invitation" {
@@ -263,7 +263,7 @@ func TestFragment(t *testing.T) {
 	}
 }
 
-// A job that will not change any more is not followed.
+// A job in a final state is not followed.
 func TestLive(t *testing.T) {
 	used, gone, waiting, given := doneJob(), doneJob(), doneJob(), doneJob()
 	used.Downloads, gone.Gone, waiting.Downloads, given.Downloads = 0, true, 0, 0
@@ -281,7 +281,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// A page is small, with all that it loads.
+// A page is small, with everything that it loads.
 func TestSizes(t *testing.T) {
 	files := 0
 	for _, name := range page.Assets() {

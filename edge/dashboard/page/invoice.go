@@ -26,7 +26,7 @@ type checked struct {
 	Facts string
 }
 
-// checkedSections are those that a report has.
+// checkedSections returns the sections of a report.
 func checkedSections(r *report.Report) (all []checked) {
 	for _, p := range r.Parts() {
 		facts := ""
@@ -43,7 +43,7 @@ func checkedSections(r *report.Report) (all []checked) {
 	return all
 }
 
-// outcome is the verdict of a report, by which the page chooses its words and its color.
+// outcome returns the verdict of a report, which selects the page's words and colour.
 func outcome(valid *bool) string {
 	switch {
 	case valid == nil:

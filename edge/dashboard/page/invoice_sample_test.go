@@ -6,7 +6,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// wrongInvoice is the report on a hybrid with something wrong in most sections.
+// wrongInvoice returns the report on a hybrid with a mistake in most sections.
 func wrongInvoice() page.CheckInvoice {
 	good := report.NewSection(nil, false)
 	r := &report.Report{Kind: report.Hybrid, Profile: "en16931", Guideline: "urn:cen.eu:en16931:2017", WellFormed: &good, Schema: &good}

@@ -18,14 +18,14 @@ type Operator struct {
 // Outside is a page with nothing but a text, for somebody who is not signed in as an operator.
 type Outside struct{ Reason Reason }
 
-// Reason is why somebody sees no page of operators.
+// Reason is why somebody may not see the operators' pages.
 type Reason string
 
 // The reasons.
 const (
 	NotEntered  Reason = "signin" // no session
-	LinkUsed    Reason = "used"   // a link that is used up or has run out
-	OtherOrigin Reason = "origin" // a form of another page
+	LinkUsed    Reason = "used"   // a link that was used or has expired
+	OtherOrigin Reason = "origin" // a form from another origin
 	NoPage      Reason = "nopage"
 	Unavailable Reason = "unavailable"
 )
@@ -47,7 +47,7 @@ const (
 	DeedRaised    Deed = "raised"
 )
 
-// Done says what a deed was, and false if there is no such deed.
+// Done returns the text about a deed; false if there is no such deed.
 func Done(d Deed) (string, bool) { return LookUp("deed." + string(d)) }
 
 // Accounts is the list of accounts.
@@ -77,7 +77,7 @@ type AccountPage struct {
 	ID    events.AccountID
 	Plan  events.Plan
 	Plans []events.Plan
-	// Suspended is since when the account gets no new jobs, the zero time if it does; SuspendedFor is why.
+	// Suspended is when the account was suspended, the zero time if it is not; SuspendedFor is why.
 	Suspended    time.Time
 	SuspendedFor string
 	// Quota and Running are by the live state.
@@ -94,7 +94,7 @@ type AccountPage struct {
 	Trail   []Entry
 }
 
-// Cluster is how the nodes and partitions are.
+// Cluster is the state of the nodes and partitions.
 type Cluster struct {
 	Operator
 	Nodes      []ClusterNode
@@ -113,7 +113,7 @@ type ClusterNode struct {
 	Version, Address        string
 	Level                   events.Level
 	Owned, Starting, Halted int
-	// Lag is how many records it has not read.
+	// Lag is how many records the node has not read yet.
 	Lag int64
 }
 
@@ -126,10 +126,10 @@ type ClusterPartition struct {
 	Reason string
 }
 
-// ClusterFinding is something that should not stay as it is, and what to do about it.
+// ClusterFinding is a problem of the cluster, and what to do about it.
 type ClusterFinding struct{ About, Text, Do string }
 
-// Queues is the page of the jobs that wait and run.
+// Queues is the page of waiting and running jobs.
 type Queues struct {
 	Operator
 	Lanes    []Load
@@ -142,18 +142,18 @@ type Load struct {
 	Waiting, Running int
 }
 
-// RecentJobs is how the last jobs of all accounts have gone.
+// RecentJobs is the page of recent outcomes across all accounts.
 type RecentJobs struct {
 	Operator
 	Since        time.Time
 	Done, Failed int64
-	// Causes are the errors of the failed jobs, Failures the last of these; Slowest are the jobs that took longest.
+	// Causes counts the failed jobs by error. Failures lists the newest of them, Slowest the jobs that took longest.
 	Causes            []Failure
 	Failures, Slowest []EndedJob
 	Receivers         []FailingReceiver
 }
 
-// EndedJob is a job of an account that has failed, or taken long.
+// EndedJob is a job that failed or took long, with its account.
 type EndedJob struct {
 	At        time.Time
 	Account   events.AccountID
@@ -165,7 +165,7 @@ type EndedJob struct {
 	Total     time.Duration
 }
 
-// FailingReceiver is where webhooks of an account fail.
+// FailingReceiver is an address at which an account's webhooks fail.
 type FailingReceiver struct {
 	Account events.AccountID
 	Host    string
@@ -190,7 +190,7 @@ func operatorNavigation(v any) []link {
 	return links
 }
 
-// operatorName is the name of the template of a page of operators; "" if v is none.
+// operatorName returns the template name of an operators' page; "" if v is not one.
 func operatorName(v any) string {
 	switch v.(type) {
 	case Outside:

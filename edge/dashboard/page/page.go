@@ -30,10 +30,10 @@ type Notice struct {
 	Text string
 }
 
-// Message is a page with nothing but a text: an address that does not exist, a link that has run out.
+// Message is a page with only a text: for an unknown address, or an expired link.
 type Message struct {
 	Title, Text string
-	// SignIn is the address at which to sign in, if that is the way on.
+	// SignIn is the address at which to sign in; "" if that would not help.
 	SignIn string
 }
 
@@ -44,14 +44,14 @@ type Home struct {
 	Running int64 // jobs that have not ended, of at most Limits.Running
 	Limits  Limits
 	Recent  []Job
-	// Failures are the failed ones of the account's newest jobs by their error, most first; Looked is how many jobs were looked at.
+	// Failures counts the errors of the account's newest jobs, the most frequent first; Looked is how many jobs were examined.
 	Failures []Failure
 	Looked   int
 	// Address is that of the API as the member reaches it, such as https://platen.example; "" for this machine.
 	Address string
 	// UpgradeURL is where the plan is changed.
 	UpgradeURL string
-	// DocsURL is the page that explains errors; DocsURL + "#" + the error in lower case with dashes.
+	// DocsURL is the page that explains errors, at the fragment of the error in lower case with dashes.
 	DocsURL string
 }
 
@@ -94,7 +94,7 @@ type Job struct {
 type Jobs struct {
 	Frame
 	Filter Filter
-	// Find is the id that the member looked for and that no job has; "" for none.
+	// Find is the id that the member searched for in vain; "" for none.
 	Find string
 	// Wrong lists the problems of the filter, one sentence each.
 	Wrong []string
@@ -121,9 +121,9 @@ type JobPage struct {
 	Ended                   bool
 	Webhook                 bool
 	Attempts                []Attempt
-	// Pictures is how many pages of the file may be looked at.
+	// Pictures is how many pages of the file can be previewed.
 	Pictures int
-	// Reason says why the job failed, "" for no more than Error says; Warnings what was done nevertheless.
+	// Reason says why the job failed, "" if Error says it all; Warnings lists the job's warnings.
 	Reason   string
 	Warnings []events.Warning
 	// Evidence is about the job's e-invoice; nil if there is none.
@@ -152,7 +152,7 @@ type CheckedRules struct {
 // Step is something that happened to a job.
 type Step struct {
 	Kind   StepKind
-	At     time.Time // zero if the time is not known, or has not come
+	At     time.Time // zero if unknown, or still to come
 	Detail string    // a number of milliseconds, a size; "" for none
 }
 
@@ -207,18 +207,18 @@ type Key struct {
 // Webhooks is the page of the settings that all webhooks of an account share.
 type Webhooks struct {
 	Frame
-	// Secret is shown this once; "" for none. Rotated is set if the account has had more than its first one.
+	// Secret is shown only once; "" for none. Rotated is set if it is not the account's first one.
 	Secret  string
 	Rotated bool
-	// Mark tells the newest secret from those before, for the form that makes another.
+	// Mark identifies the newest secret, for the form that makes another.
 	Mark string
 	// Overlap is until when the secret before signs too; zero if it does not.
 	Overlap time.Time
 	// Headers are the names of the headers that are set, at most MostHeaders.
 	Headers     []string
 	MostHeaders int
-	// Tested is where a test has just been sent, Failed whether it was about a failed job, Result what came of it, nil if
-	// none was sent; Taken if the receiver has taken it.
+	// Tested is the address of a test that was just sent, Failed whether it was about a failed job. Result is its outcome,
+	// nil if none was sent; Taken is set if the receiver accepted it.
 	Tested string
 	Failed bool
 	Result *Attempt
@@ -252,12 +252,12 @@ type Members struct {
 	Roles []events.Role
 }
 
-// Delivery is how a link reaches its member.
+// Delivery is how an invitation link reaches its member.
 type Delivery string
 
-// The ways.
+// The ways of delivery.
 const (
-	ByHand Delivery = "by-hand" // whoever has made it hands it over
+	ByHand Delivery = "by-hand" // its maker hands it over
 	Sent   Delivery = "sent"    // by mail
 	Unsent Delivery = "unsent"  // a letter could not be sent
 )
@@ -277,7 +277,7 @@ type Member struct {
 type Trail struct {
 	Frame
 	Entries []Entry
-	// Older is the number before which earlier entries are, zero if there are none.
+	// Older is the cursor for earlier entries, zero if there are none.
 	Older int64
 }
 
@@ -288,7 +288,7 @@ type Entry struct {
 	Address string
 	What    string // the type of the event, such as KeyIssued
 	Subject string // what it is about: a key's id, an email
-	// More is how many more of the kind the author did within the hour, the last at Last.
+	// More is how many more such changes the author made within the hour, the last of them at Last.
 	More int64
 	Last time.Time
 }
@@ -347,7 +347,7 @@ const (
 	GroupTag         GroupKind = "tag"
 	GroupUntagged    GroupKind = "untagged"
 	GroupCorrections GroupKind = "corrections"
-	GroupOther       GroupKind = "other" // what would be too many groups
+	GroupOther       GroupKind = "other" // the groups beyond the limit
 )
 
 // UsageRow has the figures of one group on one day.
@@ -355,7 +355,7 @@ type UsageRow struct {
 	Day   time.Time // its start
 	Group int       // its place in Usage.Groups
 	UsageFigures
-	// Corrections are those among it; nil for none.
+	// Corrections is the share of corrections in the figures; nil for none.
 	Corrections *UsageFigures
 }
 
@@ -386,6 +386,6 @@ type UsageEntry struct {
 	Tags      []events.Tag
 	Jobs      int64
 	Bytes     int64
-	// Ref is the entry that is corrected, Reason says why.
+	// Ref is the corrected entry, Reason says why it was corrected.
 	Ref, Reason string
 }

@@ -32,9 +32,9 @@ type Try struct {
 	Faults []Fault
 	// Live is set if the job is to be charged.
 	Live bool
-	// Once has what is sent again with it make no second job.
+	// Once is an idempotency token: sending the same again makes no second job.
 	Once string
-	// Programs send the request; none if something is wrong with it, or if it is Large.
+	// Programs send the request; none if the request is wrong or Large.
 	Programs []Program
 	Large    bool
 	// Problem is why there is no job; nil if nothing was refused.
@@ -55,7 +55,7 @@ type Program struct{ Language, Code string }
 // Fault says what is wrong with a field, or with all of them if Field is "".
 type Fault struct{ Field, Text string }
 
-// FieldKind is how a field is typed in.
+// FieldKind is the kind of input of a field.
 type FieldKind string
 
 // The kinds of fields.
@@ -70,7 +70,7 @@ const (
 	FieldGroup  FieldKind = "group"  // an object with Fields
 )
 
-// Field is a field of a body. One that is empty is left out of it.
+// Field is a field of a body. Empty fields are left out.
 type Field struct {
 	Kind FieldKind
 	// Path is the field's name in the form, Name the last part of it.
@@ -101,7 +101,7 @@ type control struct {
 	Controls []control
 }
 
-// controls gives the fields ids.
+// controls assigns ids to the fields.
 func controls(fields []Field) []control {
 	n := 0
 	return numbered(fields, &n)
@@ -117,7 +117,7 @@ func numbered(fields []Field, n *int) (all []control) {
 	return all
 }
 
-// faultLink is a fault with the id of the element that it is about; "" for none.
+// faultLink is a fault with the element id of its field; "" for none.
 type faultLink struct{ ID, Field, Text string }
 
 func faultLinks(t Try) (all []faultLink) {
@@ -137,7 +137,7 @@ func faultLinks(t Try) (all []faultLink) {
 	return all
 }
 
-// chosen lists what a field may be set to: a value that is none of the options stays, as it is the server that refuses it.
+// chosen lists the options of a field. A value that is none of them is kept: refusing it is up to the server.
 func chosen(c control) []string {
 	options := c.Options
 	if c.Kind == FieldTruth {
@@ -154,8 +154,8 @@ func chosen(c control) []string {
 	return append([]string{c.Value}, options...)
 }
 
-// typed is a text inside a control, where it can turn around nothing beside it: the characters that overrides replaces
-// stay, as what is sent again must be what was typed.
+// typed returns a text for the inside of a control, where it cannot reorder anything beside it. The characters that
+// overrides replaces are kept, so that the form sends back exactly what was typed.
 func typed(text string) template.HTML {
 	var b strings.Builder
 	for _, r := range text {
@@ -168,7 +168,7 @@ func typed(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// pageNumbers are those of the pages that are shown.
+// pageNumbers returns the numbers of the pages shown.
 func pageNumbers(n int) (all []int) {
 	for i := range n {
 		all = append(all, i+1)
@@ -176,7 +176,7 @@ func pageNumbers(n int) (all []int) {
 	return all
 }
 
-// pictureAddress is where a page of a job's file is.
+// pictureAddress returns the address of a page's picture.
 func pictureAddress(id events.JobID, page int) string {
 	return jobAddress(id, "pages/"+strconv.Itoa(page)+".png")
 }

@@ -13,7 +13,7 @@ func playground() page.Playground {
 	return p
 }
 
-// form is that of an operation with a field of each kind.
+// form returns the form of an operation with a field of each kind.
 func form() []page.Field {
 	return []page.Field{
 		{Kind: page.FieldLong, Path: "body.html", Name: "html", Required: true, Doc: "Sanitised before rendering: scripts and style sheets go, inline styles stay.", Value: "<h1>Invoice 4711</h1>\n<p>Thank you.</p>"},
@@ -39,7 +39,7 @@ func programs() (all []page.Program) {
 	return all
 }
 
-// tried is a form that was run, with the pictures of the file's pages.
+// tried is a form after a run, with previews of the file's pages.
 func tried() page.Try {
 	job := doneJob()
 	job.Frame, job.Job.Operation, job.Webhook = page.Frame{}, events.HTMLToPDF, false
@@ -49,7 +49,7 @@ func tried() page.Try {
 	}
 }
 
-// trying is one whose job continues.
+// trying is a form whose job continues.
 func trying() page.Try {
 	t, job := tried(), runningJob()
 	job.Frame, job.Test = page.Frame{}, true
@@ -57,7 +57,7 @@ func trying() page.Try {
 	return t
 }
 
-// wronglyTried is one with violations.
+// wronglyTried is a form with violations.
 func wronglyTried() page.Try {
 	t := tried()
 	t.Job, t.Pages, t.Live, t.Programs = nil, 0, false, nil

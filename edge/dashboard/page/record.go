@@ -10,7 +10,7 @@ import (
 type Record struct {
 	Frame
 	Job events.JobID
-	// Operation is that of the job.
+	// Operation is the job's operation.
 	Operation events.Operation
 	// Asked lists the fields of the request, by their names in the API; Lost is set if the log no longer has it.
 	Asked []Option
@@ -18,7 +18,7 @@ type Record struct {
 	// Steps are the events; Gone if the journal no longer has the first of them.
 	Steps []RecordStep
 	Gone  bool
-	// Until is when the events end that were read; zero if all were.
+	// Until is up to when the events were read; zero if all were.
 	Until time.Time
 }
 
@@ -41,7 +41,7 @@ type RecordStep struct {
 	Since time.Duration
 	// Event is its type, such as RenderStarted.
 	Event string
-	// Node is where it happened, if it tells; Code is the error that it names.
+	// Node is where it happened, if the event names it; Code is the error that the event names.
 	Node events.NodeID
 	Code events.ErrorCode
 	// Detail tells the rest in a few words; "" for nothing.

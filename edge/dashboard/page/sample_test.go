@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// now is when all pages of the tests are written.
+// now is the time at which all pages of the tests are rendered.
 var now = time.Date(2026, 1, 31, 14, 30, 0, 0, time.UTC)
 
 const (
@@ -131,7 +131,7 @@ func doneJob() page.JobPage {
 	}
 }
 
-// proven is the evidence of an invoice that breaks a rule which is not fatal.
+// proven returns the evidence of an invoice that breaks a non-fatal rule.
 func proven() *page.Evidence {
 	return &page.Evidence{
 		Profile: "xrechnung", Compared: true, XML: strings.Repeat("3fa94c01", 8), File: strings.Repeat("b07e52d6", 8),
@@ -222,7 +222,7 @@ func trail() page.Trail {
 	}}
 }
 
-// usagePage is a window that is divided by key: with corrections, and days without anything.
+// usagePage returns a window grouped by key, with corrections and days without usage.
 func usagePage() page.Usage {
 	u := page.Usage{
 		Frame: frame(), Asked: page.UsageQuery{By: "key"}, Live: home().Quota, CSV: "/dashboard/usage.csv?by=key",
@@ -257,7 +257,7 @@ func usageRow(day, group int, jobs, bytes, entries int64) page.UsageRow {
 	return page.UsageRow{Day: home().Quota.Start.AddDate(0, 0, day), Group: group, UsageFigures: page.UsageFigures{Jobs: jobs, Bytes: bytes, Entries: entries}}
 }
 
-// earlierUsage is a closed window with two days, one of them corrected; one job was charged later.
+// earlierUsage returns a closed window with two days, one of them corrected; one job was charged later.
 func earlierUsage() page.Usage {
 	u := usagePage()
 	u.Frame, u.Asked, u.Window = billing(), page.UsageQuery{Window: "2025-12-12T00:00:00Z"}, u.Windows[1]
@@ -314,7 +314,7 @@ func templateList() page.Templates {
 	}
 }
 
-// templatePage is a template with some of its blocks, one of them wrong.
+// templatePage returns a template with some of its blocks, one of them invalid.
 func templatePage() page.Template {
 	const enabled = "enabled"
 	f := frame()

@@ -13,7 +13,7 @@ type SignIn struct {
 	Wrong bool
 	// Passkeys is set if people may have passkeys, WrongPasskey if one was refused.
 	Passkeys, WrongPasskey bool
-	// Next is the path that is shown afterwards.
+	// Next is the path that is shown after the sign-in.
 	Next string
 	// Choose is set if a member wants to see all accounts that the provider opens.
 	Choose bool
@@ -25,7 +25,7 @@ type SignIn struct {
 	Provider string
 }
 
-// Code is the page on which a member who has shown the password types the code of an authenticator.
+// Code is the page on which a member enters an authenticator's code, after the password.
 type Code struct {
 	// Ticket says who the member is; the form sends it back.
 	Ticket, Next string
@@ -40,14 +40,14 @@ type Choice struct {
 	Next            string
 }
 
-// Choosable is an account that somebody may sign in to as a member with a role. The form sends Ticket back.
+// Choosable is an account to sign in to, with the member's role. The form sends Ticket back.
 type Choosable struct {
 	Account events.AccountID
 	Role    events.Role
 	Ticket  string
 }
 
-// Connect is the page on which a member confirms who it is at the provider: There is its email address.
+// Connect is the page on which members confirm their identity at the provider: There is the email address.
 type Connect struct {
 	Frame
 	Provider, There, Ticket string
@@ -64,14 +64,14 @@ type Invitation struct {
 	Wrong string
 }
 
-// Security is a member's own page: where it is signed in.
+// Security is the page about a member's own sign-in and sessions.
 type Security struct {
 	Frame
 	Sessions []Session
 	// Factor is whether the member has a second factor.
 	Factor   bool
 	Passkeys []Passkey
-	// Provider is where members can sign in, "" for nowhere; Connected is whether this one does.
+	// Provider is where members can sign in, "" for nowhere; Connected is set if this member does.
 	Provider  string
 	Connected bool
 	// NoPasskey is why none can be added now; "" if one can.
@@ -89,9 +89,9 @@ type NoPasskey string
 
 // The reasons.
 const (
-	NoPasskeyHere NoPasskey = "here" // the page is where browsers make none
-	NoPasskeyMore NoPasskey = "more" // there are as many as there may be
-	NoPasskeyNow  NoPasskey = "now"  // it is long ago that the member signed in
+	NoPasskeyHere NoPasskey = "here" // browsers make none at this address
+	NoPasskeyMore NoPasskey = "more" // the maximum is reached
+	NoPasskeyNow  NoPasskey = "now"  // the sign-in is too long ago
 )
 
 // Factor is the page on which a member sets an authenticator up.

@@ -110,7 +110,7 @@ func (s *site) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tab is an opened page, with what its console said.
+// tab is an open page, with the messages of its console.
 type tab struct {
 	*rod.Page
 	t    *testing.T
@@ -119,7 +119,7 @@ type tab struct {
 	said []string
 }
 
-// open opens a tab in which nothing moves.
+// open opens a tab without animations.
 func (s *site) open(t *testing.T) *tab {
 	t.Helper()
 	p, err := s.browser.Page(proto.TargetCreateTarget{})
@@ -134,7 +134,7 @@ func (s *site) open(t *testing.T) *tab {
 	return opened
 }
 
-// show goes to a page, in a window of a width and in one of the two themes.
+// show opens a page in a window of the given width, in one of the two themes.
 func (p *tab) show(name string, width int, theme string) {
 	p.t.Helper()
 	must(p.t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 800, DeviceScaleFactor: 1}))
@@ -152,7 +152,7 @@ func (p *tab) note(line string) {
 	p.said = append(p.said, line)
 }
 
-// quiet fails the test if the console said anything, as it does when the policy forbids something.
+// quiet fails the test if the console has messages, such as about violations of the policy.
 func (p *tab) quiet() {
 	p.t.Helper()
 	p.mu.Lock()
@@ -162,7 +162,7 @@ func (p *tab) quiet() {
 	}
 }
 
-// eval returns what a function of JavaScript returns, as text.
+// eval returns the result of a JavaScript function, as text.
 func (p *tab) eval(function string, args ...any) string {
 	p.t.Helper()
 	answer, err := p.Evaluate(rod.Eval(function, args...).ByPromise())

@@ -27,7 +27,7 @@ type SavedTemplate struct {
 	Default bool
 }
 
-// TemplateImport is JSON that was to become a template, and what is wrong with it.
+// TemplateImport is JSON that could not be imported as a template, and what is wrong with it.
 type TemplateImport struct {
 	Name, JSON string
 	Wrong      []Violation
@@ -36,7 +36,7 @@ type TemplateImport struct {
 // Violation says what is wrong with a value, by its path: blocks.0.labels.title.
 type Violation struct{ Path, Text string }
 
-// Template is the page on which a block template is changed.
+// Template is the editor of a block template.
 type Template struct {
 	Frame
 	// ID is "" for one that was never saved.
@@ -49,7 +49,7 @@ type Template struct {
 	Wrong []Violation
 	// Placeholders are the names that texts may have in braces.
 	Placeholders []string
-	// Profiles are those of the samples, Sample the one that is shown, XML an invoice in its place.
+	// Profiles are those of the samples, Sample the one that is shown, XML an invoice to show instead.
 	Profiles    []string
 	Sample, XML string
 	Preview     Preview
@@ -64,7 +64,7 @@ type TemplateGroup struct {
 	Fields []TemplateField
 }
 
-// GroupLook is the group of what concerns all blocks.
+// GroupLook is the group of the settings that concern all blocks.
 const GroupLook = "look"
 
 // InputKind is how a field is filled in.
@@ -117,7 +117,7 @@ func placed(f TemplateField, group, field int) placedField {
 	return placedField{f, fmt.Sprintf("f-%d-%d", group, field)}
 }
 
-// Hidden reports whether a block is not shown.
+// Hidden reports whether the block is hidden.
 func (g TemplateGroup) Hidden() bool {
 	for _, f := range g.Fields {
 		if f.Name() == "enabled" {
@@ -127,7 +127,7 @@ func (g TemplateGroup) Hidden() bool {
 	return false
 }
 
-// Open reports whether a group has something that is not as by default.
+// Open reports whether the group has a value that is not the default.
 func (g TemplateGroup) Open() bool {
 	for _, f := range g.Fields {
 		if g.Key == GroupLook || f.Wrong != "" || f.Value != "" || f.Blank || f.Kind == InputSwitch && f.On != (f.Default == "true") {
@@ -139,7 +139,7 @@ func (g TemplateGroup) Open() bool {
 
 // Preview is an e-invoice as the template shows it.
 type Preview struct {
-	// Pictures are those of the first pages, as PNG. None: there is no preview yet, or Problem or Wrong says why not.
+	// Pictures are those of the first pages, as PNG. If there are none, there is no preview yet, or Problem or Wrong says why.
 	Pictures [][]byte
 	Pages    int
 	Size     int64

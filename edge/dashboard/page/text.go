@@ -31,7 +31,7 @@ func readTexts() map[string]string {
 	return all
 }
 
-// text returns a text, in which the placeholders are filled: pairs are names and values in turn.
+// text returns a text with its placeholders filled: pairs are alternating names and values.
 func text(key string, pairs ...any) (string, error) {
 	found, ok := texts[key]
 	if !ok {
@@ -50,8 +50,7 @@ func text(key string, pairs ...any) (string, error) {
 	return strings.NewReplacer(filled...).Replace(found), nil
 }
 
-// word returns the text for one value of many, such as a status. A value without a text is shown as it is: another
-// version may know more of them.
+// word returns the text for an enumerated value, such as a status. An unknown value, perhaps of another version, is shown as it is.
 func word(section string, value any) string {
 	plain := fmt.Sprint(value)
 	if found, ok := texts[section+"."+plain]; ok {
@@ -80,7 +79,7 @@ func counted(key string, n any) (string, error) {
 	return text(key+"-many", "n", number(count))
 }
 
-// Text returns one of the texts that requests are answered with; its key if there is none.
+// Text returns a text for a response; its key if there is none.
 func Text(key string) string {
 	if found, ok := LookUp(key); ok {
 		return found
@@ -91,13 +90,13 @@ func Text(key string) string {
 // Cause says why a job failed, and what to do about it.
 func Cause(code events.ErrorCode) string { return word("cause", code) + " " + word("remedy", code) }
 
-// LookUp returns one of the texts that requests are answered with, and false if there is none.
+// LookUp returns a text for a response, and false if there is none.
 func LookUp(key string) (string, bool) {
 	found, ok := texts[key]
 	return found, ok
 }
 
-// Filled returns a text that is no page's, with its placeholders filled; its key if there is none.
+// Filled returns a text for use outside pages, with its placeholders filled; its key if there is none.
 func Filled(key string, pairs ...any) string {
 	found, err := text(key, pairs...)
 	if err != nil {

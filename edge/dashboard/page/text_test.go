@@ -96,7 +96,7 @@ func strs[V ~string](values []V) (all []string) {
 	return all
 }
 
-// answers are the sections that package dashboard uses; its own test looks at them.
+// answers lists the sections that package dashboard uses; its own test checks them.
 var answers = []string{"answer", "done", "wrong", "password", "preview", "filter", "asked", "letter"}
 
 var (
@@ -153,7 +153,7 @@ func search(t *testing.T, directory string, pattern *regexp.Regexp) (keys []stri
 	return keys
 }
 
-// forms returns the keys of a use: a number of things has two.
+// forms returns the keys of a use: texts with a number have two.
 func forms(found []string) []string {
 	key := found[len(found)-1]
 	if key == "" {

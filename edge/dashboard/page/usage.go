@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// groupName is how people call a group.
+// groupName returns the display name of a group.
 func groupName(g UsageGroup) string {
 	switch {
 	case g.Name != "":
@@ -25,7 +25,7 @@ type legendEntry struct {
 	Name   string
 }
 
-// legend tells the groups apart; nil if there is nothing to tell apart.
+// legend returns the legend of the groups; nil if there are fewer than two.
 func legend(u Usage) (all []legendEntry) {
 	if len(u.Groups) < 2 {
 		return nil
@@ -53,7 +53,7 @@ func groupOf(u Usage, r UsageRow) UsageGroup {
 	return u.Groups[r.Group]
 }
 
-// dayAddress lists the entries of a day of a window.
+// dayAddress returns the address of the entries of a day.
 func dayAddress(w UsageWindow, day time.Time) string { return entriesAddress(w, day, UsageGroup{}) }
 
 // rowAddress lists the entries of a row.
@@ -75,7 +75,7 @@ func entriesAddress(w UsageWindow, day time.Time, g UsageGroup) string {
 	return "/dashboard/usage/entries?" + values.Encode()
 }
 
-// windowOptions are the windows that may be chosen.
+// windowOptions returns the windows to choose from.
 func windowOptions(u Usage) (all []option, err error) {
 	for _, w := range u.Windows {
 		label, err := text("usage.earlier", "from", day(w.Start).orNone(), "to", day(w.End).orNone())
@@ -93,7 +93,7 @@ func windowOptions(u Usage) (all []option, err error) {
 // windowValue names a window.
 func windowValue(w UsageWindow) string { return w.Start.UTC().Format(time.RFC3339) }
 
-// orNone is the text of a time, also of none.
+// orNone returns the text of a time; m may be nil.
 func (m *moment) orNone() string {
 	if m == nil {
 		return "–"
@@ -106,7 +106,7 @@ func byOptions() []option {
 	return []option{{"", word("by", "nothing")}, {"key", word("by", "key")}, {"operation", word("by", "operation")}, {"tag", word("by", "tag")}}
 }
 
-// used are the ledger's figures beside the quota. Only that of the present window is known.
+// used returns the ledger's figures beside the quota, which is known for the present window only.
 func used(u Usage) ([]gauge, error) {
 	return gaugesOf("charged", u.Window.Charged.Jobs, u.Window.Charged.Bytes, u.Live, u.Window.Present)
 }

@@ -65,8 +65,8 @@ func here(section string, v any) string {
 	return ""
 }
 
-// live is the address of the event stream of a page; "" if it does not change by itself. A job that has ended still
-// changes while its webhook is tried, or its file may be downloaded.
+// live returns the address of a page's event stream; "" if the page does not change by itself. A finished job still
+// changes while its webhook is retried or its file may be downloaded.
 func live(v any) string {
 	switch p := v.(type) {
 	case Home:
@@ -99,7 +99,7 @@ func againAddress(op events.Operation, id events.JobID) string {
 	return "/dashboard/playground/" + string(op) + "?job=" + id.String()
 }
 
-// shownEntry is an entry of the trail on a page that is written now.
+// shownEntry is an entry of the trail, with the time at which the page is rendered.
 type shownEntry struct {
 	Entry
 	Now time.Time
@@ -107,7 +107,7 @@ type shownEntry struct {
 
 func newShownEntry(e Entry, now time.Time) shownEntry { return shownEntry{e, now} }
 
-// away is where a member goes to sign in at the provider, and then to a page, or to choose an account first.
+// away returns the address that leads to the provider's sign-in, and then to a page, or first to a choice of accounts.
 func away(next string, choose bool) string {
 	address := "/dashboard/sign-in/away?next=" + template.URLQueryEscaper(next)
 	if choose {
@@ -142,8 +142,8 @@ func newRows(caption string, jobs []Job, now time.Time, brief bool) rows {
 	return rows{caption, jobs, now, brief}
 }
 
-// confirmation is a form that is sent only after a second thought. Key is the section of its texts, Subject what it is
-// about; Name and Value are the field that says so.
+// confirmation is a form that asks before it is sent. Key is the section of its texts, Subject what it is about; Name
+// and Value are the field that identifies it.
 type confirmation struct {
 	Key, Action, Token, Name string
 	Value, Subject           any
@@ -154,7 +154,7 @@ func newConfirmation(key, action, token, name string, value, subject any) confir
 	return confirmation{key, action, token, name, value, subject, key != "redeliver"}
 }
 
-// explained is an error with the page that says more about it.
+// explained is an error with the address of its explanation.
 type explained struct {
 	Code    events.ErrorCode
 	DocsURL string
@@ -162,7 +162,7 @@ type explained struct {
 
 func newExplained(code events.ErrorCode, docsURL string) explained { return explained{code, docsURL} }
 
-// command makes the first job of an account.
+// command returns the shell command that makes an account's first job.
 func command(address string) string {
 	if address == "" {
 		address = "http://127.0.0.1:8080"
@@ -176,7 +176,7 @@ func pending(s Step, now time.Time) bool { return s.At.After(now) || s.At.IsZero
 // short is the part of a job's id by which people tell it from others in a list.
 func short(id events.JobID) string { return id.String()[:8] }
 
-// keyName is how people call a key.
+// keyName returns the display name of a key.
 func keyName(k Key) string {
 	if k.Name == "" {
 		return k.Prefix + "…" + k.LastFour
@@ -184,7 +184,7 @@ func keyName(k Key) string {
 	return k.Name
 }
 
-// templateName is how people call a template.
+// templateName returns the display name of a template.
 func templateName(t SavedTemplate) (string, error) {
 	if t.Name == "" {
 		return text("templates.unnamed")
@@ -210,7 +210,7 @@ var longColor = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
 
 func plus(a, b int) int { return a + b }
 
-// pngAddress is an address that has a PNG in it. It is made here, from no text of anybody's.
+// pngAddress returns a data URL with a PNG. No caller's text goes into it.
 func pngAddress(picture []byte) template.URL {
 	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(picture))
 }

@@ -71,8 +71,8 @@ func execute(w io.Writer, v any, part string) error {
 	return err
 }
 
-// overrides makes the characters visible by which a text could turn around what stands beside it. The templates have
-// none of them, so all are a caller's.
+// overrides makes visible the control characters by which a text could reorder what stands beside it. The templates
+// contain none, so all of them come from callers.
 var overrides = strings.NewReplacer(
 	"\u202a", "\ufffd", "\u202b", "\ufffd", "\u202c", "\ufffd", "\u202d", "\ufffd", "\u202e", "\ufffd",
 	"\u2066", "\ufffd", "\u2067", "\ufffd", "\u2068", "\ufffd", "\u2069", "\ufffd",

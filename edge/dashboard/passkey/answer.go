@@ -8,8 +8,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// New returns the passkey that a browser has made, by its answer to what AskForNew asked with a challenge for the owner of a
-// handle. The error is ErrRefused.
+// New returns the new passkey in a browser's answer to AskForNew, given the challenge and the owner's handle. The error is ErrRefused.
 func (p Party) New(challenge string, handle, answer []byte) (k Key, err error) {
 	if len(answer) > MaxAnswer {
 		return k, errTooLong
@@ -37,16 +36,16 @@ func (p Party) New(challenge string, handle, answer []byte) (k Key, err error) {
 
 var errTooLong = fmt.Errorf("%w: the answer is longer than %d bytes", ErrRefused, MaxAnswer)
 
-// plain reports whether a new key comes without certificates of who made its authenticator. Nothing depends on these, so their
-// many formats, which anybody may write, are not read. A key that vouches for itself is plain.
+// plain reports whether a new key comes without certificates of its authenticator's maker. Nothing depends on these, so their
+// many formats, which anybody may send, are not parsed. A self-attested key is plain.
 func plain(made protocol.AttestationObject) bool {
 	_, certified := made.AttStatement["x5c"]
 	return made.Format == string(protocol.AttestationFormatNone) || made.Format == string(protocol.AttestationFormatPacked) && !certified
 }
 
-// Answer is the answer by which a browser signs somebody in. None of it is verified before Check.
+// Answer is a browser's answer to Ask. Nothing in it is verified before Check.
 type Answer struct {
-	// Handle names who it says that is, ID the passkey.
+	// Handle names the claimed owner, ID the passkey.
 	Handle, ID []byte
 	parsed     *protocol.ParsedCredentialAssertionData
 }
@@ -63,9 +62,9 @@ func Read(answer []byte) (a Answer, err error) {
 	return Answer{Handle: parsed.Response.UserHandle, ID: parsed.RawID, parsed: parsed}, nil
 }
 
-// Check returns how often the authenticator of a passkey says it has signed, if an answer to a challenge is by that passkey, its user
-// was verified, and it was given to a page of the party. Otherwise the error is ErrRefused. Whether the counter has advanced is for
-// the caller to look at, and whether the challenge was answered before.
+// Check verifies that an answer to a challenge is by the passkey k, that the user was verified, and that it was given to a page of
+// the party. It returns the authenticator's signature counter, or ErrRefused. The caller must check that the counter has advanced,
+// and that the challenge was not answered before.
 func (p Party) Check(challenge string, a Answer, k Key) (counter uint32, err error) {
 	w, err := p.relyingParty()
 	if err != nil {

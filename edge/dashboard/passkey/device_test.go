@@ -7,7 +7,7 @@ import (
 	"github.com/descope/virtualwebauthn"
 )
 
-// handle is whom the passkeys of the tests are for.
+// handle identifies the user of the tests' passkeys.
 var handle = bytes.Repeat([]byte{7}, 32)
 
 // device is an authenticator with one key, at a page.
@@ -27,7 +27,7 @@ func newDevice(page Party) *device {
 }
 
 // newCredential returns a credential on a curve. The library drops leading zeros of coordinates, which COSE keys keep (RFC 9053,
-// section 7.1.1): one key of 128 would be refused.
+// section 7.1.1): one key in 128 would be refused.
 func newCredential() virtualwebauthn.Credential {
 	const whole = 77 // bytes of a COSE key with both coordinates
 	for {
@@ -46,7 +46,7 @@ func partyAt(t testing.TB, address string) Party {
 	return p
 }
 
-// create answers what AskForNew asks.
+// create answers a challenge of AskForNew.
 func (d *device) create(t testing.TB, question []byte) []byte {
 	t.Helper()
 	o, err := virtualwebauthn.ParseAttestationOptions(string(question))
@@ -56,7 +56,7 @@ func (d *device) create(t testing.TB, question []byte) []byte {
 	return []byte(virtualwebauthn.CreateAttestationResponse(d.page, d.Authenticator, d.key, *o))
 }
 
-// get answers what Ask asks.
+// get answers a challenge of Ask.
 func (d *device) get(t testing.TB, question []byte) []byte {
 	t.Helper()
 	o, err := virtualwebauthn.ParseAssertionOptions(string(question))
@@ -66,7 +66,7 @@ func (d *device) get(t testing.TB, question []byte) []byte {
 	return []byte(virtualwebauthn.CreateAssertionResponse(d.page, d.Authenticator, d.key, *o))
 }
 
-// make makes a passkey at a party.
+// make makes a passkey for a party.
 func (d *device) make(t testing.TB, p Party) (Key, error) {
 	t.Helper()
 	question, challenge, err := p.AskForNew(Owner{Handle: handle, Name: "ada@example.com"})

@@ -11,7 +11,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol/webauthncbor"
 )
 
-// Attestation objects that are hostile, or of makers that nobody asked about, are refused.
+// Hostile attestation objects are refused, and so are those with an attestation nobody asked for.
 func TestHostileAttestations(t *testing.T) {
 	p := partyAt(t, "https://pdf.example")
 	question, challenge, err := p.AskForNew(Owner{Handle: handle, Name: "ada@example.com"})
@@ -82,7 +82,7 @@ func TestHostileAttestations(t *testing.T) {
 	}
 }
 
-// objectOf is the attestation object in an answer.
+// objectOf returns the attestation object in an answer.
 func objectOf(t testing.TB, answer []byte) []byte {
 	t.Helper()
 	var fields struct {
@@ -98,14 +98,14 @@ func objectOf(t testing.TB, answer []byte) []byte {
 	return object
 }
 
-// withObject is an answer with another attestation object.
+// withObject returns an answer with another attestation object.
 func withObject(t testing.TB, answer, object []byte) []byte {
 	t.Helper()
 	had, has := base64.RawURLEncoding.EncodeToString(objectOf(t, answer)), base64.RawURLEncoding.EncodeToString(object)
 	return bytes.Replace(answer, []byte(had), []byte(has), 1)
 }
 
-// Whatever a browser sends is refused, if it is not accepted: nothing makes the node fail.
+// Any input from a browser is accepted or refused; none makes the node panic.
 func FuzzAnswers(f *testing.F) {
 	p, _ := PartyAt("https://pdf.example")
 	d := newDevice(p)

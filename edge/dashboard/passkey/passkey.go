@@ -1,5 +1,5 @@
-// Package passkey speaks WebAuthn (Level 3) with browsers: what they are asked for, and what of their answers is true. It asks for
-// keys that are found without an address being typed, and that verify their user, and knows no members.
+// Package passkey speaks WebAuthn (Level 3) with browsers: it asks them for passkeys, and verifies the answers. The passkeys are
+// discoverable, so that no address need be typed, and verify their user. The package knows no members.
 package passkey
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// Party is who a passkey is for: pages of one host. A browser answers no other host with it.
+// Party is the relying party of passkeys: the pages of one host. A browser uses a passkey for no other host.
 type Party struct{ id, origin string }
 
 // PartyAt returns the party of the pages at an address such as https://pdf.example. It is false if browsers make no passkeys
@@ -35,7 +35,7 @@ func PartyAt(address string) (Party, bool) {
 	return Party{id: host, origin: origin}, true
 }
 
-// Owner is the person a passkey is made for: by a handle, which its authenticator keeps, and by the name that it shows.
+// Owner is the person for whom a passkey is made. The authenticator stores Handle and shows Name.
 type Owner struct {
 	Handle []byte
 	Name   string
@@ -48,16 +48,16 @@ type Key struct {
 	ID []byte
 	// Public is a COSE key.
 	Public []byte
-	// Counter is how often the authenticator says it has signed.
+	// Counter is the authenticator's signature counter.
 	Counter uint32
 	// Synced is set if the key may be copied to other devices.
 	Synced bool
 }
 
-// ErrRefused means that an answer is not one, or not true.
+// ErrRefused means that an answer is malformed or not valid.
 var ErrRefused = errors.New("the passkey was refused")
 
-// MaxAnswer is the length of a browser's answer in bytes. Those to what is asked for here have some 1500.
+// MaxAnswer is the most bytes of a browser's answer. Answers to these questions have some 1500.
 const MaxAnswer = 8 << 10
 
 // relyingParty is the party as the library knows it.
@@ -74,7 +74,7 @@ func (p Party) relyingParty() (*webauthn.WebAuthn, error) {
 	})
 }
 
-// session rebuilds the session data of a question, as the library wants it back.
+// session rebuilds the session data that the library expects with an answer.
 func (p Party) session(challenge string, handle []byte) webauthn.SessionData {
 	return webauthn.SessionData{
 		Challenge: challenge, RelyingPartyID: p.id, UserID: handle, UserVerification: protocol.VerificationRequired,
@@ -82,7 +82,7 @@ func (p Party) session(challenge string, handle []byte) webauthn.SessionData {
 	}
 }
 
-// Ask returns what a browser is asked, as JSON, to sign in by a passkey of whoever it belongs to, and the challenge in it.
+// Ask returns the options, as JSON, for signing in by any passkey of the party, and their challenge.
 func (p Party) Ask() (question []byte, challenge string, err error) {
 	w, err := p.relyingParty()
 	if err != nil {
@@ -96,7 +96,7 @@ func (p Party) Ask() (question []byte, challenge string, err error) {
 	return question, session.Challenge, err
 }
 
-// AskForNew returns what a browser is asked, as JSON, to make a passkey, and the challenge in it.
+// AskForNew returns the options, as JSON, for making a passkey, and their challenge.
 func (p Party) AskForNew(o Owner) (question []byte, challenge string, err error) {
 	w, err := p.relyingParty()
 	if err != nil {
@@ -123,7 +123,7 @@ func refused(err error) error {
 	return fmt.Errorf("%w: %w", ErrRefused, err)
 }
 
-// user is an owner as the library knows it, with the key that is looked at.
+// user adapts an owner to the library, with the key that is being checked.
 type user struct {
 	Owner
 	key []webauthn.Credential
@@ -138,7 +138,7 @@ func (u user) WebAuthnName() string { return u.Name }
 // WebAuthnDisplayName returns the name.
 func (u user) WebAuthnDisplayName() string { return u.Name }
 
-// WebAuthnCredentials returns the key that is looked at.
+// WebAuthnCredentials returns the key that is being checked.
 func (u user) WebAuthnCredentials() []webauthn.Credential { return u.key }
 
 var _ webauthn.User = user{}

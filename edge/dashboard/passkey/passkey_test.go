@@ -10,7 +10,7 @@ import (
 	"github.com/descope/virtualwebauthn"
 )
 
-// Browsers make passkeys for names, by TLS or on their own machine.
+// Browsers make passkeys for host names only, over TLS or on their own machine.
 func TestParties(t *testing.T) {
 	for address, want := range map[string]Party{
 		"https://pdf.example":             {"pdf.example", "https://pdf.example"},
@@ -36,7 +36,7 @@ func TestParties(t *testing.T) {
 	}
 }
 
-// What browsers are asked for verifies its user, is found without an address, and comes without certificates.
+// Browsers are asked for passkeys that verify their user, are discoverable without an address, and come without certificates.
 func TestQuestions(t *testing.T) {
 	p := partyAt(t, "https://pdf.example")
 	question, challenge, err := p.AskForNew(Owner{Handle: handle, Name: "ada@example.com", Has: [][]byte{{1, 2}}})
@@ -65,7 +65,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// A passkey answers its party, and says how often it has.
+// A passkey is accepted by its party, and returns its signature counter.
 func TestPasskey(t *testing.T) {
 	p := partyAt(t, "https://pdf.example")
 	for kind, key := range map[string]virtualwebauthn.Credential{"ES256": newCredential(), "RS256": virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeRSA)} {
@@ -95,7 +95,7 @@ func TestPasskey(t *testing.T) {
 	}
 }
 
-// An answer for something else is none.
+// Answers for anything else are refused.
 func TestRefusedAnswers(t *testing.T) {
 	p, elsewhere := partyAt(t, "https://pdf.example"), partyAt(t, "https://evil.example")
 	mine, other := newDevice(p), newDevice(p)
@@ -146,7 +146,7 @@ func TestRefusedAnswers(t *testing.T) {
 	}
 }
 
-// A passkey that was made for something else is none.
+// Passkeys made for anything else are refused.
 func TestRefusedPasskeys(t *testing.T) {
 	p, elsewhere := partyAt(t, "https://pdf.example"), partyAt(t, "https://evil.example")
 	for name, change := range map[string]func(d *device){
@@ -170,7 +170,7 @@ func TestRefusedPasskeys(t *testing.T) {
 	}
 }
 
-// Answers are read up to a length.
+// Answers beyond the length limit are refused.
 func TestAnswersAreBounded(t *testing.T) {
 	p := partyAt(t, "https://pdf.example")
 	d := newDevice(p)

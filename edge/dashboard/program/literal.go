@@ -9,16 +9,15 @@ import (
 	"unicode/utf16"
 )
 
-// language is how a language writes JSON values as literals.
+// language describes how to write JSON values as literals of a language.
 type language struct {
 	indent            string
 	open, close, pair string // of objects, and between name and value
 	yes, no, none     string
-	// special are the characters that mean something inside a string; code writes one of them, or one that cannot be seen.
+	// special lists the characters with a meaning inside a string; code escapes them and invisible characters.
 	special string
 	code    func(r rune) string
-	// name writes the name of a member, if it is not written like any string; object what stands before an object, if
-	// anything does. Both may be nil.
+	// name writes a member's name, if it is not written like any string. object returns the prefix of an object, if any. Both may be nil.
 	name   func(text string) (literal string, ok bool)
 	object func(object) string
 }
@@ -47,8 +46,8 @@ var php8 = language{
 	},
 }
 
-// likeList reports whether PHP would take an object for a list: PHP makes numbers of names that look like numbers, and an array whose
-// keys count from 0, or that is empty, is a list. Others are not cast, since an object of PHP does not show names that begin with NUL.
+// likeList reports whether PHP would encode an array with these keys as a list: PHP turns numeric names into numbers, and an array
+// that is empty or has keys counting from 0 is a list. Only these are cast, since a PHP object hides names that begin with NUL.
 func likeList(o object) bool {
 	seen := map[string]bool{}
 	for _, m := range o {
@@ -125,8 +124,7 @@ func (l language) lines(b *strings.Builder, open, shut, indent string, n int, wr
 // short are the escapes that all the languages have.
 var short = map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`, '"': `\"`, '\\': `\\`}
 
-// visible escapes the characters of JSON that cannot be seen, or that a source must not have; line ends between its
-// values stay.
+// visible escapes the characters of JSON that are invisible or not allowed in source code. Line ends between values stay.
 func visible(body []byte) string {
 	var b strings.Builder
 	for _, r := range string(body) {

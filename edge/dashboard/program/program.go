@@ -19,7 +19,7 @@ type Request struct {
 	Body []byte
 }
 
-// key stands in for the API key.
+// key is a placeholder for the API key.
 const key = "sk_test_…"
 
 // All are the programs of a request. The error means that the body is not JSON.
@@ -137,7 +137,7 @@ type member struct {
 	value any
 }
 
-// read reads JSON: objects in their order, numbers as they are written.
+// read reads JSON, keeping the order of members and the spelling of numbers.
 func read(body []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

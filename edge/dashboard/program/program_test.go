@@ -17,7 +17,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// nasty are texts that mean something in one of the languages.
+// nasty lists texts that have a special meaning in one of the languages.
 var nasty = []string{
 	"", "0", "-1", "1e5", "__proto__", "constructor", `"`, "'", `\`, `\\`, "`", "$", "$x", "${x}", "{$x}", "$(id)", "`id`", "\n", "\r", "\r\n", "\t", "\x00", "\x1b[31m", "\x7f",
 	"\u0085", "\u00ad", "\u2028", "\u2029", "\u202e", "\ufeff", "\u200d", "\U000e0001", "\U0001f600", "é", "漢", "JSON", "\nJSON\n", "<<'JSON'", "</script>", "?>", "<?php", "{url}", "{body}", "{key}", "%s", "\\u0041", "'''", `"""`, "#", "//", "/*", "*/", "EOF", "\\",
@@ -30,7 +30,7 @@ func text(r *rand.Rand) (s string) {
 	return s
 }
 
-// value is a random JSON value of a depth.
+// value returns a random JSON value of the given depth.
 func value(r *rand.Rand, depth int) any {
 	switch n := r.IntN(8); {
 	case n == 0:
@@ -61,7 +61,7 @@ func randomMembers(r *rand.Rand, depth int) any {
 	return all
 }
 
-// bodies are random ones, after each of the nasty texts by itself.
+// bodies returns one body for each nasty text, and then random ones.
 func bodies(t *testing.T) (all [][]byte) {
 	t.Helper()
 	r := testkit.Rand(t)
@@ -93,7 +93,7 @@ func bodies(t *testing.T) (all [][]byte) {
 	return all
 }
 
-// between is what is between two texts in the program of a language.
+// between returns the text between two markers in the program of a language.
 func between(t *testing.T, body []byte, language int, from, to string) string {
 	t.Helper()
 	programs, err := All(Request{URL: "https://platen.example/html-to-pdf", Body: body})
@@ -109,7 +109,7 @@ func between(t *testing.T, body []byte, language int, from, to string) string {
 	return rest[:last]
 }
 
-// What each program sends is the JSON value of the body, by the word of the language itself.
+// According to the language itself, each program sends the JSON value of the body.
 func TestProgramsSendTheBody(t *testing.T) {
 	all := bodies(t)
 	for language, c := range []struct {
@@ -117,7 +117,7 @@ func TestProgramsSendTheBody(t *testing.T) {
 		from, to string
 		run      []string
 		file     string
-		// source is a program that prints all the bodies as JSON, of their literals.
+		// source returns a program that prints all bodies as JSON, from their literals.
 		source func(literals []string) string
 	}{
 		{"sh", "# export", "", []string{"sh"}, "all.sh", func(l []string) string {
@@ -149,7 +149,7 @@ func TestProgramsSendTheBody(t *testing.T) {
 	}
 }
 
-// run runs a source, and returns what it prints.
+// run runs a program and returns its output.
 func run(t *testing.T, command []string, name, source string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -166,7 +166,7 @@ func run(t *testing.T, command []string, name, source string) []byte {
 	return out
 }
 
-// compare compares JSON values with those that a program printed.
+// compare compares JSON values with those printed by a program.
 func compare(t *testing.T, want [][]byte, printed []byte) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(printed))
@@ -187,7 +187,7 @@ func compare(t *testing.T, want [][]byte, printed []byte) {
 	}
 }
 
-// A source has no characters that cannot be seen, and none by which it reads in another order than it runs.
+// Programs contain no invisible characters, and none that make the displayed order differ from the executed one.
 func TestProgramsAreVisible(t *testing.T) {
 	for _, body := range bodies(t) {
 		programs, err := All(Request{URL: "https://platen.example/html-to-pdf", Body: body})

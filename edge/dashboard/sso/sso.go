@@ -1,5 +1,5 @@
 // Package sso signs people in at an OpenID provider (OpenID Connect Core 1.0): the authorization code flow with PKCE
-// (RFC 7636), a state and a nonce. It says who a browser has proved to be, and knows no members.
+// (RFC 7636), a state and a nonce. It returns the proven identity, and knows no members.
 package sso
 
 import (
@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Config says where the provider is, and what it calls this service.
+// Config configures the provider and this service's registration there.
 type Config struct {
 	// Issuer is the provider's URL, as its tokens name it.
 	Issuer       string
@@ -27,11 +27,11 @@ type Config struct {
 	ClientSecret string
 	// Name is the name by which members know the provider.
 	Name string
-	// TLS says whom to trust; nil for the system's authorities.
+	// TLS configures trust; nil for the system's authorities.
 	TLS *tls.Config
 }
 
-// Bounds of the provider's responses: how long one may take, in all, and its size in bytes.
+// Bounds of the provider's responses: the time of one, the time in all, and the size in bytes.
 const (
 	responseTime = 10 * time.Second
 	responseSize = 1 << 20
@@ -60,7 +60,7 @@ func (p *Provider) Name() string { return p.cfg.Name }
 // Close ends idle connections to the provider.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// bounded cuts responses off.
+// bounded limits the size of responses.
 type bounded struct{ *http.Transport }
 
 // RoundTrip sends a request.
@@ -78,7 +78,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // Attempt is an attempt to sign in. The browser brings State back; the rest it must not change.
 type Attempt struct{ State, Nonce, Verifier string }
 
-// Begin begins an attempt: the browser is to go to the address, and comes back to redirect.
+// Begin starts an attempt: send the browser to the address, and it returns to redirect.
 func (p *Provider) Begin(redirect string) (address string, a Attempt, err error) {
 	found, err := p.provider()
 	if err != nil {
@@ -88,11 +88,11 @@ func (p *Provider) Begin(redirect string) (address string, a Attempt, err error)
 	return p.at(found, redirect).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 
-// Errors of Finish that are about who signs in, rather than a failure.
+// Errors of Finish that concern the person rather than a failure.
 var (
 	// ErrRefused means that the provider, or the person there, has refused, or that the answer belongs to no attempt.
 	ErrRefused = errors.New("the sign-in was refused")
-	// ErrUnverified means that the provider does not say that the email address is the person's.
+	// ErrUnverified means that the provider does not vouch for the email address.
 	ErrUnverified = errors.New("the provider has not verified the email address")
 )
 
@@ -125,7 +125,7 @@ func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state
 	return verified(id, a.Nonce)
 }
 
-// verified returns who a token names that answers an attempt.
+// verified returns the person named by a token that answers an attempt.
 func verified(id *oidc.IDToken, nonce string) (who Person, err error) {
 	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1 {
 		return who, fmt.Errorf("%w: the token is another attempt's", ErrRefused)
@@ -146,7 +146,7 @@ func verified(id *oidc.IDToken, nonce string) (who Person, err error) {
 	return Person{id.Issuer, id.Subject, claims.Email}, nil
 }
 
-// at is this service as the provider knows it.
+// at returns the OAuth client for a redirect address.
 func (p *Provider) at(found *oidc.Provider, redirect string) *oauth2.Config {
 	return &oauth2.Config{
 		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: found.Endpoint(), RedirectURL: redirect,
@@ -154,7 +154,7 @@ func (p *Provider) at(found *oidc.Provider, redirect string) *oauth2.Config {
 	}
 }
 
-// provider asks the provider for its addresses, unless it has told them. Its keys are fetched and renewed by the library.
+// provider fetches the provider's metadata, unless that is done. The library fetches and renews its keys.
 func (p *Provider) provider() (*oidc.Provider, error) {
 	if found := p.found.Load(); found != nil {
 		return found, nil

@@ -23,7 +23,7 @@ func newProvider(t *testing.T, issuer string) *sso.Provider {
 	return p
 }
 
-// goThere follows the browser to the provider, and returns with what it brings back.
+// goThere follows the browser to the provider, and returns the parameters of the callback.
 func goThere(t *testing.T, address string) url.Values {
 	t.Helper()
 	browser := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -59,7 +59,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// What a provider, or somebody in between, might get wrong or make up signs nobody in.
+// No mistake of a provider, and no forgery in between, signs anybody in.
 func TestRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		server func(*ssotest.Server)
@@ -114,7 +114,7 @@ func claim(s *ssotest.Server, name string, value any) {
 	s.Claim(claims)
 }
 
-// A provider that is down when it is first asked is asked again; one that floods or redirects for ever is given up.
+// A provider that is down at the first request is asked again; one that floods or redirects for ever is given up.
 func TestProviderThatFails(t *testing.T) {
 	var mode atomic.Value
 	mode.Store("down")

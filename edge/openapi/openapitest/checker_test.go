@@ -84,7 +84,7 @@ func TestRight(t *testing.T) {
 	}
 }
 
-// Each wrong response is reported in words by which a person finds the mistake.
+// Each wrong response is reported so that a person can find the mistake.
 func TestWrong(t *testing.T) {
 	c := checker(t)
 	for _, seen := range []struct {
@@ -118,7 +118,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// sameLines ignores the order of the reasons, which is the validator's.
+// sameLines compares texts without the order of the reasons, which depends on the validator.
 func sameLines(got, want string) bool {
 	for line := range strings.SplitSeq(want, "\n") {
 		line = line[strings.LastIndex(line, ": at /")+1:]

@@ -36,8 +36,8 @@ func (s seen) checkHeader(name string, declared map[string]any) error {
 	return s.document.validate(place.to("schema"), value)
 }
 
-// value is a header's text. Names are compared without regard to case, since not every
-// caller spells them as http.Header does; several lines make one list.
+// value returns the text of a header, with several lines joined to one list. Names are compared without regard to case,
+// since not every caller spells them as http.Header does.
 func (s seen) value(name string) string {
 	var lines []string
 	for given, values := range s.header {

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// readable reduces the error of a schema to paths and reasons, without the names of files
-// that do not exist.
+// readable reduces a schema's error to paths and reasons, without the names of nonexistent files.
 func readable(err error) error {
 	var violations *jsonschema.ValidationError
 	if !errors.As(err, &violations) {

@@ -43,8 +43,7 @@ func Problems(document []byte) error {
 	return errors.Join(w.problems...)
 }
 
-// metaSchema is that of the OpenAPI Initiative, which a Go module embeds: the test needs
-// no network, and the repository no copy.
+// metaSchema is the OpenAPI Initiative's, embedded by a Go module, so that the test needs no network and the repository no copy.
 var metaSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	const name = "https://spec.openapis.org/oas/3.1/schema/2022-10-07"
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(datamodel.OpenAPI31SchemaData))

@@ -19,9 +19,9 @@ type Server struct {
 	// Address is host:port. Trusted is a client's configuration that trusts it.
 	Address string
 	Trusted *tls.Config
-	// Got has what it has taken.
+	// Got receives the accepted letters.
 	Got chan Letter
-	// Refuse has it take nothing.
+	// Refuse makes the server refuse every letter.
 	Refuse bool
 }
 
@@ -66,7 +66,7 @@ type session struct {
 	letter Letter
 }
 
-// AuthMechanisms lists the ways to show a password.
+// AuthMechanisms lists the supported mechanisms.
 func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
 
 // Auth takes a password.
@@ -80,10 +80,10 @@ func (s *session) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-// Mail takes who a letter is from.
+// Mail accepts the sender of a letter.
 func (s *session) Mail(from string, _ *smtp.MailOptions) error { s.letter.From = from; return nil }
 
-// Rcpt takes who a letter is for.
+// Rcpt accepts the recipient of a letter.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if s.server.Refuse {
 		return errors.New("no such mailbox")

@@ -1,4 +1,4 @@
-// Package ssotest is an OpenID provider for tests. Whoever comes is signed in at once.
+// Package ssotest is an OpenID provider for tests. It signs everybody in at once.
 package ssotest
 
 import (
@@ -22,7 +22,7 @@ import (
 const (
 	ClientID     = "platen"
 	ClientSecret = "Kr0kodil & Co"
-	// Subject is who comes, unless claimed otherwise.
+	// Subject is the person who signs in, unless claimed otherwise.
 	Subject = "4711"
 )
 
@@ -56,14 +56,14 @@ func New(t *testing.T, email string) *Server {
 	return s
 }
 
-// Claim has tokens make these claims, besides or instead of the usual ones; nil leaves one out.
+// Claim sets claims of tokens, in addition to or instead of the usual ones; nil omits one.
 func (s *Server) Claim(claims map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.claims = claims
 }
 
-// Forge has tokens signed with a key that the provider does not own.
+// Forge makes tokens signed with a key that is not the provider's.
 func (s *Server) Forge() {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
