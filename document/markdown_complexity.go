@@ -7,7 +7,7 @@ import (
 
 // ErrComplex refuses Markdown whose structure takes time or memory out of all proportion
 // to its length. Documents that people write stay far below these limits.
-var ErrComplex = errors.New("markdown is nested or repeated too much to be rendered")
+var ErrComplex = errors.New("markdown is nested too deeply, or too repetitive, to be rendered")
 
 const (
 	// maxDepth is how many block quotes and list items one line may be in. Each level

@@ -99,8 +99,8 @@ const (
 
 var (
 	accountBodiesFull = rateLimited.with(fmt.Sprintf("rate-limit-exceeded: the account has large request bodies of %d MiB under way, which is the limit; "+
-		"send fewer at a time. A body without Content-Length counts with the 8 MiB that it may have, until it is read.", transport.MaxAccountBodies>>20)).after(fullSeconds)
-	bodiesFull = unavailable.with("The service has as many large request bodies under way as it has memory for. Nothing was accepted; try again.").after(fullSeconds)
+		"send fewer at a time. A body without Content-Length counts as 8 MiB until it has been read.", transport.MaxAccountBodies>>20)).after(fullSeconds)
+	bodiesFull = unavailable.with("The service has no memory left for large request bodies. Nothing was accepted; try again.").after(fullSeconds)
 )
 
 // reserve reserves memory for a body of an account, or notes why there is none.

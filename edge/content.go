@@ -24,7 +24,7 @@ func (s *submissions) content(account events.AccountID, job events.JobID, r requ
 		c.Headers, c.Cookies = s.cfg.Seal(job, asJSON(r.Render.Headers)), s.cfg.Seal(job, asJSON(r.Render.Cookies))
 	}
 	if n := len(c.Headers) + len(c.Cookies); n > contract.MaxContent {
-		return c, contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: headers and cookies have %d bytes, %d are allowed.", n, contract.MaxContent))
+		return c, contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: headers and cookies take %d bytes, %d are allowed.", n, contract.MaxContent))
 	}
 	if r.PDF != nil {
 		c.Print = s.printOptions(job, *r.PDF)
@@ -109,7 +109,7 @@ func largest(r request.Request) int {
 }
 
 func tooMuchHTML(limit int) *problem {
-	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or many more tags and styles than fit into that.", limit))
+	return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has more than %d bytes, or too many tags and styles for that size.", limit))
 }
 
 // html returns the HTML to render.
@@ -166,7 +166,7 @@ func (s *submissions) embed(account events.AccountID, i request.Invoice, c event
 func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*events.Invoice, *problem) {
 	xml := []byte(i.XML)
 	if len(xml) > contract.MaxXML {
-		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML may have 1,048,576 bytes.")
+		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML is limited to 1,048,576 bytes.")
 	}
 	byRules, err := s.cfg.Documents.Invoice(i)
 	if err != nil {

@@ -105,7 +105,7 @@ func (s *Server) translate(ctx *fasthttp.RequestCtx, asked string) error {
 	}
 	body, err := gotenberg.Translate(asked, string(h.ContentType()), ctx.PostBody(), contract.MaxBody, s.cfg.Documents.Fragment)
 	if err == nil && len(body) > contract.MaxBody {
-		err = errors.New("the files are too large: with base64 they have more than 8 MiB")
+		err = errors.New("the files are too large: encoded in base64 they exceed 8 MiB")
 	}
 	if err != nil {
 		return err

@@ -86,6 +86,6 @@ func (s *jobs) answered(job events.JobID, err error) *problem {
 	case errors.As(err, &r):
 		return s.refusal(r.Reply)
 	}
-	s.cfg.Logger.Warn("command without reply", "job", job.String(), "error", err)
+	s.cfg.Logger.Warn("no reply to a command", "job", job.String(), "error", err)
 	return unavailable
 }

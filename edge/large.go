@@ -29,10 +29,10 @@ func invoiceBytes(c events.Content) int {
 // queued holds content to the limit of the queue.
 func queued(c events.Content) *problem {
 	if n := plainBytes(c); n > contract.MaxContent {
-		return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has %d bytes, %d are allowed without large.", n, contract.MaxContent))
+		return contentTooLarge.with(fmt.Sprintf("payload-too-large-for-queue: the content to be rendered has %d bytes, %d are allowed without `large`.", n, contract.MaxContent))
 	}
 	if invoiceBytes(c) > contract.MaxContent {
-		return contentTooLarge.with("PAYLOAD_TOO_LARGE_FOR_QUEUE: the XML with what is shown beside it is too large even compressed; attachments in the XML are the usual reason. " +
+		return contentTooLarge.with("PAYLOAD_TOO_LARGE_FOR_QUEUE: the XML and the visible document are too large even when compressed; attachments in the XML are the usual reason. " +
 			"large stores it.")
 	}
 	return nil
@@ -71,6 +71,6 @@ func (s *submissions) discard(c events.Content) {
 		return
 	}
 	if err := s.cfg.Content.Delete(c.Stored.File); err != nil {
-		s.cfg.Logger.Warn("content of a refused job could not be deleted, the sweep for orphans finds it", "error", err)
+		s.cfg.Logger.Warn("cannot delete content of a refused job; the orphan sweep will", "error", err)
 	}
 }

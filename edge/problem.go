@@ -94,7 +94,7 @@ var (
 		status: 415, slug: "unsupported-content-encoding", code: "UNSUPPORTED_CONTENT_ENCODING", title: "Unsupported content encoding",
 		detail: "unsupported-content-encoding: send the body as it is, without Content-Encoding.", accepts: identity,
 	}
-	noBodyWanted    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: this path reads no body, and ignores one of up to %d KiB.", smallBody>>10))
+	noBodyWanted    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: this endpoint takes no body (up to %d KiB is ignored).", smallBody>>10))
 	formTooLarge    = bodyTooLarge.with(fmt.Sprintf("payload-too-large: a form is limited to %d MiB.", dashboard.LargeForm>>20))
 	contentTooLarge = &problem{status: 413, slug: "payload-too-large-for-queue", code: "PAYLOAD_TOO_LARGE_FOR_QUEUE", title: "Payload too large for the queue"}
 	emptyHTML       = &problem{
@@ -242,13 +242,13 @@ var problems = []*problem{
 
 // notRead ends a request about something that this node cannot read now: it is behind, its rows are being made again, it is about to end because
 // it has lost its disk, or the store of results does not answer.
-var notRead = unavailable.with("What was asked for could not be read in time. Try again.")
+var notRead = unavailable.with("The data could not be read in time. Try again.")
 
 // nodeStops ends waiting requests when the node shuts down.
-var nodeStops = unavailable.with("The node stops, and the job continues. Send the request again with the same Idempotency-Key, or poll the job.")
+var nodeStops = unavailable.with("The node is shutting down; the job continues. Send the request again with the same Idempotency-Key, or poll the job.")
 
 // notCancelled ends a request that reached its time limit, but whose job could not be cancelled.
-var notCancelled = unavailable.with("The job is not done and continues, as it could not be cancelled in time. Send the request again with the same Idempotency-Key, or poll the job.")
+var notCancelled = unavailable.with("The job is not done in time and could not be cancelled; it continues. Send the request again with the same Idempotency-Key, or poll the job.")
 
 // refusals maps the replies of a shard that refuse a command.
 var refusals = map[events.ReplyCode]*problem{

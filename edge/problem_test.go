@@ -47,7 +47,7 @@ func TestLimitsInTexts(t *testing.T) {
 	for _, tc := range [][2]string{
 		{testLimit.detail, fmt.Sprintf("%d test jobs per minute and %s per UTC day", contract.TestsPerMinute, grouped(contract.TestsPerDay))},
 		{pageFault(contract.ErrURLLength), fmt.Sprintf("url may have %s bytes.", grouped(contract.MaxURL))},
-		{large.detail, fmt.Sprintf("the XML may have %s bytes.", grouped(contract.MaxXML))},
+		{large.detail, fmt.Sprintf("the XML is limited to %s bytes.", grouped(contract.MaxXML))},
 		{apiInfo.Doc, fmt.Sprintf("within %d hours, at most %d times", hours, contract.MaxDownloads)},
 		{apiInfo.Doc, fmt.Sprintf("within %d hours gets the first one's job", life)},
 		{submit.Headers[0].Doc, fmt.Sprintf("within %d hours", life)},

@@ -46,7 +46,7 @@ func (s *jobs) newStream(conn net.Conn, file io.ReadCloser, size int64, f found,
 		s.endDownload(f.account, events.EndDownload{Job: f.id, Download: download})
 	})
 	broken := func(err error) {
-		s.cfg.Logger.Error("a file broke off while it was sent", "job", f.id.String(), "error", err)
+		s.cfg.Logger.Error("file truncated while it was sent", "job", f.id.String(), "error", err)
 	}
 	return &stream{file: file, size: size, conn: conn, end: end, broken: broken}
 }
@@ -71,7 +71,7 @@ func (s *jobs) endDownload(account events.AccountID, end events.EndDownload) {
 	told := make(chan struct{})
 	s.cfg.Commands.Tell(account, end, func(err error) {
 		if err != nil {
-			s.cfg.Logger.Warn("end of download not noted", "job", end.Job.String(), "error", err)
+			s.cfg.Logger.Warn("cannot record the end of a download", "job", end.Job.String(), "error", err)
 		}
 		close(told)
 	})

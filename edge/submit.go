@@ -110,7 +110,7 @@ func (s *submissions) enqueue(r request.Request, caller projections.Caller, trac
 // then makes room for another.
 func (s *submissions) foresee(account events.AccountID, job events.SubmitJob) *problem {
 	if s.cfg.Room() != nil {
-		return unavailable.with("The service is short of storage and takes no more jobs at present; what was accepted continues. Try again later.").after(noRoomSeconds)
+		return unavailable.with("The service is short of storage and accepts no new jobs at present; accepted jobs continue. Try again later.").after(noRoomSeconds)
 	}
 	if _, refused := s.cfg.Foresee(account, job); !refused {
 		return nil

@@ -60,14 +60,14 @@ func AdviseOn(guideline, wanted string) string {
 	case profile != "":
 		return fmt.Sprintf("that identifier is the one of profile %s: send the invoice with it", profile)
 	case strings.Contains(folded, "xrechnung"):
-		return fmt.Sprintf("that is XRechnung, but not %s, which profile %s is for: have the invoice issued by that", Guidelines[contract.XRechnung], contract.XRechnung)
+		return fmt.Sprintf("that is XRechnung, but profile %s requires %s: have the invoice issued with it", contract.XRechnung, Guidelines[contract.XRechnung])
 	case strings.HasPrefix(folded, "urn:ferd:"):
-		return "that is ZUGFeRD 1, which no supported profile fits: have the invoice issued as Factur-X (ZUGFeRD 2)"
+		return "that is ZUGFeRD 1, which is not supported: have the invoice issued as Factur-X (ZUGFeRD 2)"
 	}
 	switch profile := resembled(folded); profile {
 	case "":
 	case wanted:
-		return "it resembles that: correct its spelling"
+		return "it looks like a misspelling of that identifier: correct it"
 	default:
 		return fmt.Sprintf("it resembles the identifier of profile %s, which is %q: if that is meant, correct it and send the invoice with that profile", profile, Guidelines[profile])
 	}
@@ -131,7 +131,7 @@ func checkType(code *Node, anyType bool, usual ...string) error {
 	case slices.Contains(usual, c), anyType && slices.Contains(TypeCodes(), strings.TrimSpace(c)):
 		return nil
 	case anyType:
-		return fmt.Errorf("the document type code on line %d is %q, which EN 16931 does not have (BR-CL-01)", code.SourceLine(), markup.Excerpt(c))
+		return fmt.Errorf("the document type code on line %d is %q, which EN 16931 does not allow (BR-CL-01)", code.SourceLine(), markup.Excerpt(c))
 	case len(usual) == 1:
 		return fmt.Errorf("the document type code on line %d is %q; only %s is accepted without rules", code.SourceLine(), markup.Excerpt(c), usual[0])
 	case len(usual) == 2:

@@ -13,11 +13,11 @@ func TestWrongGuideline(t *testing.T) {
 	for declared, advice := range map[string]string{
 		Guidelines["extended"]: "that identifier is the one of profile extended: send the invoice with it",
 		xrechnung:              "that identifier is the one of profile xrechnung: send the invoice with it",
-		xrechnung + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0": "that is XRechnung, but not " + xrechnung + ", which profile xrechnung is for",
-		"urn:ferd:CrossIndustryDocument:invoice:1p0:comfort":                    "that is ZUGFeRD 1, which no supported profile fits",
+		xrechnung + "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_3.0": "that is XRechnung, but profile xrechnung requires " + xrechnung,
+		"urn:ferd:CrossIndustryDocument:invoice:1p0:comfort":                    "that is ZUGFeRD 1, which is not supported",
 		"urn:cen.eu:en16931:2017:compliant:factur-x.eu:1p0:extended":            "it resembles the identifier of profile extended, which is \"" + Guidelines["extended"] + "\": if that is meant, correct it",
 		"urn:cen.eu:en16931:2017#compliant#urn:zugferd.de:2p0:basic":            "it resembles the identifier of profile basic,",
-		"urn:cen.eu:en16931:2017#compliant:factur-x.eu:1p0:en16931":             "it resembles that: correct its spelling",
+		"urn:cen.eu:en16931:2017#compliant:factur-x.eu:1p0:en16931":             "it looks like a misspelling of that identifier: correct it",
 		"urn:factur-x.eu:2p0:ultimate":                                          "no supported profile has that identifier: use one of " + Guidelines["minimum"] + " (minimum), ",
 		"urn:cpro.gouv.fr:1p0:extended":                                         "no supported profile has that identifier: use one of ",
 	} {

@@ -99,7 +99,7 @@ func parseSyntax(document []byte, name string, roots ...*schema.Child) (*Invoice
 }
 
 // ErrNoInvoice means that a document is well-formed, and neither a Cross-Industry Invoice nor one of UBL.
-var ErrNoInvoice = errors.New("the XML is no e-invoice")
+var ErrNoInvoice = errors.New("the XML is not an e-invoice")
 
 // Skim reads an invoice despite violations of the schema: all elements that the widest profile of its syntax knows. Its errors
 // are ErrNoInvoice and those of ParseSchemaOnly for documents that are not well-formed.

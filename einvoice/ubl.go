@@ -45,7 +45,7 @@ func checkUBLGuideline(root *Node) error {
 	case folded == want, strings.HasPrefix(folded, want+"#") && !strings.Contains(folded, "factur-x") && !strings.Contains(folded, "zugferd"):
 		return nil
 	}
-	return fmt.Errorf("the guideline identifier on line %d is %q; an invoice in UBL has %s, or that of a specification that begins so",
+	return fmt.Errorf("the guideline identifier on line %d is %q; an invoice in UBL has %s, or one that begins with it",
 		declared.SourceLine(), markup.Excerpt(declared.Text()), want)
 }
 

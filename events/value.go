@@ -123,7 +123,7 @@ var reasons = map[ErrorCode]string{
 	NavigationFailed: "The page could not be loaded.",
 	BrowserCrashed:   "The browser crashed at each attempt to render the document.",
 	SelectorTimeout:  "Nothing matched the selector in time.",
-	FunctionTimeout:  "The function to wait for did not come true in time.",
+	FunctionTimeout:  "The function to wait for did not become true in time.",
 	ResourceFailed:   "A part of the page is missing.",
 	ScriptFailed:     "A script of the page ended with an error.",
 	PageRangeEmpty:   "The document has none of the pages asked for.",

@@ -39,7 +39,7 @@ func (e *emulation) begin(ctx context.Context) error {
 	for _, setting := range e.settings() {
 		_, err := e.page.session.Send(ctx, setting.ProtoReq(), setting)
 		if message := browserMessage(err); message != "" {
-			return Because(fmt.Errorf("%w: %s", ErrOptions, message), "The browser cannot be set up as render says: %s.", strings.TrimSuffix(message, "."))
+			return Because(fmt.Errorf("%w: %s", ErrOptions, message), "The browser rejected the render options: %s.", strings.TrimSuffix(message, "."))
 		}
 		if err != nil {
 			return err

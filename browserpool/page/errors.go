@@ -27,7 +27,7 @@ var (
 	ErrRender = errors.New("browser could not render")
 	// ErrOutput means that the browser could not hand over what it has printed, which it keeps in
 	// a file: the disk of its temporary directory is full. The document is not to blame.
-	ErrOutput = errors.New("browser could not hand over its output")
+	ErrOutput = errors.New("browser could not deliver its output")
 	// ErrNavigation means that the main document did not arrive: the name does not exist,
 	// nothing answers, the certificate is not valid, or the HTTP status is 400 or more.
 	ErrNavigation = errors.New("page could not be reached")
@@ -37,7 +37,7 @@ var (
 	// ErrSelector means that nothing matched the selector in time, or that it is not a valid selector.
 	ErrSelector = errors.New("selector matched nothing")
 	// ErrFunction means that the expression to wait for did not become true in time, or is not an expression.
-	ErrFunction = errors.New("function did not come true")
+	ErrFunction = errors.New("function did not become true")
 	// ErrResource means that a part of the page is missing, and the job does not want it without.
 	ErrResource = errors.New("part of the page is missing")
 	// ErrScript means that a script of the page threw an uncaught error, and the job does not tolerate that.

@@ -74,5 +74,5 @@ func (f fitting) whatIsCut(e extent) string {
 	if e.rtl {
 		edge = "left"
 	}
-	return fmt.Sprintf("The page is %d pixels wide. What does not fit the %d pixels between the margins is cut off at the %s edge.", e.visible, f.layout, edge)
+	return fmt.Sprintf("The page is %d pixels wide. Content beyond the %d pixels between the margins is cut off at the %s edge.", e.visible, f.layout, edge)
 }

@@ -18,7 +18,7 @@ const (
 	maxLeft = 20_000
 )
 
-var errLeft = errors.New("page has too much of the last document")
+var errLeft = errors.New("page retains too much of the last document")
 
 // isFollowable reports whether the page may do another job of the same account. What the browser was asked to send stays in the memory of
 // its network, where nothing clears it, and what it was asked to pretend stays with the page.

@@ -46,7 +46,7 @@ func (f *function) check(ctx context.Context) error {
 			what = wrong.Exception.Description
 		}
 		what, _, _ = strings.Cut(what, "\n")
-		return Because(fmt.Errorf("%w: it is no expression", ErrFunction), "wait_for_function is not a JavaScript expression: %s.", clip(what))
+		return Because(fmt.Errorf("%w: not an expression", ErrFunction), "wait_for_function is not a JavaScript expression: %s.", clip(what))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (p *page) reach(ctx context.Context, d document) error {
 	defer cancel()
 	err := p.arrive(ctx, within, d)
 	if errors.Is(err, errBudget) && ctx.Err() == nil {
-		return Because(err, "The page did not come to %q within %d ms.", cmp.Or(d.load.WaitUntil, contract.UntilLoad), budget.Milliseconds())
+		return Because(err, "The page did not reach %q within %d ms.", cmp.Or(d.load.WaitUntil, contract.UntilLoad), budget.Milliseconds())
 	}
 	if err == nil && p.kind == forVisit {
 		err = p.explore(ctx, within, d)

@@ -52,7 +52,7 @@ func (p *printParams) follow(r ruled) error {
 	}
 	for _, side := range []float64{width, height} {
 		if side < float64(contract.MinSide)-rounding || side > float64(contract.MaxSide)+rounding {
-			return Because(fmt.Errorf("%w: page rules", ErrOptions), "The page rules (@page) ask for paper beyond 10 mm to 200 in.")
+			return Because(fmt.Errorf("%w: page rules", ErrOptions), "The page rules (@page) ask for paper outside the range of 10 mm to 200 in.")
 		}
 	}
 	for _, side := range []struct{ said, inches *float64 }{

@@ -72,7 +72,7 @@ func TestPreferredPaperFits(t *testing.T) {
 func TestImpossiblePageRules(t *testing.T) {
 	slot := openSlot(t)
 	for rule, want := range map[string]string{
-		"size: 9.9mm 10cm": "beyond 10 mm to 200 in", "size: 10in 200.1in": "beyond 10 mm to 200 in", "size: 10mm 200in; margin: 0": "",
+		"size: 9.9mm 10cm": "outside the range of 10 mm to 200 in", "size: 10in 200.1in": "outside the range of 10 mm to 200 in", "size: 10mm 200in; margin: 0": "",
 		"size: A5; margin: 8cm": "leave no room", "size: A5; margin: 7cm": "",
 	} {
 		web := pagetest.NewWeb(t, pagetest.Pages{"/": "<style>@page { " + rule + " }</style>x"})

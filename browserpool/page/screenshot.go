@@ -144,7 +144,7 @@ func (s shot) boxOf(ctx context.Context, selector string) (b elementBox, err err
 	case !b.Found:
 		return b, noMatch(selector)
 	case b.Width < 1 || b.Height < 1:
-		return b, Because(ErrSelector, "What the selector %q matches is not shown: it is less than a pixel wide or high.", clip(selector))
+		return b, Because(ErrSelector, "The element that matches %q is invisible: it is less than a pixel wide or high.", clip(selector))
 	}
 	return b, nil
 }

@@ -37,7 +37,7 @@ func (p *page) scroll(ctx, within context.Context) error {
 		return err
 	}
 	if !ended {
-		p.warnOfCut(fmt.Sprintf("The page did not come to an end while it was scrolled. It was scrolled to %.0f pixels.", at.Seen))
+		p.warnOfCut(fmt.Sprintf("The page kept growing while it was scrolled; scrolling stopped at %.0f pixels.", at.Seen))
 	}
 	back, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
 	defer cancel()

@@ -153,7 +153,7 @@ func (p *page) documentError(ctx context.Context, r response) error {
 	case r.status >= 400:
 		return Because(fmt.Errorf("%w: HTTP status %d", ErrNavigation, r.status), "%s answered with HTTP status %d.", showURL(r.url), r.status)
 	default:
-		return fmt.Errorf("%w: it went to a URL of a scheme that is not allowed", ErrBlocked)
+		return fmt.Errorf("%w: it navigated to a URL with a forbidden scheme", ErrBlocked)
 	}
 }
 

@@ -55,9 +55,9 @@ func TestVerifyEvidence(t *testing.T) {
 		{bare, "", "", "ftp://example.com/jwks.json", "not an https URL"},
 		{whole, "", other, keys, "about another file than " + other},
 		{whole, xml, "", keys, "about another file than " + xml},
-		{whole, "", "", kept("others.json", string(evidence.Keys([]ed25519.PrivateKey{stranger}))), "none of the keys"},
+		{whole, "", "", kept("others.json", string(evidence.Keys([]ed25519.PrivateKey{stranger}))), "not signed with any of the keys"},
 		{kept("none.json", `{"evidence":{}}`), "", "", keys, "no member jws"},
-		{xml, "", "", keys, "no evidence"},
+		{xml, "", "", keys, "not evidence"},
 		{filepath.Join(dir, "missing"), "", "", keys, "no such file"},
 	} {
 		var out strings.Builder

@@ -10,7 +10,7 @@ import (
 
 var (
 	// ErrLimit means that a file exceeds the bounds of reading.
-	ErrLimit = errors.New("the PDF has more on its pages than is read")
+	ErrLimit = errors.New("the content of the PDF's pages exceeds the limits")
 	// ErrEncrypted means that a file needs a password.
 	ErrEncrypted = errors.New("the PDF is encrypted")
 	errBroken    = errors.New("broken PDF")

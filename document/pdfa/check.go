@@ -111,7 +111,7 @@ func (c *checker) run(open func() (*cos.File, error), further []func(*Subject)) 
 		c.accessible()
 	}
 	c.syntaxDeviations() // last, after all objects were parsed
-	c.reportIf(c.file.Exhausted(), "LIMIT", "the file has more objects, or larger ones, than are checked")
+	c.reportIf(c.file.Exhausted(), "LIMIT", "the file exceeds the limits of the check")
 	return c.result()
 }
 

@@ -69,7 +69,7 @@ func newLooks() *looks {
 }
 
 // errManyLooks means that an account has as many pictures made as it may.
-var errManyLooks = errors.New("too many pictures at once")
+var errManyLooks = errors.New("too many previews at once")
 
 // picture returns a remembered picture, or has it made.
 func (l *looks) picture(ctx context.Context, of look, now func() time.Time, draw func(context.Context) ([]byte, error)) ([]byte, error) {
@@ -210,7 +210,7 @@ func (d jobPages) lookAt(ctx *fasthttp.RequestCtx, v visitor) {
 	case errors.Is(err, errManyLooks), errors.Is(err, context.DeadlineExceeded):
 		d.message(ctx, 429, "looks")
 	case err != nil: // a file with a password, for example
-		d.cfg.Logger.Info("no picture of a page", "job", id.String(), "error", err)
+		d.cfg.Logger.Info("cannot render a preview of a page", "job", id.String(), "error", err)
 		d.message(ctx, 422, "nolook")
 	default:
 		ctx.SetContentType("image/png")

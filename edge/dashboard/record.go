@@ -24,7 +24,7 @@ type JobLog interface {
 }
 
 // ErrGone means that the log no longer has what a JobLog was asked for.
-var ErrGone = errors.New("the log no longer has it")
+var ErrGone = errors.New("no longer in the log")
 
 // Bounds of reading the log for pages: the time of one read, and the number at once per account and in all.
 const (
@@ -55,7 +55,7 @@ func (d jobPages) record(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // errLogBusy means that the limit of concurrent reads of the log is reached.
-var errLogBusy = errors.New("too many pages read the log")
+var errLogBusy = errors.New("too many pages are reading the log")
 
 // readLog reads the log for a page of an account, unless too many others do.
 func (d *site) readLog(account events.AccountID, read func(context.Context) (events.Submission, error)) (events.Submission, error) {

@@ -177,7 +177,7 @@ func (d *site) leaveFormer(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	if err := d.cfg.Services.Sessions.Close(v.principal(), v.Session); err != nil {
-		d.cfg.Logger.Warn("a session that was replaced stays open", "account", string(v.Account), "error", err)
+		d.cfg.Logger.Warn("cannot close the replaced session", "account", string(v.Account), "error", err)
 	}
 }
 

@@ -206,7 +206,7 @@ func resourceFailures(b *body, v string) error {
 	codes, err := statuses(v)
 	switch {
 	case err != nil || len(codes) > 0 && !slices.Equal(codes, []int{499, 599}):
-		return errors.New("can be [] or [499,599] only: a part with a status of 400 or more is missing")
+		return errors.New("must be [] or [499,599]: a part of the page with a status of 400 or more counts as missing")
 	case len(codes) > 0:
 		b.render["fail_on_resource_error"] = true
 	}

@@ -22,9 +22,9 @@ const (
 
 // Errors of Verify.
 var (
-	ErrForm       = errors.New("that is no evidence")
-	ErrSignature  = errors.New("the signature is not that of the statement")
-	ErrUnknownKey = errors.New("none of the keys has made the signature")
+	ErrForm       = errors.New("not evidence")
+	ErrSignature  = errors.New("the signature does not match the statement")
+	ErrUnknownKey = errors.New("not signed with any of the keys")
 )
 
 // Sign writes a statement as a JWS in its compact form.
@@ -76,7 +76,7 @@ func Verify(jws string, keys []byte) (s Statement, err error) {
 	}
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(keys, &set); err != nil {
-		return s, fmt.Errorf("%w: the keys are no JWK set: %w", ErrForm, err)
+		return s, fmt.Errorf("%w: the keys are not a JWK set: %w", ErrForm, err)
 	}
 	known := set.Key(signed.Signatures[0].Header.KeyID)
 	if len(known) != 1 {

@@ -68,7 +68,7 @@ func swedishPaymentRules() []Rule {
 		needs("SE-R-010", "BT-84", "A Plusgiro number has two to eight characters.", "Correct the number.", giroAccounts("SE:PLUSGIRO"), hasLength(2, 8)).with(Warning),
 		needs("SE-R-008", "BT-84", "A Bankgiro number has only digits.", "Correct the number.", giroAccounts("SE:BANKGIRO"), hasNumber).with(Warning),
 		needs("SE-R-009", "BT-84", "A Bankgiro number has seven or eight characters.", "Correct the number.", giroAccounts("SE:BANKGIRO"), hasLength(7, 8)).with(Warning),
-		needs("SE-R-011", "BT-81", "What goes by Bankgiro or Plusgiro is a transfer (30), not 50 or 56.", "Give 30, and SE:BANKGIRO or SE:PLUSGIRO as the payment service provider.", means("50 56"), never).with(Warning),
+		needs("SE-R-011", "BT-81", "A payment to Bankgiro or Plusgiro is a credit transfer (30), not 50 or 56.", "Give 30, and SE:BANKGIRO or SE:PLUSGIRO as the payment service provider.", means("50 56"), never).with(Warning),
 		needs("SE-R-012", "BT-81", "A transfer to a Swedish buyer is 30, not 31.", "Give 30.", means("31"), never).with(Warning).onlyIf(domestic),
 	}
 }

@@ -157,7 +157,7 @@ func (f Form) Values(body []byte) (map[string]string, error) {
 func collect(fields []field, tree any, all map[string]string) error {
 	members, ok := tree.(map[string]any)
 	if !ok {
-		return fmt.Errorf("form: %T is no object", tree)
+		return fmt.Errorf("form: %T is not an object", tree)
 	}
 	for name, value := range members {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.Name == name })

@@ -12,7 +12,7 @@ type Record struct {
 	Job events.JobID
 	// Operation is the job's operation.
 	Operation events.Operation
-	// Asked lists the fields of the request, by their names in the API; Lost is set if the log no longer has it.
+	// Asked lists the fields of the request, by their names in the API; Lost is set if the log no longer has them.
 	Asked []Option
 	Lost  bool
 	// Steps are the events; Gone if the journal no longer has the first of them.

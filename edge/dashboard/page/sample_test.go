@@ -112,7 +112,7 @@ func doneJob() page.JobPage {
 		Webhook: true, DocsURL: docsURL, Evidence: proven(),
 		Warnings: []events.Warning{
 			{Code: "RESOURCE_MISSING", Detail: "https://shop.example.com/static/logo-with-a-rather-long-name.png is missing: HTTP status 404."},
-			{Code: "PAGE_CUT", Detail: "The page is 1600 pixels wide. What does not fit the 1436 pixels between the margins is cut off at the right edge."},
+			{Code: "PAGE_CUT", Detail: "The page is 1600 pixels wide. Content beyond the 1436 pixels between the margins is cut off at the right edge."},
 		},
 		Timeline: []page.Step{
 			{page.StepAccepted, before(3 * time.Minute), ""},
@@ -142,7 +142,7 @@ func proven() *page.Evidence {
 func failedJob() page.JobPage {
 	return page.JobPage{
 		Frame: frame(), Job: jobs[4], Ended: true, DocsURL: docsURL,
-		Reason:   "The page did not come to \"networkidle\" within 30000 ms.",
+		Reason:   "The page did not reach \"networkidle\" within 30000 ms.",
 		Timeline: []page.Step{{page.StepAccepted, before(12 * time.Minute), ""}, {page.StepFailed, before(11 * time.Minute), ""}},
 	}
 }
