@@ -2,11 +2,13 @@ package page
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -50,4 +52,38 @@ func TestAShrunkSetIsSmall(t *testing.T) {
 	work()
 	s.set.Dispose()
 	s.set.Shrink(context.Background()) // may come late
+}
+
+// Jobs work after their pages have shrunk, and while they do. Memory.forciblyPurgeJavaScriptMemory is not for that: it takes the
+// document's context away, and the next document with a structure crashed its page.
+func TestAShrunkSetWorks(t *testing.T) {
+	s := openSlot(t)
+	jobs := map[string]func() error{
+		"print": func() error {
+			_, err := s.Print(context.Background(), Print{HTML: pagetest.LongTables})
+			return err
+		},
+		"print with a structure": func() error {
+			_, err := s.Print(context.Background(), Print{HTML: "<h1>x</h1>", Options: contract.Paper{Tagged: true}})
+			return err
+		},
+		"capture": func() error {
+			_, err := s.Capture(context.Background(), Capture{HTML: "<h1>x</h1>"})
+			return err
+		},
+	}
+	for _, meanwhile := range []bool{false, false, true} {
+		for name, job := range jobs {
+			var shrinking sync.WaitGroup
+			if meanwhile {
+				shrinking.Go(func() { s.set.Shrink(context.Background()) })
+			}
+			err := job()
+			shrinking.Wait()
+			if err != nil {
+				t.Fatalf("%s, shrinking meanwhile: %t: %v", name, meanwhile, err)
+			}
+			s.set.Shrink(context.Background())
+		}
+	}
 }

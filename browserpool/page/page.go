@@ -220,7 +220,7 @@ func (p *page) blank(ctx context.Context) error {
 func (p *page) shrink(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	_ = proto.MemoryForciblyPurgeJavaScriptMemory{}.Call(p.session.With(ctx)) // a page that has ended holds nothing
+	_ = proto.HeapProfilerCollectGarbage{}.Call(p.session.With(ctx)) // a page that has ended holds nothing
 }
 
 // dispose ends the page with its whole browser context, whatever it is doing. It may be
