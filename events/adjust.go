@@ -3,7 +3,7 @@ package events
 // EntryID identifies an entry of the usage ledger: a job and "/debit", or what NewEntryID returns.
 type EntryID string
 
-// DebitOf is the entry that charges a job.
+// DebitOf returns the id of the entry that charges a job.
 func DebitOf(id JobID) EntryID { return EntryID(id.String() + "/debit") }
 
 // NewEntryID returns the id of a correction.
@@ -19,7 +19,7 @@ type Adjustment struct {
 	// Units and Bytes are added to what was charged; those of a credit are negative.
 	Units int64 `cbor:"3,keyasint,omitempty"`
 	Bytes int64 `cbor:"4,keyasint,omitempty"`
-	// Reason is for people. Ref is the entry that is corrected; "" for none in particular.
+	// Reason is for people. Ref is the corrected entry; "" for none in particular.
 	Reason string  `cbor:"5,keyasint"`
 	Ref    EntryID `cbor:"6,keyasint,omitempty"`
 }
@@ -37,7 +37,7 @@ const (
 func AdjustmentKinds() []AdjustmentKind { return []AdjustmentKind{Credit, Correction} }
 
 // UsageAdjusted corrected what an account is charged. It counts in the quota window that began at
-// Window, the one that was open, whichever window the corrected entry is in.
+// Window and was open at the time, whatever window the corrected entry is in.
 type UsageAdjusted struct {
 	Adjustment
 	Window Instant `cbor:"7,keyasint"`

@@ -2,5 +2,5 @@
 
 package events
 
-// Ahead is by how many levels a build is ahead of this version. Tests of upgrades build a version to come, with the tag nextversion.
+// Ahead is how many levels a build is ahead of this version. Upgrade tests build a future version with the tag nextversion.
 const Ahead = 0

@@ -2,5 +2,5 @@
 
 package events
 
-// Ahead is that of the version to come: it reads a level more, and its rows have a schema of their own.
+// Ahead is that of the future version: it reads one more level, and its rows have their own schema.
 const Ahead = 1

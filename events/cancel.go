@@ -3,11 +3,11 @@ package events
 // CancelJob ends a job that has not ended.
 type CancelJob struct {
 	Job JobID `cbor:"1,keyasint"`
-	// Forget is set if the caller shall be able to send the request again with its idempotency key.
+	// Forget is set if the caller should be able to repeat the request with its idempotency key.
 	Forget bool `cbor:"2,keyasint,omitempty"`
 }
 
-// RequestForgotten let the idempotency key of a job's request be used for another.
+// RequestForgotten freed the idempotency key of a job's request for another.
 type RequestForgotten struct {
 	Job JobID `cbor:"1,keyasint"`
 }

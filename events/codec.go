@@ -27,7 +27,7 @@ var (
 	ErrNewer = errors.New("written by a newer version of Platen: upgrade this node")
 )
 
-// ErrUnreadable is the error of encoding what no node could decode. Trying again does not help.
+// ErrUnreadable is the error of encoding something that no node could decode. Trying again does not help.
 var ErrUnreadable = errors.New("no node could read it")
 
 var (
@@ -189,7 +189,7 @@ func DecodeEntry(b []byte) (Entry, error) {
 	return nil, fmt.Errorf("record kind %d in the journal: %w", kind, ErrFormat)
 }
 
-// decodePlain decodes an entry that has nothing but fields.
+// decodePlain decodes an entry that consists of fields only.
 func decodePlain[E Entry](body []byte) (Entry, error) {
 	var e E
 	if err := decoder.Unmarshal(body, &e); err != nil {

@@ -26,7 +26,7 @@ var (
 	key = Key{ID: "key_a", Hash: [32]byte{9, 8, 7}, Prefix: "sk_live_", LastFour: "wxyz", Created: 1700000000000}
 )
 
-// chosen are the samples whose values matter to tests that fold them; those of other types are made by sampleOf.
+// chosen are the samples whose values matter to tests that fold them; sampleOf makes those of other types.
 var chosen = map[reflect.Type]any{
 	reflect.TypeFor[AccountCreated](): AccountCreated{Plan: PlanFree, Anchor: 1700000000000},
 	reflect.TypeFor[PlanChanged]():    PlanChanged{Plan: PlanStarter},
@@ -36,7 +36,7 @@ var chosen = map[reflect.Type]any{
 	reflect.TypeFor[SubmitJob]():      fullSubmit(),
 }
 
-// sampleOf is a value of a type with something in every stored field.
+// sampleOf returns a value of a type with every stored field set.
 func sampleOf(of reflect.Type) any {
 	if v, ok := chosen[of]; ok {
 		return v
@@ -181,8 +181,8 @@ func decodeAny(b []byte) (any, error) {
 // goldenDir has a file for each type: a line for each form that its records have had, the present one last.
 var goldenDir = filepath.Join("testdata", "golden")
 
-// Golden records were written by earlier builds. Each decodes for ever, to what is written as it was: a field that was added since is
-// left out while it is zero. A type that gets another field gets another line; -update adds it, and rewrites none.
+// Golden records were written by earlier builds. Each decodes forever, and encodes to the same bytes: later fields are omitted while they are zero. A
+// type that gets another field gets another line; -update adds it, and rewrites none.
 func TestGoldenRecordsStayReadable(t *testing.T) {
 	for _, r := range sampleRecords(t) {
 		path := filepath.Join(goldenDir, r.name+".hex")
@@ -207,7 +207,7 @@ func TestGoldenRecordsStayReadable(t *testing.T) {
 	}
 }
 
-// readable decodes a record, and wants it to be written as it was.
+// readable decodes a record, and checks that it encodes to the same bytes.
 func readable(t *testing.T, name, line string) {
 	t.Helper()
 	old, err := hex.DecodeString(line)

@@ -7,20 +7,21 @@ import "time"
 type Command struct {
 	ID      CommandID `cbor:"1,keyasint"`
 	Account AccountID `cbor:"2,keyasint"`
-	// At is the sender's clock in the record. The owner replaces it by its own before it has
-	// the command decided, and that is the only clock that the decision sees.
+	// At is the sender's clock in the record. The owner replaces it by its own before the decision,
+	// and the decision sees no other clock.
 	At Instant `cbor:"3,keyasint"`
-	// Latest is the latest that true time may be when the command is decided, by the owner. It is At unless the
-	// owner's clock is held back. What must last for a while after a decision lasts that long after Latest.
+	// Latest is the latest that true time may be when the owner has the command decided. It equals At unless
+	// the owner's clock is held back. Anything that must last for a while after a decision lasts that long
+	// after Latest.
 	Latest Instant `cbor:"-"`
 	// ReplyTo is where the sender waits for the reply; nil if it does not wait.
 	ReplyTo *Address `cbor:"4,keyasint,omitempty"`
-	// By is who had the command sent; see Author.
+	// By is who sent the command; see Author.
 	By   Author      `cbor:"5,keyasint,omitzero"`
 	Body CommandBody `cbor:"-"`
 }
 
-// NewCommand returns a command with an id of its own that is sent at a time.
+// NewCommand returns a command with a new id, sent at a time.
 func NewCommand(account AccountID, at time.Time, body CommandBody) Command {
 	return Command{ID: NewCommandID(), Account: account, At: At(at), Body: body}
 }
@@ -40,7 +41,7 @@ type CommandBody interface {
 // CreateAccount opens an account. Creating it again with the same plan changes nothing.
 type CreateAccount struct {
 	Plan Plan `cbor:"1,keyasint"`
-	// Anchor is the instant from which the quota windows run, month by month; zero for that of
+	// Anchor is the instant from which the quota windows run, month by month; zero means the time of
 	// the decision.
 	Anchor Instant `cbor:"2,keyasint"`
 }
@@ -71,21 +72,21 @@ type SubmitJob struct {
 	// Requires is the smallest plan that includes everything the request asks for; "" for any.
 	Requires    Plan         `cbor:"7,keyasint,omitempty"`
 	Idempotency *Idempotency `cbor:"8,keyasint,omitempty"`
-	// Webhook is the URL that the outcome is reported to; nil for none.
+	// Webhook is the URL to which the outcome is reported; nil for none.
 	Webhook Sealed `cbor:"9,keyasint,omitempty"`
 	// Waits is set if the request waits for the file.
 	Waits bool `cbor:"10,keyasint,omitempty"`
 	// Tags are the caller's own, in the order of their names.
 	Tags []Tag `cbor:"11,keyasint,omitempty"`
-	// Trace is where the request belongs; zero if it is not traced.
+	// Trace is the request's place in a trace; zero if it is not traced.
 	Trace Trace `cbor:"12,keyasint,omitzero"`
 	// Summary holds the properties of the content that decisions need. It is not stored:
 	// decoding derives it from the content.
 	Summary ContentSummary `cbor:"-"`
 }
 
-// Submission is a SubmitJob with the content to render. The edge sends it and an attempt
-// reads it; the content is not decoded in between.
+// Submission is a SubmitJob with the content to render. The edge sends it and an attempt reads it;
+// nobody in between decodes the content.
 type Submission struct {
 	SubmitJob
 	Content Content `cbor:"5,keyasint"`
@@ -113,9 +114,9 @@ type FinishRender struct {
 	Attempt AttemptID `cbor:"2,keyasint"`
 	File    File      `cbor:"3,keyasint"`
 	Metrics Metrics   `cbor:"4,keyasint"`
-	// FileURL is where the file can be downloaded; "" if no webhook says so.
+	// FileURL is where the file can be downloaded; "" if no webhook names it.
 	FileURL string `cbor:"5,keyasint,omitempty"`
-	// Warnings say what was done nevertheless.
+	// Warnings describe flaws that did not fail the job.
 	Warnings []Warning `cbor:"6,keyasint,omitempty"`
 	// Evidence is about an e-invoice; nil for other files.
 	Evidence *Evidence `cbor:"7,keyasint,omitempty"`
@@ -131,7 +132,7 @@ type FailRender struct {
 	// Infrastructure is set if something that the node depends on failed, such as the store
 	// of results. Such a failure is retryable, and does not spend one of the job's attempts.
 	Infrastructure bool `cbor:"5,keyasint,omitempty"`
-	// Detail says why, in a sentence for the caller; "" for no more than Code says.
+	// Detail says why, in a sentence for the caller; "" if Code says it all.
 	Detail string `cbor:"6,keyasint,omitempty"`
 }
 
@@ -185,8 +186,8 @@ type SetVolumeBlocks struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
-// ResetWindow moves an account back to the quota window of the present, with nothing used, and
-// resets the caps of test mode. It mends what a clock that was ahead has done.
+// ResetWindow moves an account back to the present quota window, with nothing used, and resets the
+// caps of test mode. It undoes the effects of a clock that was ahead.
 type ResetWindow struct{}
 
 // NoteKeyUse reports that a request was made with a key.

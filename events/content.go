@@ -4,8 +4,7 @@ import "platen.dev/events/contract"
 
 // Content says what a job renders, and how.
 type Content struct {
-	// HTML is as it will be rendered: sanitised, or made from Markdown. URL is the address
-	// of a page instead.
+	// HTML is the HTML to render: sanitised, or made from Markdown. URL is the address of a page instead.
 	HTML string `cbor:"1,keyasint,omitempty"`
 	// Print is for operations that make a PDF.
 	Print PrintOptions `cbor:"2,keyasint"`
@@ -19,13 +18,13 @@ type Content struct {
 	Delivery *Delivery    `cbor:"8,keyasint,omitempty"`
 	// Embeds is set if the HTML, that of an e-invoice included, shows pictures from the network.
 	Embeds bool `cbor:"9,keyasint,omitempty"`
-	// Full is set for HTML that is rendered as it was sent, scripts and all, like a page by URL.
+	// Full is set for HTML that is rendered as sent, including its scripts, like a page by URL.
 	Full bool `cbor:"10,keyasint,omitempty"`
-	// Assets are the files that such a document names by relative URL.
+	// Assets are the files to which such a document refers by relative URL.
 	Assets []contract.Asset `cbor:"11,keyasint,omitempty"`
 	// Stored says where HTML, Assets and Invoice are if they are too large for the log; they are empty then.
 	Stored *Stored `cbor:"12,keyasint,omitempty"`
-	// Headers and Cookies are those for the URL: lists of contract.Header and contract.Cookie as JSON.
+	// Headers and Cookies are sent to the URL: lists of contract.Header and contract.Cookie as JSON.
 	Headers Sealed `cbor:"13,keyasint,omitempty"`
 	Cookies Sealed `cbor:"14,keyasint,omitempty"`
 }
@@ -40,13 +39,13 @@ type PrintOptions struct {
 	Password    Sealed       `cbor:"13,keyasint,omitempty"`
 	Compression *Compression `cbor:"14,keyasint,omitempty"`
 	Metadata    *Metadata    `cbor:"21,keyasint,omitempty"` // the numbers between are Paper's
-	// OwnerPassword gives whoever has it all permissions, whatever Denied says.
+	// OwnerPassword grants all permissions, regardless of Denied.
 	OwnerPassword Sealed  `cbor:"22,keyasint,omitempty"`
 	Denied        *Denied `cbor:"23,keyasint,omitempty"`
-	// PDFA is the conformance to PDF/A that the file must have, one of contract.Archives; empty for none. PDFUA wants PDF/UA-1.
+	// PDFA is the PDF/A conformance that the file must have, one of contract.Archives; empty for none. PDFUA requires PDF/UA-1.
 	PDFA  string `cbor:"24,keyasint,omitempty"`
 	PDFUA bool   `cbor:"25,keyasint,omitempty"`
-	// Watermarks are several, in place of Watermark.
+	// Watermarks replaces Watermark if there are several.
 	Watermarks []Watermark `cbor:"33,keyasint,omitempty"`
 }
 
@@ -79,11 +78,11 @@ type Watermark struct {
 	Image string `cbor:"5,keyasint,omitempty"`
 	// Position is one of contract.Positions; empty means the middle of the page.
 	Position string `cbor:"6,keyasint,omitempty"`
-	// Pages are those that have it, as ParsePageRanges reads them, by the numbers of the whole document; empty means all.
+	// Pages are the pages that get it, as ParsePageRanges reads them, by the numbers of the whole document; empty means all.
 	Pages string `cbor:"7,keyasint,omitempty"`
 	// Opacity is 0 to 1; nil means 1.
 	Opacity *float64 `cbor:"8,keyasint,omitempty"`
-	// Behind lays it under what the page shows.
+	// Behind puts it under the page's content.
 	Behind bool `cbor:"9,keyasint,omitempty"`
 }
 
@@ -94,7 +93,7 @@ type Compression struct {
 	ImageQuality int64 `cbor:"2,keyasint,omitempty"`
 }
 
-// Metadata says what a PDF is about (docs/API.md, PDF options). What is empty stays as it is without it.
+// Metadata says what a PDF is about (docs/API.md, PDF options). Empty fields leave the document's own values.
 type Metadata struct {
 	Title    string `cbor:"1,keyasint,omitempty"`
 	Author   string `cbor:"2,keyasint,omitempty"`
@@ -131,11 +130,11 @@ type Invoice struct {
 	HTML Deflated `cbor:"5,keyasint,omitempty"`
 	// HTMLBytes is the length of that HTML before it was compressed.
 	HTMLBytes int `cbor:"6,keyasint,omitempty"`
-	// Rules is contract.RulesWarn or RulesEnforce, "" for none. What an accepted invoice breaks is in the job's warnings.
+	// Rules is contract.RulesWarn or RulesEnforce, "" for none. Violations of an accepted invoice are among the job's warnings.
 	Rules string `cbor:"7,keyasint,omitempty"`
-	// RuleSets are the names of rule sets, nil for those that the profile implies.
+	// RuleSets names rule sets; nil means those that the profile implies.
 	RuleSets []string `cbor:"8,keyasint,omitempty"`
-	// Match is contract.MatchWarn or MatchEnforce, "" for none: whether the caller's page has to say what the XML says.
+	// Match is contract.MatchWarn or MatchEnforce, "" for none: what happens if the caller's page does not match the XML.
 	Match string `cbor:"9,keyasint,omitempty"`
 	// Format is contract.UBL, "" for contract.FacturX.
 	Format string `cbor:"10,keyasint,omitempty"`

@@ -54,8 +54,8 @@ func stored() (all []any) {
 	return append(all, command, envelope, sampleOf(reflect.TypeFor[Marker]()), sampleOf(reflect.TypeFor[Gap]()))
 }
 
-// What no node could read is not written: a text in any field of any command, event or entry that is not UTF-8, and more elements than
-// the decoder takes. Everything that is written can be read.
+// Nothing that no node could read is written: no text that is not UTF-8 in any field of any command, event or entry, and no more elements than the
+// decoder accepts. Everything written can be read.
 func TestWhatIsWrittenCanBeRead(t *testing.T) {
 	texts, lists := 0, 0
 	for _, sample := range stored() {

@@ -19,14 +19,13 @@ type Field struct {
 // Fields are the fields of a value in the order of their declaration.
 type Fields []Field
 
-// Describe returns the fields of a command's body, an event or a journal entry that are
-// not zero, without content and without secrets: identifiers, enumerations, numbers and
-// times show; of a text or of bytes only the length shows, as a caller may have written
-// them. A text that Platen itself made shows if its declaration is tagged `log:"show"`, a
-// number also when it is zero if that is tagged `log:"always"`.
+// Describe returns the non-zero fields of a command's body, an event or a journal entry, without
+// content or secrets. Identifiers, enumerations, numbers and times are shown; of text and bytes
+// only the length, as a caller may have written them. A text made by Platen is shown if its
+// declaration is tagged `log:"show"`; a number tagged `log:"always"` is shown even if zero.
 func Describe(v any) Fields { return describe(reflect.ValueOf(v)) }
 
-// TypeName is the name of a command's or an event's type, such as JobQueued.
+// TypeName returns the type name of a command or an event, such as JobQueued.
 func TypeName(v any) string { return reflect.TypeOf(v).Name() }
 
 func describe(v reflect.Value) (fields Fields) {
@@ -50,12 +49,12 @@ func describe(v reflect.Value) (fields Fields) {
 	return fields
 }
 
-// shownValue returns a field's value as it is shown; nil if it is not.
+// shownValue returns a field's value as shown, or nil if it is not.
 func shownValue(v reflect.Value, show bool) any {
 	if s, ok := v.Interface().(fmt.Stringer); ok && v.Kind() != reflect.Struct {
 		return s.String()
 	}
-	named := v.Type().PkgPath() != "" // a type of this package says what its values are
+	named := v.Type().PkgPath() != "" // the type belongs to this package, so its values are known
 	switch v.Kind() {
 	case reflect.Struct:
 		return describe(v)
@@ -82,7 +81,7 @@ func shownValue(v reflect.Value, show bool) any {
 
 func length(n int) string { return fmt.Sprintf("(%d bytes)", n) }
 
-// snakeCase is a Go name as a key: MaxFile is max_file, HTMLBytes is html_bytes.
+// snakeCase converts a Go name into a key: MaxFile is max_file, HTMLBytes is html_bytes.
 func snakeCase(name string) string {
 	var b strings.Builder
 	letters := []rune(name)
@@ -96,7 +95,7 @@ func snakeCase(name string) string {
 	return b.String()
 }
 
-// String is the fields as key=value, separated by spaces.
+// String formats the fields as key=value, separated by spaces.
 func (f Fields) String() string {
 	parts := make([]string, len(f))
 	for i, field := range f {
@@ -127,5 +126,5 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// text is a value as its String method shows it: JobQueued{job=… lane=slow}.
+// text formats a value for its String method: JobQueued{job=… lane=slow}.
 func text(v any) string { return fmt.Sprintf("%s{%s}", TypeName(v), Describe(v)) }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// secret is what callers may have written; harmless is what Platen itself wrote.
+// secret is a text that callers may have written; harmless one that Platen itself wrote.
 const secret, harmless = "Kr0kodil", "harmless"
 
 // filler sets every field of a value, however deep, and notes the fields of type string
@@ -51,7 +51,7 @@ func (f filler) fill(v reflect.Value, field string, show bool) {
 	}
 }
 
-// Whatever a caller may have written does not show, in text or in JSON.
+// Texts that a caller may have written are not shown, in text or in JSON.
 func TestDescribeShowsNoContent(t *testing.T) {
 	all := []any{Submission{}, Marker{}, Envelope{}, Address{}}
 	for of := range commandRows.byType {

@@ -1,15 +1,14 @@
-// Package events is the vocabulary of Platen: typed ids, the commands that ask
-// for a change, the events that record one, the envelope that carries the events
-// of one command, and the encoding that all of them have in the log. It makes no
-// decisions and does no I/O. Every other top-level package may import it; it
-// imports none of them.
+// Package events is the vocabulary of Platen: typed ids, the commands that ask for a change, the
+// events that record one, the envelope that carries the events of one command, and the encoding of
+// all of them in the log. It makes no decisions and does no I/O. Every other top-level package may
+// import it; it imports none of them.
 //
 // # Bytes
 //
 // Every record of platen.commands and platen.journal is
 //
 //	byte 0    format, 1 (2 to 15 are reserved for later versions)
-//	byte 1    record kind: 1 command, 2 marker, 3 envelope
+//	byte 1    record kind: 1 command, 2 marker, 3 envelope, 4 gap
 //	byte 2…   one CBOR data item (RFC 8949, core deterministic encoding)
 //
 // Structs are CBOR maps with small integer keys. A key is never reused or given

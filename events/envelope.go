@@ -15,35 +15,36 @@ type Marker struct {
 	// has no such identity.
 	Commands TopicID `cbor:"3,keyasint,omitempty" log:"show"`
 	// Level is the highest that the owner can read. If the marker is the first record of the
-	// partition, that is the partition's.
+	// partition, it becomes the partition's level.
 	Level Level `cbor:"4,keyasint,omitempty"`
 	// Timeline names a timeline that begins with the marker: the first of its partition, that of a restored one, or
-	// one that begins because the journal has lost its end. It is empty in a marker that salvage puts in the place of
-	// a lost one.
+	// one that begins because the journal has lost its end. It is empty in a marker that salvage writes in place of a
+	// lost one.
 	Timeline TimelineID `cbor:"5,keyasint,omitempty" log:"show"`
 	// At is the time by the owner's clock.
 	At Instant `cbor:"6,keyasint,omitempty"`
-	// Published is the highest number among the public events of the partition that the owner has found. If the
+	// Published is the highest number that the owner has found among the partition's public events. If the
 	// journal has fewer facts before the marker, it has lost some that were published.
 	Published int64 `cbor:"7,keyasint,omitempty"`
-	// Restored is set if what comes before the marker was restored from a backup.
+	// Restored is set if everything before the marker was restored from a backup.
 	Restored bool `cbor:"8,keyasint,omitempty"`
 }
 
-// TimelineID names a timeline: one history of a partition, within which an offset stands for one record. What is
-// restored from a backup, or has lost its end, continues as another one (docs/decisions/0053).
+// TimelineID names a timeline: one history of a partition, within which an offset stands for one record. A
+// partition that is restored from a backup, or has lost its end, continues as another timeline
+// (docs/decisions/0053).
 type TimelineID string
 
 // NewTimelineID makes a random id, 16 base32 letters (80 bits).
 func NewTimelineID() TimelineID { return TimelineID(randomName(10)) }
 
-// Valid reports whether NewTimelineID may have made the id.
+// Valid reports whether the id has the form of NewTimelineID's.
 func (t TimelineID) Valid() bool {
 	b, err := keyNames.DecodeString(strings.ToUpper(string(t)))
 	return err == nil && len(b) == 10 && len(t) == 16 && strings.ToLower(string(t)) == string(t)
 }
 
-// TopicID identifies a topic of the log: one that is deleted and created again has another.
+// TopicID identifies a topic of the log: a re-created topic has another.
 type TopicID string
 
 // Envelope is everything that one command changed, with the reply to it. Every
@@ -58,22 +59,22 @@ type Envelope struct {
 	// a partition it does not decrease, unless the owner's clock was set back.
 	At    Instant `cbor:"5,keyasint"`
 	Reply *Reply  `cbor:"6,keyasint,omitempty"`
-	// By is who had the command sent; see Author.
+	// By is who sent the command; see Author.
 	By     Author  `cbor:"7,keyasint,omitzero"`
 	Events []Event `cbor:"-"`
-	// SetAside says why the command could not be decided: it was set aside and has changed nothing.
+	// SetAside says why the command could not be decided; it was set aside and changed nothing.
 	SetAside string `cbor:"8,keyasint,omitempty" log:"show"`
 }
 
-// Gap says that commands are gone undecided: those from the offset From up to, not including,
-// To. They were trimmed before their owner had read them. None of them was replied to, so none
-// of their jobs was accepted. If the log has lost its newest commands, or the topic was created
-// again, To may be below From.
+// Gap says that undecided commands are lost: those from the offset From up to, not including, To.
+// They were trimmed before their owner had read them. None of them got a reply, so none of their
+// jobs was accepted. If the log has lost its newest commands, or the topic was re-created, To may
+// be below From.
 type Gap struct {
 	Epoch int64 `cbor:"1,keyasint" log:"always"`
 	From  int64 `cbor:"2,keyasint" log:"always"`
 	To    int64 `cbor:"3,keyasint" log:"always"`
-	// Commands is the topic that the commands after the gap are in.
+	// Commands identifies the topic of the commands after the gap.
 	Commands TopicID `cbor:"4,keyasint,omitempty" log:"show"`
 }
 
@@ -89,11 +90,11 @@ type Reply struct {
 	RetryAfter int64 `cbor:"2,keyasint,omitempty"`
 	// Job is the job of the request that this one repeats; nil if it repeats none.
 	Job *JobID `cbor:"3,keyasint,omitempty"`
-	// Concurrency says what ConcurrencyLimit is about; nil with other codes.
+	// Concurrency describes a ConcurrencyLimit; nil with other codes.
 	Concurrency *Concurrency `cbor:"4,keyasint,omitempty"`
 }
 
-// Concurrency is the account's limit of jobs that have not ended, and how many there are.
+// Concurrency is the account's limit of unfinished jobs, and their number.
 type Concurrency struct {
 	Plan     Plan  `cbor:"1,keyasint"`
 	Limit    int64 `cbor:"2,keyasint"`

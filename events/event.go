@@ -44,11 +44,11 @@ type VolumeBlocksSet struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
-// WindowOpened began a quota window, with nothing used: the first with the account, each other
-// with the first job that is charged to it.
+// WindowOpened began a quota window, with nothing used: the first one with the account, each later
+// one with the first job charged to it.
 type WindowOpened struct {
 	Window Instant `cbor:"1,keyasint"`
-	// End is when the window ends, unless the anchor is moved before.
+	// End is when the window ends, unless the anchor is moved earlier.
 	End Instant `cbor:"2,keyasint"`
 }
 
@@ -100,12 +100,12 @@ type JobQueued struct {
 	Idempotency *Idempotency `cbor:"10,keyasint,omitempty"`
 	// Lane is the queue in which the job waits for a page.
 	Lane Lane `cbor:"11,keyasint,omitempty"`
-	// Webhook is the URL that the outcome is to be reported to.
+	// Webhook is the URL to which the outcome is reported.
 	Webhook Sealed `cbor:"12,keyasint,omitempty"`
 	// Waits is set if the request waits for the file.
 	Waits bool  `cbor:"13,keyasint,omitempty"`
 	Tags  []Tag `cbor:"14,keyasint,omitempty"`
-	// Trace is where the request belongs; zero if it is not traced.
+	// Trace is the request's place in a trace; zero if it is not traced.
 	Trace Trace `cbor:"15,keyasint,omitzero"`
 	// Stored is the file with the large part of the content; "" for none.
 	Stored string `cbor:"16,keyasint,omitempty"`
@@ -178,13 +178,13 @@ type JobDone struct {
 	Metrics Metrics `cbor:"3,keyasint"`
 	// Expires is when the file may no longer be downloaded; zero if Platen does not keep it.
 	Expires Instant `cbor:"4,keyasint"`
-	// FileURL is where the file can be downloaded; "" if no webhook says so. It is recorded,
-	// because all attempts of a webhook have the same body.
+	// FileURL is where the file can be downloaded; "" if no webhook names it. It is recorded, because
+	// all attempts of a webhook have the same body.
 	FileURL string `cbor:"5,keyasint,omitempty"`
-	// Sent is set if the file is sent to the request that waits for it: the first download.
+	// Sent is set if the file is sent to the waiting request, as the first download.
 	Sent   bool      `cbor:"6,keyasint,omitempty"`
 	Origin JobOrigin `cbor:"7,keyasint,omitzero"`
-	// Warnings say what was done nevertheless.
+	// Warnings describe flaws that did not fail the job.
 	Warnings []Warning `cbor:"8,keyasint,omitempty"`
 	// Evidence is about an e-invoice; nil for other files.
 	Evidence *Evidence `cbor:"9,keyasint,omitempty"`
@@ -195,19 +195,19 @@ type JobFailed struct {
 	Job    JobID     `cbor:"1,keyasint"`
 	Code   ErrorCode `cbor:"2,keyasint"`
 	Origin JobOrigin `cbor:"3,keyasint,omitzero"`
-	// Detail says why, in a sentence for the caller; "" for no more than Code says.
+	// Detail says why, in a sentence for the caller; "" if Code says it all.
 	Detail string `cbor:"4,keyasint,omitempty"`
 }
 
-// Warning says what was done nevertheless, in a sentence for the caller.
+// Warning describes a flaw that did not fail the job, in a sentence for the caller.
 type Warning struct {
 	// Code is one of contract.WarningCodes.
 	Code   string `cbor:"1,keyasint"`
 	Detail string `cbor:"2,keyasint"`
 }
 
-// JobOrigin describes the request that a job came from. The end of a job repeats it, so that nobody
-// who counts jobs has to look it up.
+// JobOrigin describes the request that a job came from. The end of a job repeats it, so that
+// counting jobs needs no look-up.
 type JobOrigin struct {
 	Key       KeyID     `cbor:"1,keyasint,omitempty"`
 	Operation Operation `cbor:"2,keyasint,omitempty"`
@@ -215,13 +215,13 @@ type JobOrigin struct {
 	Tags      []Tag     `cbor:"4,keyasint,omitempty"`
 }
 
-// Tag is a name with a value, by which a caller finds its jobs and their usage again.
+// Tag is a name with a value, by which a caller finds its jobs and their usage.
 type Tag struct {
 	Name  string `cbor:"1,keyasint"`
 	Value string `cbor:"2,keyasint"`
 }
 
-// FileExpired ended the time in which a job's file may be downloaded.
+// FileExpired ended the download period of a job's file.
 type FileExpired struct {
 	Job JobID `cbor:"1,keyasint"`
 }
@@ -231,7 +231,7 @@ type FileDeleted struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// JobForgotten ended the time in which a job's status may be read.
+// JobForgotten ended the period in which a job's status may be read.
 type JobForgotten struct {
 	Job JobID `cbor:"1,keyasint"`
 }

@@ -23,13 +23,13 @@ func NewAccountID() AccountID {
 // KeyID names an API key inside its account. It is not the secret.
 type KeyID string
 
-// DashboardKey stands in for the key of a job that a member has sent in the dashboard, without any. No key has this id.
+// DashboardKey stands in for the API key of a job that a member sends in the dashboard. No key has this id.
 const DashboardKey KeyID = "dashboard"
 
 // NewKeyID makes a random key id, `key_` and 8 base32 letters (40 bits).
 func NewKeyID() KeyID { return KeyID("key_" + randomName(5)) }
 
-// ParseKeyID parses an id that NewKeyID may have made, and no other.
+// ParseKeyID accepts only ids of the form that NewKeyID makes.
 func ParseKeyID(s string) (KeyID, error) {
 	name, ok := strings.CutPrefix(s, "key_")
 	if b, err := keyNames.DecodeString(strings.ToUpper(name)); !ok || err != nil || len(b) != 5 || name != strings.ToLower(name) {
@@ -101,8 +101,7 @@ func randomNumber() uint64 {
 	return binary.BigEndian.Uint64(b[:]) | 1
 }
 
-// Instant is a moment in milliseconds since 1970 UTC, which is the resolution of the API.
-// Zero means none.
+// Instant is a moment in milliseconds since 1970 UTC, the resolution of the API. Zero means none.
 type Instant int64
 
 // At returns a time as an Instant.
@@ -119,16 +118,15 @@ func (i Instant) String() string {
 	return i.Time().Format("2006-01-02T15:04:05.000Z")
 }
 
-// Add returns i+d, with d cut to milliseconds.
+// Add returns i+d, with d truncated to milliseconds.
 func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Milliseconds()) }
 
 // SecondsUntil returns the seconds between i and a later instant, rounded up and at
 // least one: the value of a Retry-After header.
 func (i Instant) SecondsUntil(later Instant) int64 { return max(1, (int64(later-i)+999)/1000) }
 
-// Partition returns the partition of an account among n: FNV-1a, its halves folded
-// together because the low bits alone mix badly, modulo n. The mapping is fixed for
-// the life of a log, like n itself.
+// Partition returns the partition of an account among n: FNV-1a modulo n, its halves folded together because the low bits alone mix badly. The
+// mapping is fixed for the life of a log, like n.
 //
 // The id of a partition is always in that partition.
 func Partition(account AccountID, n int32) int32 {

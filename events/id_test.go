@@ -40,7 +40,7 @@ func TestParseJobID(t *testing.T) {
 	}
 }
 
-// Who repeats a command that was set aside does so under one id, which is none of before.
+// A command that was set aside is repeated under one id, different from all earlier ones.
 func TestAgain(t *testing.T) {
 	first := NewCommandID()
 	second, third := first.Again(), first.Again().Again()

@@ -2,7 +2,7 @@ package events
 
 import "testing"
 
-// A partition is where its own id leads. What only looks like one is an account's.
+// A partition's id is placed in that partition. An id that only resembles one is an account's.
 func TestPartitionID(t *testing.T) {
 	for _, n := range []int32{1, 12, 64} {
 		for p := range n {

@@ -22,7 +22,7 @@ type Role string
 
 // The roles.
 const (
-	// RoleOwner may do everything, and alone changes members.
+	// RoleOwner may do everything; only owners change members.
 	RoleOwner Role = "owner"
 	// RoleDeveloper may do everything but change members.
 	RoleDeveloper Role = "developer"
@@ -33,8 +33,8 @@ const (
 // Roles returns the roles.
 func Roles() []Role { return []Role{RoleOwner, RoleDeveloper, RoleBilling} }
 
-// Identity is somebody at an OpenID provider: the SHA-256 of the issuer's URL, a zero byte, and the subject, which the issuer never gives
-// to another person. It is zero for nobody.
+// Identity is a person at an OpenID provider: the SHA-256 of the issuer's URL, a zero byte, and the subject, which the issuer never gives to another
+// person. It is zero for nobody.
 type Identity [32]byte
 
 // NewIdentity makes the identity of a subject at an issuer.
@@ -42,34 +42,33 @@ func NewIdentity(issuer, subject string) Identity {
 	return sha256.Sum256([]byte(issuer + "\x00" + subject))
 }
 
-// FoldEmail is the form by which email addresses are compared: `Ada@Example.com ` is `ada@example.com`.
+// FoldEmail returns the form in which email addresses are compared: `Ada@Example.com ` becomes `ada@example.com`.
 func FoldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// InviteMember makes a one-time link with which somebody joins an account. For a member that has not joined it
-// replaces the link before; for one that has, it is the way to a new password, and the role stays.
+// InviteMember makes a one-time link with which somebody joins an account. For a member that has not joined it replaces the previous link; for one
+// that has, it is the way to a new password, and the role stays.
 type InviteMember struct {
 	// Member is the id of a new member.
 	Member MemberID `cbor:"1,keyasint"`
 	// Email is folded, see FoldEmail.
 	Email string `cbor:"2,keyasint"`
 	Role  Role   `cbor:"3,keyasint"`
-	// Invitation is the SHA-256 of the link's secret; Until is when the link runs out.
+	// Invitation is the SHA-256 of the link's secret; Until is when the link expires.
 	Invitation [32]byte `cbor:"4,keyasint"`
 	Until      Instant  `cbor:"5,keyasint"`
 }
 
-// AcceptInvitation sets the password of an invited member and how a provider knows it, takes its second factor and its passkeys away,
-// and ends its sessions.
+// AcceptInvitation sets the password and the provider identity of an invited member, removes its second factor and passkeys, and ends its sessions.
 type AcceptInvitation struct {
 	Member     MemberID `cbor:"1,keyasint"`
 	Invitation [32]byte `cbor:"2,keyasint"`
 	// Password is a hash in the PHC format.
 	Password string `cbor:"3,keyasint"`
-	// Identity is who has joined by a provider, zero for one who has chosen the password.
+	// Identity is the identity of a member who joins by a provider, zero for one who chooses a password.
 	Identity Identity `cbor:"4,keyasint,omitzero"`
 }
 
-// ConnectMember has a member sign in by a provider from now on, or no more if Identity is zero.
+// ConnectMember lets a member sign in by a provider from now on, or stops that if Identity is zero.
 type ConnectMember struct {
 	Member   MemberID `cbor:"1,keyasint"`
 	Identity Identity `cbor:"2,keyasint,omitzero"`
@@ -86,23 +85,21 @@ type RemoveMember struct {
 	Member MemberID `cbor:"1,keyasint"`
 }
 
-// BeginSignIn asks whether a member may try a password now. It counts before the password is looked at, so that
-// no number of attempts at once gets around the delay.
+// BeginSignIn asks whether a member may try a password now. It counts before the password is checked, so that parallel attempts do not get around the
+// delay.
 type BeginSignIn struct {
 	Member MemberID `cbor:"1,keyasint"`
 }
 
-// SetSecondFactor has a member's sign-in ask for a code of an authenticator (TOTP, RFC 6238), or no more if Secret is
-// empty.
+// SetSecondFactor makes a member's sign-in require an authenticator's code (TOTP, RFC 6238), or no longer if Secret is empty.
 type SetSecondFactor struct {
 	Member MemberID `cbor:"1,keyasint"`
 	Secret Sealed   `cbor:"2,keyasint,omitempty"`
-	// Step is the time step of the code by which the member has shown that it has the secret: the new one, or the one that is taken
-	// away. A code is good once.
+	// Step is the time step of the code that proves the member has the secret: the new one, or the one being removed. A code is valid once.
 	Step int64 `cbor:"3,keyasint,omitempty"`
 }
 
-// SetPassword gives a member who has shown its password another one, and ends its sessions but one.
+// SetPassword replaces the password of a member who has shown the current one, and ends all its sessions but one.
 type SetPassword struct {
 	Member MemberID `cbor:"1,keyasint"`
 	// Password is a hash in the PHC format.
@@ -111,7 +108,7 @@ type SetPassword struct {
 	Keep SessionID `cbor:"3,keyasint,omitempty"`
 }
 
-// OpenSession signs a member in. The attempts that were counted are forgotten.
+// OpenSession signs a member in, and resets the count of attempts.
 type OpenSession struct {
 	Session Session `cbor:"1,keyasint"`
 	// Step is the time step of the code, zero for a member without a second factor.
@@ -124,7 +121,7 @@ type CloseSession struct {
 	Session SessionID `cbor:"2,keyasint,omitempty"`
 }
 
-// MemberInvited made a one-time link. It made the member, unless there was one with that id.
+// MemberInvited made a one-time link, and the member unless one with that id existed.
 type MemberInvited struct {
 	Member     MemberID `cbor:"1,keyasint"`
 	Email      string   `cbor:"2,keyasint"`
@@ -133,15 +130,15 @@ type MemberInvited struct {
 	Until      Instant  `cbor:"5,keyasint"`
 }
 
-// MemberJoined used up a one-time link. It ended the member's sessions, and took its second factor and its passkeys away.
+// MemberJoined used up a one-time link. It ended the member's sessions, and removed its second factor and passkeys.
 type MemberJoined struct {
 	Member   MemberID `cbor:"1,keyasint"`
 	Password string   `cbor:"2,keyasint"`
-	// Identity is who has joined by a provider, zero for one who has chosen a password.
+	// Identity is the identity of a member who joined by a provider, zero for one who chose a password.
 	Identity Identity `cbor:"3,keyasint,omitzero"`
 }
 
-// MemberConnected had a member sign in by a provider, or no more if Identity is zero.
+// MemberConnected let a member sign in by a provider, or stopped that if Identity is zero.
 type MemberConnected struct {
 	Member   MemberID `cbor:"1,keyasint"`
 	Identity Identity `cbor:"2,keyasint,omitzero"`
@@ -156,7 +153,7 @@ type MemberChanged struct {
 // MemberRemoved removed a member with its sessions.
 type MemberRemoved struct {
 	Member MemberID `cbor:"1,keyasint"`
-	// Email is that of the member, by which its index is found.
+	// Email is the member's address, for finding its index row.
 	Email string `cbor:"2,keyasint"`
 }
 
@@ -165,7 +162,7 @@ type SignInBegun struct {
 	Member MemberID `cbor:"1,keyasint"`
 }
 
-// SecondFactorSet gave a member a second factor, or took it away if Secret is empty.
+// SecondFactorSet gave a member a second factor, or removed it if Secret is empty.
 type SecondFactorSet struct {
 	Member MemberID `cbor:"1,keyasint"`
 	Secret Sealed   `cbor:"2,keyasint,omitempty"`
@@ -198,7 +195,7 @@ type Session struct {
 	// Hash is the SHA-256 of the secret in the browser's cookie.
 	Hash  [32]byte `cbor:"3,keyasint"`
 	Until Instant  `cbor:"4,keyasint"`
-	// Address is where the browser connected from, Agent how it names itself.
+	// Address is where the browser connected from, Agent its user agent.
 	Address string `cbor:"5,keyasint,omitempty"`
 	Agent   string `cbor:"6,keyasint,omitempty"`
 }

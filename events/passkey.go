@@ -1,6 +1,6 @@
 package events
 
-// Passkey is a WebAuthn credential by which a member signs in, without its password and without another step.
+// Passkey is a WebAuthn credential by which a member signs in, without a password or second factor.
 type Passkey struct {
 	// ID is the authenticator's name for it.
 	ID []byte `cbor:"1,keyasint"`
@@ -8,19 +8,20 @@ type Passkey struct {
 	PublicKey []byte `cbor:"2,keyasint"`
 	// Name is the member's name for it.
 	Name string `cbor:"3,keyasint"`
-	// Counter is how often the authenticator says it has signed. Many do not count: theirs is zero for ever.
+	// Counter is the number of signatures claimed by the authenticator. Many do not count and always say
+	// zero.
 	Counter uint32 `cbor:"4,keyasint,omitempty"`
-	// Synced is set if it may be copied to other devices of its owner, which never changes.
+	// Synced is set if it may be copied to its owner's other devices; that never changes.
 	Synced bool `cbor:"5,keyasint,omitempty"`
 }
 
-// AddPasskey gives a member a passkey. The session must have been opened lately.
+// AddPasskey gives a member a passkey. The session must have been opened recently.
 type AddPasskey struct {
 	Member  MemberID  `cbor:"1,keyasint"`
 	Session SessionID `cbor:"2,keyasint"`
 	// Handle is the random name by which the member's authenticators know it. All its passkeys have one.
 	Handle [32]byte `cbor:"3,keyasint"`
-	// Challenge is when the challenge was made that the authenticator has answered: each is good once.
+	// Challenge is when the challenge that the authenticator answered was made: each is valid once.
 	Challenge Instant `cbor:"4,keyasint"`
 	Passkey   Passkey `cbor:"5,keyasint"`
 }
@@ -31,7 +32,7 @@ type RemovePasskey struct {
 	ID     []byte   `cbor:"2,keyasint"`
 }
 
-// UsePasskey signs a member in whose passkey has answered a challenge.
+// UsePasskey signs in a member whose passkey has answered a challenge.
 type UsePasskey struct {
 	Session Session `cbor:"1,keyasint"`
 	ID      []byte  `cbor:"2,keyasint"`
@@ -55,7 +56,7 @@ type PasskeyRemoved struct {
 	Name   string   `cbor:"3,keyasint"`
 }
 
-// PasskeyUsed says that a member was signed in by a passkey. The session follows it.
+// PasskeyUsed says that a member was signed in by a passkey. The session's event follows.
 type PasskeyUsed struct {
 	Member    MemberID `cbor:"1,keyasint"`
 	ID        []byte   `cbor:"2,keyasint"`

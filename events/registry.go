@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// commandRows has a row for every type of command, and eventRows one for every type of event. A number is in logs on disk: it never changes its
+// commandRows has a row for every type of command, and eventRows one for every type of event. Logs on disk contain the numbers: none ever changes its
 // meaning, and a changed meaning gets a new number.
 var (
 	commandRows = newRegistry(
@@ -129,9 +129,9 @@ type known[I any] struct {
 	number uint64
 	of     reflect.Type
 	decode func([]byte) (I, error)
-	// job is the field that names the job, nil if it is not about one.
+	// job is the index of the field that names the job, nil if it is not about one.
 	job []int
-	// record returns the subject that the trail gives for it, nil if it is not recorded there.
+	// record returns the subject for the account's trail, nil if the type is not recorded there.
 	record func(I) string
 }
 
@@ -150,13 +150,13 @@ func (d declared[T, I]) decodedBy(decode func([]byte) (I, error)) declared[T, I]
 	return d
 }
 
-// ofAccount says that the account decides and folds it, though it names a job.
+// ofAccount declares that the account decides and folds the type, though it names a job.
 func (d declared[T, I]) ofAccount() declared[T, I] {
 	d.job = nil
 	return d
 }
 
-// recorded has the account's trail of who changed what record it, with what it is about.
+// recorded declares that the account's trail of who changed what records the type, with a subject.
 func (d declared[T, I]) recorded(subject func(T) string) declared[T, I] {
 	d.record = func(v I) string { return subject(any(v).(T)) }
 	return d
@@ -185,7 +185,7 @@ func newRegistry[I any](rows ...interface{ declaration() known[I] }) registry[I]
 	return r
 }
 
-// typed is a value with the number of its type.
+// typed returns a value with the number of its type.
 func (r registry[I]) typed(v I) typed {
 	return typed{Type: r.row(v).number, Value: v}
 }
@@ -218,7 +218,7 @@ func (r registry[I]) decode(in rawTyped) (v I, err error) {
 	return v, nil
 }
 
-// CommandTypes returns all types of commands, in the order of their numbers, for those who must say something about each.
+// CommandTypes returns all types of commands, ordered by number, for code that must cover each.
 func CommandTypes() []reflect.Type { return commandRows.types() }
 
 // EventTypes returns all types of events, likewise.
@@ -238,8 +238,7 @@ func Target(body CommandBody) (JobID, bool) { return commandRows.jobOf(body) }
 // JobOf returns the job that an event is about; false for events about the account.
 func JobOf(ev Event) (JobID, bool) { return eventRows.jobOf(ev) }
 
-// Recorded returns what an event is about if it belongs in the account's trail of who changed what; the others are too
-// many, or nobody's doing.
+// Recorded returns an event's subject if the event belongs in the account's trail of who changed what; the others are too many, or nobody's doing.
 func Recorded(ev Event) (subject string, recorded bool) {
 	row := eventRows.row(ev)
 	if row == nil || row.record == nil {

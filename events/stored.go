@@ -11,11 +11,11 @@ import (
 type Stored struct {
 	// File is a name that FileName makes with StoredExtension. The file is sealed.
 	File string `cbor:"1,keyasint"`
-	// HTMLBytes is that of the content's summary.
+	// HTMLBytes is the HTMLBytes of the content's summary.
 	HTMLBytes int `cbor:"2,keyasint,omitempty"`
 }
 
-// StoredExtension is that of files with the large part of a content.
+// StoredExtension is the extension of files with the large part of a content.
 const StoredExtension = ".content"
 
 // large is the part of a content that may be stored apart.
@@ -23,11 +23,11 @@ type large struct {
 	HTML    string           `cbor:"1,keyasint,omitempty"`
 	Assets  []contract.Asset `cbor:"2,keyasint,omitempty"`
 	Invoice *Invoice         `cbor:"3,keyasint,omitempty"`
-	// Images are those of the watermarks, in their order.
+	// Images are the watermarks' images, in order.
 	Images []string `cbor:"4,keyasint,omitempty"`
 }
 
-// Detach takes the large part out of a content, to be stored as a file of a name.
+// Detach takes the large part out of a content, to be stored in a file of the given name.
 func (c Content) Detach(file string) (rest Content, part []byte, err error) {
 	rest, images := c.withoutImages()
 	part, err = encoder.Marshal(large{c.HTML, c.Assets, c.Invoice, images})
@@ -52,7 +52,8 @@ func (c Content) Attach(part []byte) (Content, error) {
 	return c, nil
 }
 
-// withoutImages returns a content whose watermarks lack their images, and these; nil if there are none.
+// withoutImages returns a content whose watermarks lack their images, and the images; nil if there are
+// none.
 func (c Content) withoutImages() (rest Content, images []string) {
 	c.Print = c.Print.clone()
 	some := false

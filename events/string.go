@@ -6,7 +6,7 @@ func (c Command) String() string { return text(c) }
 func (m Marker) String() string  { return text(m) }
 func (g Gap) String() string     { return text(g) }
 
-// String is the envelope's head with all its events.
+// String shows the envelope's head and all its events.
 func (e Envelope) String() string {
 	s := text(e)
 	for _, ev := range e.Events {

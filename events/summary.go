@@ -20,11 +20,11 @@ type ContentSummary struct {
 	Waits bool
 	// Delivered is set if the file goes to the caller's own storage.
 	Delivered bool
-	// Stored is the file that the large part is in; "" for none.
+	// Stored is the file that contains the large part; "" for none.
 	Stored string
 }
 
-// Summary returns the same summary as decoding the content's SubmitJob does.
+// Summary returns the summary that decoding the content's SubmitJob yields.
 func (c Content) Summary() ContentSummary {
 	s := ContentSummary{
 		HTMLBytes: len(c.HTML), FromURL: c.URL != "", Full: c.Full, Embeds: c.Embeds,
@@ -107,7 +107,7 @@ const (
 	majorText  = 3
 )
 
-// headOf reads the head of a well-formed data item (RFC 8949, section 3): its major type, its argument, and how many bytes the head has.
+// headOf reads the head of a well-formed data item (RFC 8949, section 3): its major type, its argument, and the length of the head.
 func headOf(b []byte) (major byte, argument uint64, size int) {
 	major, argument = b[0]>>5, uint64(b[0]&0b11111)
 	if argument < 24 {

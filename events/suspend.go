@@ -7,22 +7,21 @@ import (
 	"platen.dev/events/contract"
 )
 
-// SuspendAccount lets an account have no new jobs until it is resumed. It changes nothing if the account is suspended
-// already for that reason.
+// SuspendAccount blocks new jobs of an account until it is resumed. It changes nothing if the account is already suspended for that reason.
 type SuspendAccount struct {
 	// Reason is for the members of the account; see ValidReason.
 	Reason string `cbor:"1,keyasint"`
 }
 
-// ResumeAccount lets a suspended account have jobs again.
+// ResumeAccount unblocks new jobs of a suspended account.
 type ResumeAccount struct{}
 
-// AccountSuspended lets an account have no new jobs. Those accepted before continue.
+// AccountSuspended blocked new jobs of an account. Those accepted before continue.
 type AccountSuspended struct {
 	Reason string `cbor:"1,keyasint"`
 }
 
-// AccountResumed lets an account have jobs again.
+// AccountResumed unblocked new jobs of an account.
 type AccountResumed struct{}
 
 func (SuspendAccount) command()           {}
@@ -37,7 +36,7 @@ func (e AccountResumed) String() string   { return text(e) }
 // MaxReason is how many characters the reason of a correction or of a suspension may have.
 const MaxReason = 200
 
-// ValidReason reports whether a reason says something, on one line of up to MaxReason characters.
+// ValidReason reports whether a reason is not empty and is one line of up to MaxReason characters.
 func ValidReason(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= MaxReason &&
 		!strings.ContainsFunc(text, contract.Hidden)

@@ -8,7 +8,7 @@ const (
 	TopicJournal = "platen.journal"
 	// TopicEvents holds the public events, which follow from the journal (events/public).
 	TopicEvents = "platen.events"
-	// TopicPoison holds the records of TopicEvents that the usage ledger could not take, each with
+	// TopicPoison holds the records of TopicEvents that the usage ledger could not accept, each with
 	// the reason, in the partition that it came from (ledger/ingest).
 	TopicPoison = "platen.events.poison"
 )

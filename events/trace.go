@@ -2,16 +2,16 @@ package events
 
 import "encoding/hex"
 
-// Trace is where in a trace something belongs, as W3C Trace Context defines it: which trace it is, and
-// the span that it is below. It is zero for none.
+// Trace is a place in a trace, as W3C Trace Context defines it: the trace, and the parent span. It is
+// zero for none.
 type Trace struct {
 	ID   TraceID `cbor:"1,keyasint"`
 	Span SpanID  `cbor:"2,keyasint"`
-	// Sampled says that whoever began the trace records it.
+	// Sampled says that the initiator of the trace records it.
 	Sampled bool `cbor:"3,keyasint,omitempty"`
 }
 
-// TraceID identifies a trace, SpanID a span of one. Neither says anything about what is traced.
+// TraceID identifies a trace, SpanID a span of one. Neither reveals anything about the traced work.
 type (
 	TraceID [16]byte
 	SpanID  [8]byte
@@ -35,9 +35,9 @@ const (
 	sampledFlag       = 1
 )
 
-// ParseTraceparent reads the value of a traceparent header. It is false for one that the standard has
-// ignored: of a wrong form, with ids of zeros, or of the version ff. Of a later version than 00, it
-// reads what that is sure to have.
+// ParseTraceparent reads the value of a traceparent header. It returns false for values that the
+// standard says to ignore: malformed ones, ids of zeros, the version ff. Of a version after 00, it
+// reads the parts that are sure to be present.
 func ParseTraceparent(text []byte) (t Trace, ok bool) {
 	if len(text) < traceparentLength || text[traceAt-1] != '-' || text[spanAt-1] != '-' || text[flagsAt-1] != '-' {
 		return Trace{}, false
@@ -77,7 +77,7 @@ func digits(b, text []byte) bool {
 	return true
 }
 
-// digit is the value of a lower-case hexadecimal digit, more than 15 of anything else.
+// digit returns the value of a lower-case hexadecimal digit, more than 15 for anything else.
 func digit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':

@@ -59,8 +59,8 @@ func TestParseTraceparent(t *testing.T) {
 	}
 }
 
-// FuzzParseTraceparent checks that whatever is taken is written as it was read, but for flags and
-// versions that are not known.
+// FuzzParseTraceparent checks that every accepted value is written as it was read, except for
+// unknown flags and versions.
 func FuzzParseTraceparent(f *testing.F) {
 	f.Add([]byte("00-" + traceText + "-" + spanText + "-01"))
 	f.Add([]byte("01-" + traceText + "-" + spanText + "-00-x"))

@@ -1,11 +1,11 @@
 package events
 
 // ReportUpload reports how an attempt to upload a job's file to the caller's own storage ended. An
-// attempt that was made and not reported is made again: it puts the same bytes at the same URL.
+// attempt that was made but not reported is made again: it puts the same bytes at the same URL.
 type ReportUpload struct {
 	Job JobID `cbor:"1,keyasint"`
 	UploadAttempt
-	// Code ends the job at once: what the upload needs is gone, or may not be reached.
+	// Code ends the job at once: something that the upload needs is gone, or may not be reached.
 	Code ErrorCode `cbor:"6,keyasint,omitempty"`
 	// Detail says why the file did not arrive, for the caller; "" if it did.
 	Detail string `cbor:"7,keyasint,omitempty"`

@@ -110,7 +110,7 @@ const (
 	Cancelled        ErrorCode = "CANCELLED"
 )
 
-// Reason says in a sentence for the caller what an error code means; "" for none.
+// Reason explains an error code in a sentence for the caller; "" for none.
 func (c ErrorCode) Reason() string { return reasons[c] }
 
 //exhaustive:enforce
@@ -162,18 +162,18 @@ type Key struct {
 	Name string `cbor:"8,keyasint,omitempty"`
 }
 
-// MaxKeyName is how many bytes the name of a key may have.
+// MaxKeyName is the maximum length of a key's name in bytes.
 const MaxKeyName = 60
 
 // KeyUsePrecision is the precision of a key's last use: it is recorded no more often.
 const KeyUsePrecision = time.Hour
 
-// Bounds of an account's keys, because they are written again with every change of the account.
+// Bounds of an account's keys, because every change of the account rewrites them.
 const (
-	// MaxKeys is the number of keys that an account may have, revoked ones not counted.
+	// MaxKeys is the number of keys that an account may have, not counting revoked ones.
 	MaxKeys = 100
-	// MaxRevokedKeys is the number of revoked keys that are remembered. Older ones are
-	// forgotten: they stay invalid, as every unknown key.
+	// MaxRevokedKeys is the number of revoked keys that are remembered. Older ones are forgotten: they
+	// stay invalid, like every unknown key.
 	MaxRevokedKeys = 100
 )
 
@@ -187,7 +187,7 @@ func ValidKeys(keys []Key) (n int) {
 	return n
 }
 
-// Revoke returns a copy of keys in which one of them is revoked.
+// Revoke returns a copy of keys with one of them revoked.
 func Revoke(keys []Key, id KeyID, at Instant) []Key {
 	keys = WithKey(keys, id, func(k *Key) { k.Revoked = at })
 	if len(keys)-ValidKeys(keys) <= MaxRevokedKeys {
@@ -202,7 +202,7 @@ func Revoke(keys []Key, id KeyID, at Instant) []Key {
 	return slices.Delete(keys, oldest, oldest+1)
 }
 
-// WithKey returns a copy of keys in which one of them is changed.
+// WithKey returns a copy of keys with one of them changed.
 func WithKey(keys []Key, id KeyID, change func(*Key)) []Key {
 	out := slices.Clone(keys)
 	for i := range out {

@@ -1,6 +1,6 @@
 package events
 
-// ReportWebhook reports how an attempt to send a job's webhook ended. An attempt that was sent and
+// ReportWebhook reports how an attempt to send a job's webhook ended. An attempt that was sent but
 // not reported is sent again: receivers recognise it by its id.
 type ReportWebhook struct {
 	Job JobID `cbor:"1,keyasint"`
@@ -11,7 +11,7 @@ type ReportWebhook struct {
 
 // WebhookAttempt is one attempt to send a webhook.
 type WebhookAttempt struct {
-	// Number counts the attempts of a webhook from 1, and after a redelivery keeps counting.
+	// Number counts the attempts of a webhook from 1, and keeps counting after a redelivery.
 	Number int `cbor:"2,keyasint"`
 	// Status is the receiver's HTTP status; zero if there was no response.
 	Status int `cbor:"3,keyasint,omitempty"`
@@ -23,24 +23,24 @@ type WebhookAttempt struct {
 	Answer string `cbor:"6,keyasint,omitempty"`
 }
 
-// RedeliverWebhook asks to send the webhook of a job that has ended once more, with the schedule
-// of attempts from its beginning.
+// RedeliverWebhook asks to send the webhook of a finished job again, restarting the schedule of
+// attempts.
 type RedeliverWebhook struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// RotateWebhookSecret gives an account another secret. The one before signs too until the overlap
-// has passed.
+// RotateWebhookSecret gives an account another secret. The previous one keeps signing until the
+// overlap has passed.
 type RotateWebhookSecret struct {
 	Secret Sealed `cbor:"1,keyasint"`
 	// Overlap is in seconds.
 	Overlap int64 `cbor:"2,keyasint"`
-	// After is the mark of the secret that it follows, so that a command that is sent twice changes the
-	// secret once; empty for whichever there is.
+	// After is the mark of the secret that it replaces, so that a repeated command rotates once; empty
+	// means the present one.
 	After []byte `cbor:"3,keyasint,omitempty"`
 }
 
-// SetWebhookHeader sets a header that all webhooks of an account have.
+// SetWebhookHeader sets a header for all webhooks of an account.
 type SetWebhookHeader struct {
 	Name  string `cbor:"1,keyasint"`
 	Value Sealed `cbor:"2,keyasint"`
@@ -76,12 +76,12 @@ type WebhookReleased struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// WebhookRedelivered began the attempts of a webhook anew.
+// WebhookRedelivered restarted the attempts of a webhook.
 type WebhookRedelivered struct {
 	Job JobID `cbor:"1,keyasint"`
 }
 
-// WebhookSecretRotated gave an account another secret. The one before signs until Overlap.
+// WebhookSecretRotated gave an account another secret. The previous one signs until Overlap.
 type WebhookSecretRotated struct {
 	Secret  Sealed  `cbor:"1,keyasint"`
 	Overlap Instant `cbor:"2,keyasint"`

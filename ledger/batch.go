@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Batch holds the entries at the contiguous offsets Lo to Hi of one partition of a topic: at some of
-// them, maybe at none, maybe several at one.
+// Batch holds the entries at the contiguous offsets Lo to Hi of one partition of a topic: each
+// offset may have none, one or several.
 type Batch struct {
 	Topic     string
 	Partition int32
@@ -92,7 +92,7 @@ func Summarize(entries []Hashed) (Figures, error) {
 	return f.With(units, bytes)
 }
 
-// Plus returns the figures of both, or ErrOverflow.
+// Plus returns the sum of two figures, or ErrOverflow.
 func (f Figures) Plus(other Figures) (Figures, error) {
 	var units, bytes Sum
 	for _, one := range []Figures{f, other} {
@@ -102,7 +102,7 @@ func (f Figures) Plus(other Figures) (Figures, error) {
 	return Figures{Entries: f.Entries + other.Entries, Xor: f.Xor ^ other.Xor}.With(units, bytes)
 }
 
-// With sets both sums, or returns ErrOverflow.
+// With returns f with both sums set, or ErrOverflow.
 func (f Figures) With(units, bytes Sum) (_ Figures, err error) {
 	if f.Units, err = units.Int64(); err != nil {
 		return Figures{}, err
@@ -111,17 +111,17 @@ func (f Figures) With(units, bytes Sum) (_ Figures, err error) {
 	return f, err
 }
 
-// Plan returns the marker to write for a batch, given Next and what Distinct returns. Offsets below
-// next were appended before: the marker covers those from next on. If there are none, repeated is
-// true, and an earlier marker with the same bounds must equal m. A batch that begins above next is
-// ErrHole.
+// Plan returns the marker to write for a batch, given Next and the result of Distinct. Offsets
+// below next were appended before: the marker covers those from next on. If there are none,
+// repeated is true, and an earlier marker with the same bounds must equal m. A batch that begins
+// above next is ErrHole.
 func (b Batch) Plan(next int64, entries []Hashed) (m Marker, repeated bool, err error) {
 	if b.Lo > next {
 		return Marker{}, false, fmt.Errorf("%w: batch %s, next is %d", ErrHole, b, next)
 	}
 	if repeated = b.Hi < next; !repeated && b.Lo < next {
 		b = b.from(next)
-		if entries, err = b.Distinct(); err != nil { // an entry may have been dropped for one before next
+		if entries, err = b.Distinct(); err != nil { // an earlier duplicate below next may have hidden an entry
 			return Marker{}, false, err
 		}
 	}
@@ -129,7 +129,7 @@ func (b Batch) Plan(next int64, entries []Hashed) (m Marker, repeated bool, err 
 	return Marker{b.Lo, b.Hi, figures}, repeated, err
 }
 
-// from returns what a batch has from an offset on.
+// from returns the part of a batch from an offset on.
 func (b Batch) from(offset int64) Batch {
 	first := slices.IndexFunc(b.Entries, func(e Entry) bool { return e.Source.Offset >= offset })
 	if first < 0 {
@@ -139,9 +139,9 @@ func (b Batch) from(offset int64) Batch {
 	return b
 }
 
-// CheckRepeated returns ErrConflict if there is a marker with other figures than a batch of the
-// same bounds has. The batch may have more entries: its reader understands records that were passed
-// over before.
+// CheckRepeated returns ErrConflict if the existing marker's figures differ from those of a batch
+// with the same bounds. The batch may have more entries: its reader may understand records that
+// were skipped before.
 func CheckRepeated(b Batch, have, want Marker) error {
 	if have != want && have.Entries >= want.Entries {
 		return fmt.Errorf("%w: batch %s was appended with %d entries, %d units, %d bytes and hash %016x, and now has %d, %d, %d and %016x",

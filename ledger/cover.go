@@ -1,13 +1,13 @@
 package ledger
 
-// Span is a part of a query's range, from From until To, in seconds since 1970. A Whole one begins and ends with a sum that the back
-// end keeps, and none of these is of two buckets.
+// Span is a part of a query's range, from From until To, in seconds since 1970. A Whole one begins and ends at the bounds of sums that the back end
+// keeps, none of which spans two buckets.
 type Span struct {
 	From, To int64
 	Whole    bool
 }
 
-// Cover divides the query's range into spans, in their order, for a back end that keeps sums over size seconds each.
+// Cover divides the query's range into spans, in order, for a back end that keeps sums over size seconds each.
 func (f *Fold) Cover(size int64) (spans []Span) {
 	from := f.query.From.Unix()
 	for _, to := range append(f.within(), f.query.To.Unix()) {
@@ -33,7 +33,7 @@ func (f *Fold) within() (starts []int64) {
 	return starts
 }
 
-// extend adds a span, to the last one if both are of a kind.
+// extend adds a span, merging it into the last one if both are of the same kind.
 func extend(spans []Span, s Span) []Span {
 	last := len(spans) - 1
 	switch {

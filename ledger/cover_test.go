@@ -37,7 +37,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// Whatever the range and the time zone: the spans follow one another, no sum is of two buckets, and hours that are of one are whole.
+// For any range and time zone, the spans are consecutive, no sum spans two buckets, and an hour within one bucket is whole.
 func TestCoverAny(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 300 {

@@ -42,7 +42,7 @@ const (
 	MaxReason   = 1024 // empty is allowed
 )
 
-// An entry occurs, and its window starts, at MinTime or later and before MaxTime: between them,
+// An entry occurs, and its window starts, at MinTime or later and before MaxTime: within these,
 // both back ends store and group times alike.
 var (
 	MinTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -51,25 +51,25 @@ var (
 
 // Entry is one line of the ledger. Texts are UTF-8 without zero bytes.
 type Entry struct {
-	// ID is the entry's identity for good, such as "<job>/debit".
+	// ID is the entry's permanent identity, such as "<job>/debit".
 	ID string
-	// Account is whose entry it is.
+	// Account is the account charged or credited.
 	Account string
-	// Job is the job that was charged for; empty if an adjustment is for no job.
+	// Job is the job charged for; empty if an adjustment is for no job.
 	Job  string
 	Kind Kind
-	// Key is the id of the API key, Operation what was called. Both may be empty.
+	// Key is the id of the API key, Operation the operation called. Both may be empty.
 	Key, Operation string
 	// Tags are the caller's own, in the caller's order, at most MaxTags with distinct names.
 	Tags []Tag
-	// Occurred is when it happened, from the event, never when it was received. Window is the start
-	// of the quota window that the units were reserved in. Both are stored as UTC with a precision
-	// of a second; Append refuses a fraction rather than drop it.
+	// Occurred is when it happened, from the event, never when it was received. Window is the start of
+	// the quota window in which the units were reserved. Both are stored in UTC with a precision of a
+	// second; Append refuses a fraction rather than drop it.
 	Occurred, Window time.Time
 	// Units are render units, Bytes the size of the file; both are signed.
 	Units, Bytes int64
-	// Ref is the id of the entry that this one corrects, if it is one in particular, and Reason says
-	// why. An Adjust has a reason.
+	// Ref is the id of the corrected entry, if there is a particular one, and Reason says why. An
+	// Adjust has a reason.
 	Ref, Reason string
 	// Source is where the entry was read. It is not part of the entry's identity or hash.
 	Source Source

@@ -91,7 +91,8 @@ func TestEntryLimits(t *testing.T) {
 	}
 }
 
-// Sums are exact wherever they go on their way, and ErrOverflow only if the end does not fit.
+// Sums are exact whatever their intermediate values, and ErrOverflow only if the result does not
+// fit.
 func TestSum(t *testing.T) {
 	for _, c := range []struct {
 		add  []int64

@@ -14,17 +14,17 @@ import (
 // FingerprintAlgorithm names the algorithm of Fingerprint, which never changes under this name.
 const FingerprintAlgorithm = "platen-window-v1"
 
-// MaxFingerprint is the most entries of one window that a fingerprint is made of. They are sorted
+// MaxFingerprint is the maximum number of entries of one window in a fingerprint. They are sorted
 // in memory, where a million of them take about 200 MB: twice what the largest plan has in a month.
 const MaxFingerprint = 1_000_000
 
-// Fingerprint computes the fingerprint of a quota window: the SHA-256 of what was charged in it. Whoever
-// has the account's public events computes the same one without Platen (docs/API.md, Usage).
+// Fingerprint computes the fingerprint of a quota window: the SHA-256 of the charges in it. Anybody with
+// the account's public events can compute the same one without Platen (docs/API.md, Usage).
 //
-// What is hashed are lines of UTF-8, each ended by \n, their fields separated by \t. The first has the
+// The hashed lines are UTF-8, each ended by \n, their fields separated by \t. The first has the
 // algorithm's name, the account and the window's start. Then follows a line for each entry, sorted by
-// the bytes of the entry's id: id, kind, time of occurrence, job, key, operation, the entry that is
-// corrected, render units, bytes. What an entry lacks is empty. Times are in UTC, cut to seconds.
+// the bytes of the entry's id: id, kind, time of occurrence, job, key, operation, the corrected entry,
+// render units, bytes. Missing values are empty. Times are in UTC, truncated to seconds.
 type Fingerprint struct {
 	account string
 	window  time.Time
@@ -40,8 +40,8 @@ func NewFingerprint(account string, window time.Time) *Fingerprint {
 	return &Fingerprint{account: account, window: window, most: MaxFingerprint}
 }
 
-// Add adds an entry of the window, each of them once and in any order. It returns ErrTooMany beyond
-// MaxFingerprint.
+// Add adds an entry of the window; each must be added once, in any order. It returns ErrTooMany
+// beyond MaxFingerprint.
 func (f *Fingerprint) Add(e Entry) error {
 	if len(f.lines) == f.most {
 		return fmt.Errorf("%w: the window has more than %d entries", ErrTooMany, f.most)
@@ -66,5 +66,6 @@ func (f *Fingerprint) Sum() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// wholeSeconds shows a time cut to seconds, since events have milliseconds and the ledger has none.
+// wholeSeconds formats a time truncated to seconds, since events have milliseconds and the ledger
+// has none.
 func wholeSeconds(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

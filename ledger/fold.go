@@ -9,16 +9,16 @@ import (
 
 // Part is a back end's sum of some entries of one group.
 type Part struct {
-	// At is the start in seconds since 1970 of the entries' Quarter for Hour, Day and Month, that
-	// of their window for Window, and nothing for Total.
+	// At is the start, in seconds since 1970, of the entries' Quarter for Hour, Day and Month, or of
+	// their window for Window; it is unused for Total.
 	At int64
 	// Groups has the value of each dimension, in the order of the query's GroupBy. Fold keeps it.
 	Groups                []string
 	Units, Bytes, Entries Sum
 }
 
-// Fold makes the answer to a query from parts. All back ends share it, so that they put entries into
-// the same buckets.
+// Fold builds the answer to a query from parts. All back ends share it, so that they put entries
+// into the same buckets.
 type Fold struct {
 	query    Query
 	location *time.Location

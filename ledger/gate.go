@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Gate lets the calls of a back end in until it is closed, and ends them then.
+// Gate admits the calls of a back end until Close, which cancels them.
 type Gate struct {
 	calls sync.RWMutex // held for reading by each call
 	life  context.Context
@@ -19,8 +19,8 @@ func NewGate() *Gate {
 	return g
 }
 
-// Enter begins a call, which calls leave at its end. Its context ends with ctx or with the gate,
-// whichever is first. A closed gate returns ErrClosed.
+// Enter begins a call, which must call leave at its end. Its context ends with ctx or with the
+// gate, whichever is first. A closed gate returns ErrClosed.
 func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(), err error) {
 	g.calls.RLock()
 	if g.Closed() {
@@ -32,10 +32,11 @@ func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(),
 	return inside, func() { stop(); cancel(); g.calls.RUnlock() }, nil
 }
 
-// Closed says whether Close has begun.
+// Closed reports whether Close has begun.
 func (g *Gate) Closed() bool { return g.life.Err() != nil }
 
-// Close ends all calls, waits until the last has left, and reports whether it was the first Close.
+// Close cancels all calls, waits until the last has left, and reports whether it was the first
+// Close.
 func (g *Gate) Close() (first bool) {
 	first = !g.Closed()
 	g.end()

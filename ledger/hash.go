@@ -24,8 +24,8 @@ const SchemaVersion = 1
 //	int    units, bytes
 //	text   ref, reason
 //
-// An int has 8 bytes, two's complement, least significant first. A text is its number of bytes as
-// an int, and then its bytes in UTF-8.
+// An int has 8 bytes, two's complement, little-endian. A text is its length in bytes as an int,
+// then its bytes in UTF-8.
 func (e Entry) Hash() uint64 {
 	var room [512]byte
 	return xxhash.Sum64(e.canonical(room[:0]))

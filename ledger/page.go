@@ -8,23 +8,24 @@ import (
 	"time"
 )
 
-// EntryQuery asks for the entries behind an amount: with the Start and End of a row, within the
-// query's range, and a Match for each of its groups, it gets what that row counts.
+// EntryQuery asks for the entries behind an amount: given the Start and End of a row, within the
+// query's range, and a Match for each of its groups, it gets exactly the entries that the row
+// counts.
 type EntryQuery struct {
 	Account string
 	// From and To bound the time of occurrence as they do in Query.
 	From, To time.Time
-	// Window is the start of the quota window of the entries; zero is any.
+	// Window is the start of the quota window of the entries; zero means any.
 	Window time.Time
 	// Where has at most MaxGroupBy distinct dimensions.
 	Where []Match
-	// After is the Next of the page before, empty for the first one.
+	// After is the Next of the previous page, empty for the first one.
 	After string
 	// Limit is how many entries a page has, from 1 to MaxPage.
 	Limit int
 }
 
-// Match is a dimension with the value that entries have in it.
+// Match is a dimension with a value that entries must have in it.
 type Match struct {
 	Dimension Dimension
 	Value     string
@@ -70,13 +71,13 @@ func (q EntryQuery) validate() error {
 	return err
 }
 
-// Position is a place in the order of entries: behind an entry with this time and id.
+// Position is a place in the order of entries: after an entry with this time and id.
 type Position struct {
 	Second int64 // since 1970
 	ID     string
 }
 
-// Position returns the place behind which the page begins. The query has been validated.
+// Position returns the place after which the page begins. The query has been validated.
 func (q EntryQuery) Position() Position {
 	p, _ := parsePosition(q.After)
 	return p
@@ -95,7 +96,7 @@ func parsePosition(cursor string) (Position, error) {
 	return Position{at, id}, nil
 }
 
-// NewPage makes the page of a query from the entries that follow its position. A back end reads one more than the
+// NewPage makes the page of a query from the entries after its position. A back end reads one more than the
 // limit, which tells whether there is a next page.
 func NewPage(q EntryQuery, entries []Entry) Page {
 	if len(entries) <= q.Limit {

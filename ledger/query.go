@@ -10,7 +10,7 @@ import (
 type Bucket int
 
 // The buckets. Hours, days and months are those of the query's location. A day has 23 or 25 hours
-// where the clock is changed; an hour that the clock shows twice is two hours.
+// when the clock is changed; an hour that the clock shows twice is two hours.
 const (
 	Total  Bucket = iota // the whole range
 	Hour                 // begins whenever the clock shows a full hour, or is changed
@@ -41,7 +41,7 @@ const tagPrefix = "tag:"
 // ByTag is the dimension of a tag. An entry without the tag has the value "" in it.
 func ByTag(name string) Dimension { return Dimension(tagPrefix + name) }
 
-// Tag returns the name of the tag that d is the dimension of, if it is one.
+// Tag returns the tag name of a tag dimension.
 func (d Dimension) Tag() (name string, is bool) { return strings.CutPrefix(string(d), tagPrefix) }
 
 func (d Dimension) validate() error {
@@ -54,19 +54,20 @@ func (d Dimension) validate() error {
 	return nil
 }
 
-// MaxGroupBy is the most dimensions of a query, MaxBuckets the most hours, days or months.
+// MaxGroupBy is the maximum number of dimensions of a query, MaxBuckets that of hours, days or
+// months.
 const (
 	MaxGroupBy = 4
 	MaxBuckets = 10_000
 )
 
-// Query asks what an account was charged.
+// Query asks for an account's charges.
 type Query struct {
 	Account string
-	// From and To bound the time of occurrence: From counts, To does not. Both are in whole
+	// From and To bound the time of occurrence: From is inclusive, To exclusive. Both are in whole
 	// seconds, from MinTime to MaxTime.
 	From, To time.Time
-	// Location is whose hours, days and months are meant; nil is UTC.
+	// Location determines hours, days and months; nil means UTC.
 	Location *time.Location
 	Bucket   Bucket
 	// GroupBy has at most MaxGroupBy distinct dimensions.
@@ -76,8 +77,8 @@ type Query struct {
 // Row is one line of an answer. Rows are sorted by Start and then by Groups, byte by byte.
 // Buckets and groups without entries have no row.
 type Row struct {
-	// Start and End bound the bucket, in the query's location. They are not cut to the query's
-	// range, but only entries within that are counted. End is zero for Window.
+	// Start and End bound the bucket, in the query's location. They are not clipped to the query's
+	// range, but only entries within the range are counted. End is zero for Window.
 	Start, End time.Time
 	// Groups has the value of each dimension of GroupBy, in that order.
 	Groups                []string

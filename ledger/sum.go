@@ -2,7 +2,7 @@ package ledger
 
 import "math/bits"
 
-// Sum adds 64-bit integers without ever losing one: it has 128 bits. The zero value is 0.
+// Sum adds 64-bit integers without overflow: it has 128 bits. The zero value is 0.
 type Sum struct {
 	high int64
 	low  uint64
@@ -17,8 +17,8 @@ func (s *Sum) AddSum(other Sum) {
 	s.low, s.high = low, s.high+other.high+int64(carry)
 }
 
-// Halves returns high·2³² + low. A database that sums 64-bit integers v without a check sums
-// v / 2³² and v % 2³² instead, neither of which can overflow within 2³¹ rows.
+// Halves returns high·2³² + low. A database whose sums of 64-bit integers v are unchecked sums v /
+// 2³² and v % 2³² instead, neither of which can overflow within 2³¹ rows.
 func Halves(high, low int64) Sum {
 	s := Sum{high >> 32, uint64(high) << 32}
 	s.Add(low)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// WithTopicIDs returns a ledger that keeps its positions by the ids of topics as well as by their names. id returns that of a topic:
-// one that was deleted and created again, or restored, has another, so the ledger begins with it at 0. What it holds of the
-// former one is known by the ids of the entries, and counts once. A topic without an id keeps its name.
+// WithTopicIDs returns a ledger that keeps its positions by the ids of topics as well as by their names. id returns a topic's id: a re-created or
+// restored topic has another, so the ledger begins with it at 0. Entries that it holds from the former topic are recognised by their ids, and count
+// once. A topic without an id keeps its name.
 //
-// Names that have an id already, as Topics and the sources of entries return them, are taken as they are.
+// Names that already have an id, as returned by Topics and in the sources of entries, are used unchanged.
 func WithTopicIDs(l Ledger, id func(topic string) string) Ledger { return identified{l, id} }
 
 // idMark separates the name of a topic from its id. No topic of Kafka has it in its name.
@@ -21,7 +21,7 @@ type identified struct {
 	id func(topic string) string
 }
 
-// StoredTopic is how a ledger with topic ids calls a topic with an id, which may be empty.
+// StoredTopic returns the name that a ledger with topic ids uses for a topic with an id, which may be empty.
 func StoredTopic(topic, id string) string {
 	if id == "" || strings.Contains(topic, idMark) {
 		return topic
@@ -31,7 +31,7 @@ func StoredTopic(topic, id string) string {
 
 func (l identified) stored(topic string) string { return StoredTopic(topic, l.id(topic)) }
 
-// shown is how the caller calls the topic of some entries: those of another timeline keep the name with the id.
+// shown replaces the stored topic names of some entries by the caller's: those of another timeline keep the name with the id.
 func (l identified) shown(entries []Entry, topic string) []Entry {
 	stored := l.stored(topic)
 	for i := range entries {

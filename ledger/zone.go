@@ -6,8 +6,8 @@ import (
 )
 
 // Quarter is the grain in seconds in which back ends group what Fold puts into hours, days and
-// months: a quarter of an hour, counted from 1970. Since 2000 the clocks of all time zones differ
-// from UTC by a multiple of it, so that every bucket begins with one.
+// months: a quarter of an hour, counted from 1970. Since 2000 the clocks of all time zones have
+// differed from UTC by a multiple of it, so that every bucket begins with one.
 const Quarter = 900
 
 const (
@@ -15,8 +15,8 @@ const (
 	day  = 24 * hour
 )
 
-// clock is a time zone as seconds: wall time is the seconds since 1970 that a clock on a wall
-// would count.
+// clock is a time zone in terms of seconds: wall time is the number of seconds since 1970 that a
+// wall clock would count.
 type clock struct{ location *time.Location }
 
 func (c clock) wall(unix int64) int64 {
@@ -24,8 +24,7 @@ func (c clock) wall(unix int64) int64 {
 	return unix + int64(offset)
 }
 
-// bounds returns the starts of all buckets that have a second of [from, to), and the end of the
-// last one.
+// bounds returns the starts of all buckets that overlap [from, to), and the end of the last one.
 func (c clock) bounds(bucket Bucket, from, to int64) ([]int64, error) {
 	if bucket == Hour {
 		return c.hours(from, to)
@@ -55,7 +54,7 @@ func (c clock) hours(from, to int64) ([]int64, error) {
 
 func (c clock) aligned(at int64) bool { return c.wall(at)%Quarter == 0 }
 
-// begins says whether an hour begins: the clock shows a full one, or was changed.
+// begins reports whether an hour begins: the clock shows a full one, or was changed.
 func (c clock) begins(at int64) bool {
 	shown := c.wall(at)
 	return shown%hour == 0 || shown != c.wall(at-Quarter)+Quarter

@@ -38,9 +38,8 @@ func bounds(t *testing.T, location string, b Bucket, from, to string) (all []str
 	return all
 }
 
-// Clocks that are changed at midnight, by half an hour, by a whole day or to another year's rule:
-// buckets have no gaps and do not overlap, because each ends where the next begins. What is to come may be decided otherwise (Cuba
-// did, for 2026), so changes of the past are taken.
+// For clocks changed at midnight, by half an hour, by a whole day or to another year's rule, buckets have no gaps and do not overlap, because each
+// ends where the next begins. Future changes may be decided otherwise (Cuba did, for 2026), so past ones are used.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		location string

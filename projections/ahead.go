@@ -2,5 +2,5 @@
 
 package projections
 
-// The rows of the version to come are those of this one.
+// The rows of the future version are those of this one.
 func init() { migrations[Schema-1] = func(rows Rows) Rows { return rows } }

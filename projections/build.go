@@ -8,12 +8,12 @@ import (
 	"platen.dev/events"
 )
 
-// Outdated reports whether the replica serves rows of an earlier schema, while those of its own are
-// built beside them. Nobody may decide on such rows; they are good enough to be shown.
+// Outdated reports whether the replica serves rows of an earlier schema while rows of its own are
+// built beside them. Nobody may decide on such rows; they are good enough to show.
 func (r *Replica) Outdated() bool { return r.outdated.Load() }
 
-// build makes the rows of the present schema beside those that serve, as a new node does, and puts them
-// in their place once they are those of the same cursors.
+// build makes the rows of the present schema beside those that serve, as a new node does, and swaps
+// them in once they have the same cursors.
 func (r *Replica) build(ctx context.Context) {
 	r.cfg.Logger.Info("the rows of a new schema are built, the earlier ones serve meanwhile", "schema", r.cfg.schema())
 	err := r.tryBuild(ctx)
@@ -54,7 +54,7 @@ func (r *Replica) takeOver(ctx context.Context, next *Replica) error {
 			return err
 		}
 	}
-	for _, f := range r.followers { // they stand still, and next overtakes them
+	for _, f := range r.followers { // they have stopped, and next overtakes them
 		f.folding.Lock()
 		defer f.folding.Unlock()
 	}
@@ -80,7 +80,7 @@ func (r *Replica) takeOver(ctx context.Context, next *Replica) error {
 	return nil
 }
 
-// skip publishes the records up to a cursor, which are folded already.
+// skip publishes the records up to a cursor, which are already folded.
 func (f *follower) skip(ctx context.Context, to Cursor) error {
 	p := Progress{Partition: f.partition, Cursor: f.position()}
 	reader := f.replica.cfg.Log.Read(events.TopicJournal, f.partition, p.Cursor.Next)

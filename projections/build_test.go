@@ -58,8 +58,8 @@ func (o *offsets) take(p projections.Progress) {
 	}
 }
 
-// The rows of a new schema are built while those of the old one serve and continue. Then they take their
-// place: nothing is told twice or left out, and the next start has them at once.
+// The rows of a new schema are built while those of the old one serve and continue. Then they replace
+// them: watchers are told nothing twice and miss nothing, and the next start has the new rows at once.
 func TestANewSchemaIsBuiltBesideTheOld(t *testing.T) {
 	f := newFixture(t)
 	f.writeJobs(rand.New(rand.NewPCG(1, 0)), 30)
@@ -119,8 +119,8 @@ func TestANewSchemaIsBuiltBesideTheOld(t *testing.T) {
 	}
 }
 
-// Where the journal is trimmed, the new rows are made of those of a snapshot, by a migration. Without
-// one, the replica fails and says so; the old rows stay.
+// Where the journal is trimmed, the new rows are migrated from those of a snapshot. Without a
+// migration, the replica fails and says so; the old rows stay.
 func TestMigratedSnapshots(t *testing.T) {
 	f := newFixture(t)
 	f.writeJobs(rand.New(rand.NewPCG(1, 0)), 30)

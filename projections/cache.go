@@ -7,9 +7,9 @@ import (
 	"platen.dev/events"
 )
 
-// cache holds decoded values of the store that are read again and again: the caller with
-// every request, a job with every poll. After a commit that changes a value, the cache
-// forgets it, and a value that was read before such a commit is not put after it.
+// cache holds decoded values of the store that are read repeatedly: the caller with every request,
+// a job with every poll. After a commit that changes a value, the cache forgets it, and does not
+// accept a value that was read before such a commit.
 type cache[K comparable, V any] struct {
 	mu         sync.RWMutex
 	generation uint64
@@ -24,8 +24,8 @@ func (c *cache[K, V]) get(key K) (value V, ok bool, generation uint64) {
 	return value, ok, c.generation
 }
 
-// put caches a value that was read in the given generation, unless that is over. A cache
-// that has reached its limit is emptied first.
+// put caches a value that was read in the given generation, unless that has ended. A cache at its
+// limit is emptied first.
 func (c *cache[K, V]) put(key K, value V, generation uint64, limit int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *cache[K, V]) forget(key K) {
 	delete(c.values, key)
 }
 
-// forgetIf forgets the values that match. It looks at all of them.
+// forgetIf forgets the values that match. It scans all of them.
 func (c *cache[K, V]) forgetIf(match func(V) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,12 +53,12 @@ func (c *cache[K, V]) forgetIf(match func(V) bool) {
 	maps.DeleteFunc(c.values, func(_ K, v V) bool { return match(v) })
 }
 
-// maxCallers bounds the cached callers. Looking at all of them, which a change of an
-// account's plan or keys does, takes less than a millisecond.
+// maxCallers bounds the cached callers. Scanning all of them, which a change of an account's plan
+// or keys does, takes less than a millisecond.
 const maxCallers = 10_000
 
-// jobCache holds jobs in parts: a change of one job ends the generation of its own part
-// only, so reads of jobs in other parts can still be cached.
+// jobCache holds jobs in parts: a change of one job ends only the generation of its own part, so
+// reads of jobs in other parts can still be cached.
 type jobCache [64]cache[events.JobID, Job]
 
 // maxJobs bounds the cached jobs of a part: 16,384 in all parts, about 5 MB.
@@ -66,9 +66,9 @@ const maxJobs = 256
 
 func (c *jobCache) part(id events.JobID) *cache[events.JobID, Job] { return &c[id[15]%64] }
 
-// forgetChanged makes the caches forget everything that the accepted envelopes of a run may
-// have changed. It runs after the run's commit and before its cursor is published: whoever
-// has waited for the cursor reads the new values.
+// forgetChanged makes the caches forget everything that the accepted envelopes of a run may have
+// changed. It runs after the run's commit and before its cursor is published, so that callers who
+// have waited for the cursor read the new values.
 func (r *Replica) forgetChanged(steps []Step) {
 	for _, s := range steps {
 		e, ok := s.Entry.(events.Envelope)

@@ -37,8 +37,8 @@ func TestForgetCallers(t *testing.T) {
 	}
 }
 
-// Of every event in the golden records, those that change what a caller reads make the cache forget
-// the caller.
+// Among all events in the golden records, exactly those that change a caller's reading make the
+// cache forget the caller.
 func TestForgetWhatChanges(t *testing.T) {
 	const golden = "../events/testdata/golden/event-"
 	files, err := filepath.Glob(golden + "*.hex")
@@ -107,7 +107,7 @@ func fold(t *testing.T, rows table.Memory, envelopes ...events.Envelope) {
 	}
 }
 
-// BenchmarkForgetCallers is the cost of one change with a full cache.
+// BenchmarkForgetCallers measures one change with a full cache.
 func BenchmarkForgetCallers(b *testing.B) {
 	var c cache[[32]byte, Caller]
 	for i := range maxCallers {

@@ -10,19 +10,19 @@ import (
 	"platen.dev/events/disk"
 )
 
-// The files of a replica may be damaged. All that is in them follows from the journal and the snapshots, so they are removed, and the
-// replica begins as that of a new node. A replica at work ends the node first: whoever has read from it may have read anything.
+// The files of a replica may be damaged. Everything in them follows from the journal and the snapshots, so they are removed, and the replica begins
+// like that of a new node. A running replica ends the node first: its readers may have read anything.
 
-// damageMark is the name of the file that says so, beside the directory of the store.
+// damageMark is the name of the file that records the damage, beside the directory of the store.
 func (c Config) damageMark() string { return c.Dir + ".damaged" }
 
 // Dir is the directory of the rows that serve.
 func (r *Replica) Dir() string { return r.store.Load().cfg.Dir }
 
-// Damaged tells the replica that a file of Dir is damaged. It stops, and the next start makes it again.
+// Damaged tells the replica that a file of Dir is damaged. It stops, and the next start rebuilds it.
 func (r *Replica) Damaged(why error) { r.guard().Damage(why) }
 
-// noteDamage has the next start remove the files, if why says that they are damaged.
+// noteDamage makes the next start remove the files, if why means that they are damaged.
 func (r *Replica) noteDamage(why error) {
 	if disk.Damaged(why) {
 		r.noted.Do(func() { r.writeDamageMark(why) })

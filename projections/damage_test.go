@@ -11,8 +11,8 @@ import (
 	"platen.dev/projections"
 )
 
-// Whatever happens to the files of a replica, it ends up with the rows that a new one has: at once, or with the second start because
-// the first one has found the damage.
+// Whatever happens to the files of a replica, it ends up with the rows of a new one: at once, or at the second start because the first one has found
+// the damage.
 func TestDamagedFiles(t *testing.T) {
 	rng := testkit.Rand(t)
 	f := newFixture(t)

@@ -6,7 +6,7 @@ func (c Config) WithSchema(schema int) Config {
 	return c
 }
 
-// SetMigration sets what becomes of the rows of a schema, until the function that it returns is called.
+// SetMigration sets the migration of a schema's rows until unset is called.
 func SetMigration(schema int, change func(Rows) Rows) (unset func()) {
 	migrations[schema] = change
 	return func() { delete(migrations, schema) }
@@ -15,8 +15,8 @@ func SetMigration(schema int, change func(Rows) Rows) (unset func()) {
 // MigrateTo is Migrate to any schema.
 func MigrateTo(from, to int, rows Rows) (Rows, error) { return migrate(from, to, rows) }
 
-// MaxListed is how many jobs are looked at for a page.
+// MaxListed is how many jobs are examined for a page.
 const MaxListed = maxListed
 
-// MaxRenewals is how often the rows of a partition are made again.
+// MaxRenewals is how often the rows of a partition are rebuilt.
 const MaxRenewals = maxRenewals

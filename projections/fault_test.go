@@ -17,9 +17,9 @@ import (
 	"platen.dev/projections"
 )
 
-// A store that cannot be written any more stops the replica, which reports it once, answers
-// whoever waits, and closes at once. It runs in a process of its own, because goroutines are
-// stuck in Pebble afterwards.
+// A store that can no longer be written stops the replica, which reports it once, answers all
+// waiters, and closes at once. It runs in a separate process, because goroutines are stuck in
+// Pebble afterwards.
 func TestAFullDiskStopsTheReplica(t *testing.T) {
 	const variable = "PLATEN_PROJECTIONS_FULL_DISK"
 	if os.Getenv(variable) == "" {

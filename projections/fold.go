@@ -14,15 +14,13 @@ import (
 	"platen.dev/projections/table"
 )
 
-// Cursor is the position of a reader in one partition of the journal, together with the
-// whole state of the acceptance rule (docs/decisions/0003).
+// Cursor is the position of a reader in one partition of the journal, together with the whole state of the acceptance rule (docs/decisions/0003).
 type Cursor struct {
 	// Next is the offset of the first journal record not yet read.
 	Next int64 `cbor:"1,keyasint"`
 	// Epoch is the offset of the latest marker, -1 before the first.
 	Epoch int64 `cbor:"2,keyasint"`
-	// Cause is the command offset of the last accepted envelope, -1 before the first. After
-	// a gap it is the offset before the first command that is still there.
+	// Cause is the command offset of the last accepted envelope, -1 before the first. After a gap it is the offset before the first remaining command.
 	Cause int64 `cbor:"3,keyasint"`
 	// Owner is the node of the latest marker; empty before the first.
 	Owner events.NodeID `cbor:"4,keyasint,omitempty"`
@@ -31,10 +29,10 @@ type Cursor struct {
 	Commands events.TopicID `cbor:"5,keyasint,omitempty"`
 	// At is the time of the last accepted envelope; zero before the first.
 	At events.Instant `cbor:"6,keyasint,omitempty"`
-	// Raised is the level that the partition began with or was raised to; zero for the first.
+	// Raised is the level that the partition began with or was raised to; zero means the first level.
 	Raised events.Level `cbor:"7,keyasint,omitempty"`
-	// Timeline is the one that the record before Next is of; empty in a partition that has named none yet. Number is
-	// that of the last public event that follows from the records before Next, zero as long as Timeline is empty.
+	// Timeline is that of the record before Next; empty in a partition that has named none yet. Number is that of the last public event that follows
+	// from the records before Next, zero while Timeline is empty.
 	Timeline events.TimelineID `cbor:"8,keyasint,omitempty"`
 	Number   int64             `cbor:"9,keyasint,omitempty"`
 }
@@ -45,10 +43,8 @@ func (c Cursor) Level() events.Level { return max(c.Raised, events.FirstLevel) }
 // Origin returns the cursor before the first record of a partition.
 func Origin() Cursor { return Cursor{Next: 0, Epoch: -1, Cause: -1} }
 
-// Step moves the cursor past one record and reports whether the record is an accepted
-// envelope or gap. Both must be of the latest marker's epoch and about the command after the
-// last accepted one: what follows an append that got lost is void. The entry of a foreign
-// record is nil.
+// Step moves the cursor past one record and reports whether the record is an accepted envelope or gap. It must be of the latest marker's epoch and
+// about the command after the last accepted one: records after a lost append are void. The entry of a foreign record is nil.
 func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	c.Next = offset + 1
 	switch e := entry.(type) {
@@ -77,12 +73,11 @@ func (c *Cursor) Step(offset int64, entry events.Entry) bool {
 	return false
 }
 
-// begin begins a timeline with a marker: the first that names one, one behind what was restored, and one that knows of
-// more public events than follow from the journal, which has therefore lost its end.
+// begin begins a timeline with a marker: the first that names one, one after a restored part, or one that knows of more public events than follow
+// from the journal, which has therefore lost its end.
 //
-// Numbers rise over timelines. Those of the events that got lost are not known, but each is below the time at which it was
-// given, in microseconds, and so a timeline that is not the partition's first continues from the time at which it began.
-// Its first event says so (public.TimelineBegun).
+// Numbers rise over timelines. The numbers of lost events are unknown, but each is below the time at which it was given, in microseconds. So a
+// timeline that is not the partition's first continues from the time at which it began. Its first event says so (public.TimelineBegun).
 func (c *Cursor) begin(offset int64, m events.Marker) {
 	if m.Timeline == "" || c.Timeline != "" && !m.Restored && m.Published <= c.Number {
 		return
@@ -132,7 +127,7 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 	return p, nil
 }
 
-// apply applies the projections to an envelope. An error is one of rows that cannot be decoded, or of a projection that panics.
+// apply applies the projections to an envelope. An error means that rows cannot be decoded, or that a projection panics.
 func (s *store) apply(tx *table.Tx, partition int32, e events.Envelope) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -148,7 +143,7 @@ func (s *store) apply(tx *table.Tx, partition int32, e events.Envelope) (err err
 	return nil
 }
 
-// commit does not sync: commits that a power loss undoes are folded again from the journal.
+// commit does not sync: commits lost in a power failure are folded again from the journal.
 func (s *store) commit(tx *table.Tx, partition int32, records []eventlog.Record, steps []Step) error {
 	batch := s.db.NewBatch()
 	defer batch.Close()

@@ -12,8 +12,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// runRecords and runBytes bound the records that one batch folds: what waits for a batch, and whoever
-// looks for a stall, must not wait long.
+// runRecords and runBytes bound the records that one batch folds: waiters for a batch, and the check for a stall, must not wait long.
 const (
 	runRecords = 4096
 	runBytes   = 256 << 10
@@ -41,17 +40,17 @@ type follower struct {
 	mu       sync.Mutex
 	cursor   Cursor                 // guarded by mu, like all below
 	moved    chan struct{}          // closed and replaced when cursor or err changes
-	watchers map[int]func(Progress) // by an id that ends the watch
+	watchers map[int]func(Progress) // by an id for ending the watch
 	nextID   int
 	err      error // why the follower has stopped
-	// compared is set once the journal has turned out to be the one that was folded.
+	// compared is set once the journal has been confirmed to be the one that was folded.
 	compared bool
-	// damaged is why the rows are to be made again, interrupt has the follower notice it, and renewals are the reasons of all
-	// renewals: true for those that are over.
+	// damaged is why the rows must be rebuilt, interrupt makes the follower notice it, and renewals are the reasons of all renewals: true for finished
+	// ones.
 	damaged   error
 	interrupt func()
 	renewals  map[string]bool
-	// halted is why the partition is halted, before the record where the cursor is.
+	// halted is why the partition is halted before the record at the cursor.
 	halted error
 }
 
@@ -126,10 +125,10 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 }
 
-// errMoved means that the follower is no longer where its reader is.
+// errMoved means that the follower has moved away from its reader's position.
 var errMoved = errors.New("the follower has moved on")
 
-// fold applies a run of records in one batch, then publishes the progress. It returns how many it has applied, at least one.
+// fold applies a run of records in one batch, then publishes the progress. It returns the number of records applied, at least one.
 func (f *follower) fold(records []eventlog.Record) (n int, err error) {
 	f.folding.Lock()
 	defer f.folding.Unlock()
@@ -159,8 +158,7 @@ func (f *follower) publish(p Progress) {
 	}
 }
 
-// fail stops the follower for good, unless it has failed before. The first failure of a
-// replica is reported.
+// fail stops the follower for good, unless it has failed before. Only the first failure of a replica is reported.
 func (f *follower) fail(err error) {
 	f.mu.Lock()
 	f.err = cmp.Or(f.err, err)
@@ -180,7 +178,7 @@ func (f *follower) setCompared(is bool) {
 	f.wake()
 }
 
-// wake resumes everything that waits for moved. The caller holds mu.
+// wake wakes everything that waits for moved. The caller holds mu.
 func (f *follower) wake() {
 	close(f.moved)
 	f.moved = make(chan struct{})
@@ -211,8 +209,7 @@ func (f *follower) watch(receive func(Progress)) (stop func()) {
 	}
 }
 
-// wait returns once every record below offset end is folded, or with the error that stops
-// or halts the follower or ends ctx.
+// wait returns once every record below offset end is folded, or with the error that stops or halts the follower or ends ctx.
 func (f *follower) wait(ctx context.Context, end int64) error {
 	for {
 		f.mu.Lock()

@@ -17,8 +17,7 @@ type identified struct {
 
 func (l identified) TopicID(string) string { return l.id }
 
-// A replica of a journal that was made again is refused, even if the new one is longer: its rows are of what happened in the
-// other. They are left alone.
+// A replica of a re-created journal is refused, even if the new one is longer: its rows belong to the other one. They are left alone.
 func TestReplicaOfAnotherJournal(t *testing.T) {
 	f, other := newFixture(t), newFixture(t)
 	f.writeJobs(rand.New(rand.NewPCG(1, 0)), 20)

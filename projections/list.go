@@ -8,22 +8,22 @@ import (
 	"platen.dev/events"
 )
 
-// Place is the place of a job in the list of its account's jobs, which has the newest first.
+// Place is a job's place in the list of its account's jobs, newest first.
 type Place struct {
 	Created events.Instant
 	Job     events.JobID
 }
 
-// placeBytes is how long a place is at the end of its key, and in a cursor before it is written as text.
+// placeBytes is the length of a place at the end of its key, and in a cursor before encoding as text.
 const placeBytes = 8 + len(events.JobID{})
 
-// Text writes a place as a cursor of a list.
+// Text formats a place as the cursor of a list.
 func (p Place) Text() string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, placeBytes), uint64(p.Created))
 	return base64.RawURLEncoding.EncodeToString(append(b, p.Job[:]...))
 }
 
-// ParsePlace reads what Text has written.
+// ParsePlace reads the output of Text.
 func ParsePlace(text string) (at Place, ok bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != placeBytes {
@@ -54,7 +54,7 @@ func (j Job) summary() Summary {
 	return Summary{Operation: j.Operation, Key: j.Key, Status: j.Status, Test: j.Test, Error: j.Error, Tags: j.Tags}
 }
 
-// Filter says which jobs of an account a list has. What is zero does not matter.
+// Filter says which jobs of an account to list. Zero fields do not restrict.
 type Filter struct {
 	// From and To bound the creation: jobs made at From or later, and before To.
 	From, To  events.Instant
@@ -63,11 +63,11 @@ type Filter struct {
 	Status    events.Status
 	Test      *bool
 	Error     events.ErrorCode
-	// Tags must all be among those of the job.
+	// Tags must all be among the job's.
 	Tags []events.Tag
 }
 
-// wants reports whether a job is in the list, but for its time.
+// wants reports whether a job is in the list, apart from its time.
 func (f Filter) wants(s Summary) bool {
 	return (f.Operation == "" || f.Operation == s.Operation) &&
 		(f.Key == "" || f.Key == s.Key) &&
@@ -77,7 +77,7 @@ func (f Filter) wants(s Summary) bool {
 		!slices.ContainsFunc(f.Tags, func(t events.Tag) bool { return !slices.Contains(s.Tags, t) })
 }
 
-// JobPage is a part of a list of jobs.
+// JobPage is a page of a list of jobs.
 type JobPage struct {
 	Jobs []ListedJob
 	// Next is the place after which the list continues, nil at its end.
@@ -90,11 +90,11 @@ type ListedJob struct {
 	Job
 }
 
-// maxListed is how many jobs are looked at for a page, so that a filter that few jobs pass takes a bounded time.
+// maxListed is how many jobs are examined for a page, so that a filter that few jobs pass takes a bounded time.
 const maxListed = 2_000
 
-// Jobs lists up to most jobs of an account that a filter wants, the newest first, after a place or from the
-// beginning. A page may have fewer jobs, even none, and still a Next, if others had to be looked at.
+// Jobs lists up to most jobs of an account that pass a filter, newest first, after a place or from the
+// beginning. A page may have fewer jobs, even none, and still a Next, if many others had to be examined.
 func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most int) (page JobPage, err error) {
 	partition := r.partition(account)
 	places, next, err := r.places(partition, account, f, after, most)
@@ -114,7 +114,7 @@ func (r *Replica) Jobs(account events.AccountID, f Filter, after *Place, most in
 	return page, nil
 }
 
-// places finds the places of a page, and after which one to continue.
+// places finds the places of a page, and the one after which to continue.
 func (r *Replica) places(partition int32, account events.AccountID, f Filter, after *Place, most int) (found []Place, next *Place, err error) {
 	var failed error
 	last, looked := Place{}, 0
@@ -147,7 +147,7 @@ func (r *Replica) places(partition int32, account events.AccountID, f Filter, af
 	return found, next, err
 }
 
-// first is the key from which on a page is looked for.
+// first returns the key at which the search for a page begins.
 func (f Filter) first(partition int32, account events.AccountID, after *Place) []byte {
 	first := listedPrefix(partition, account)
 	if f.To > 0 {

@@ -15,12 +15,12 @@ import (
 	"platen.dev/events/disk"
 )
 
-// tableBytes is about how large a table of Pebble becomes that is made of loaded rows.
+// tableBytes is the approximate size of a Pebble table made of loaded rows.
 const tableBytes = 64 << 20
 
-// load replaces all rows of a partition by others, among which the cursor is, at once: whoever
-// reads meanwhile finds the old or the new ones, and so does the next start after a crash. Rows
-// that are not of the partition, or not in the order of their keys, are refused.
+// load atomically replaces all rows of a partition, including the cursor: concurrent readers find
+// the old or the new ones, and so does the next start after a crash. Rows that are not of the
+// partition, or not in key order, are refused.
 func (s *store) load(ctx context.Context, partition int32, rows Rows) (Cursor, error) {
 	l := &loader{store: s, partition: partition, dir: s.cfg.FS.PathJoin(s.loads(), fmt.Sprint(partition))}
 	defer s.cfg.FS.RemoveAll(l.dir)
@@ -36,20 +36,20 @@ func (s *store) load(ctx context.Context, partition int32, rows Rows) (Cursor, e
 	return l.cursor.Cursor, nil
 }
 
-// loads is the directory of rows that are being loaded.
+// loads returns the directory for rows being loaded.
 func (s *store) loads() string { return s.cfg.FS.PathJoin(s.cfg.Dir, "load") }
 
-// loader writes rows to tables of Pebble, which the store then takes in all at once.
+// loader writes rows to tables of Pebble, which the store then ingests all at once.
 type loader struct {
 	store     *store
 	partition int32
 	dir       string
 	paths     []string
-	// old are the tables in which the store has rows of the partition: true until the deletion of
-	// them all is written.
+	// old are the tables in which the store has rows of the partition: true until the deletion of them
+	// all is written.
 	old map[byte]bool
-	// keys are the new rows of the API keys, which lie between those of other partitions. A nil
-	// value deletes.
+	// keys are the new rows of the API keys, which are interleaved with those of other partitions. A
+	// nil value deletes.
 	keys map[string][]byte
 
 	table  byte // of the open writer
@@ -120,8 +120,8 @@ func (l *loader) takeCursor(key, value []byte) (err error) {
 	return nil
 }
 
-// open has the writer write to a table. What follows the deletion of old rows must be in one file
-// with it: files that are taken in together must not overlap.
+// open makes the writer write to a table. Everything after the deletion of old rows must be in the
+// same file: files ingested together must not overlap.
 func (l *loader) open(table byte) error {
 	clears, had := l.old[table]
 	if l.writer != nil && l.table == table && (had || l.writer.Raw().EstimatedSize() < tableBytes) {
@@ -159,8 +159,8 @@ func (l *loader) closeWriter() error {
 	return err
 }
 
-// end writes what is not in the order of the rows: the deletions in tables that have no rows any
-// more, and the API keys.
+// end writes everything that is not in row order: the deletions in tables without rows now, and the
+// API keys.
 func (l *loader) end() error {
 	for table, clears := range l.old {
 		if clears {
@@ -183,7 +183,7 @@ func (l *loader) end() error {
 	return l.closeWriter()
 }
 
-// putKey writes what becomes of an API key.
+// putKey writes the new value of an API key, or its deletion.
 func (l *loader) putKey(key, value []byte) error {
 	if value == nil {
 		return l.writer.Delete(key)

@@ -13,11 +13,11 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// mark is by what a replica knows the journal of a partition again: the hash of a record that it has folded. A log that has
-// lost its end, and has grown again, has another record there. Two are kept: of the last record, and of the last marker, because a gap may be the
-// same again in the epoch of another owner, and no two markers are. A mark describes the store, so it is no row of the partition.
+// mark is how a replica recognises the journal of a partition: the hash of a record that it has folded. A log that has lost its end, and has grown
+// again, has another record there. Two marks are kept: of the last record, and of the last marker, because a gap may be identical in the epoch of
+// another owner, while no two markers are. A mark describes the store, so it is no row of the partition.
 type mark struct {
-	next int64 // the offset behind the record
+	next int64 // the offset after the record
 	hash uint64
 }
 
@@ -48,8 +48,8 @@ func (s *store) mark(key []byte) (m mark, ok bool, err error) {
 // ErrDiverged means that the journal is not the one that a replica has folded: its end was lost.
 var ErrDiverged = errors.New("the journal has lost records that were folded")
 
-// compare returns ErrDiverged if the journal of a partition does not have the record that was folded last, or the marker before it. A record
-// that is trimmed cannot be compared.
+// compare returns ErrDiverged if the journal of a partition lacks the last record folded, or the marker before it. A trimmed record cannot be
+// compared.
 func (f *follower) compare(ctx context.Context) error {
 	cursor := f.position()
 	if cursor.Next == 0 {
@@ -68,7 +68,7 @@ func (f *follower) compare(ctx context.Context) error {
 	return f.compareOne(ctx, markKey(f.partition), cursor.Next, start)
 }
 
-// compareOne compares the record before the offset next with the mark that has a key, if that is of it.
+// compareOne compares the record before the offset next with the mark under a key, if the mark is of that record.
 func (f *follower) compareOne(ctx context.Context, key []byte, next, start int64) error {
 	m, ok, err := f.replica.store.Load().mark(key)
 	if err != nil || !ok || m.next != next || next <= start {
@@ -90,8 +90,8 @@ func (f *follower) recordAt(ctx context.Context, offset int64) (r eventlog.Recor
 	return r, err == nil, err
 }
 
-// discard drops the rows of a partition whose journal is another one than they follow from, and begins again with a snapshot, or
-// with the beginning of the journal.
+// discard drops the rows of a partition whose journal is another one than theirs, and begins again with a snapshot, or with the beginning of the
+// journal.
 func (f *follower) discard(ctx context.Context, why error) error {
 	r := f.replica
 	r.diverged.Add(1)
@@ -102,7 +102,7 @@ func (f *follower) discard(ctx context.Context, why error) error {
 	return nil
 }
 
-// load replaces the rows of the partition, while nothing is folded. Rows of another journal are refused.
+// load replaces the rows of the partition while nothing is folded. It refuses rows of another journal.
 func (f *follower) load(ctx context.Context, rows Rows) (Cursor, error) {
 	f.folding.Lock()
 	defer f.folding.Unlock()
@@ -120,7 +120,7 @@ func (f *follower) load(ctx context.Context, rows Rows) (Cursor, error) {
 	})
 }
 
-// owned returns ErrDiverged if the marker of a cursor's epoch is of another owner. The last record of a snapshot may be alike nevertheless, if it is a
+// owned returns ErrDiverged if the marker of a cursor's epoch is of another owner. The last record of a snapshot may match nevertheless, if it is a
 // gap.
 func (f *follower) owned(ctx context.Context, c Cursor) error {
 	start, end, err := f.replica.cfg.Log.Bounds(ctx, events.TopicJournal, f.partition)
@@ -138,7 +138,7 @@ func (f *follower) owned(ctx context.Context, c Cursor) error {
 	return nil
 }
 
-// markLoaded notes the record before a cursor that was loaded, and its marker. Without them the partition is compared from the next ones on.
+// markLoaded stores the marks of the record before a loaded cursor, and of its marker. Without them the partition is compared from the next ones on.
 func (f *follower) markLoaded(ctx context.Context, cursor Cursor) {
 	if cursor.Next == 0 {
 		return
@@ -154,7 +154,7 @@ func (f *follower) markOne(ctx context.Context, key []byte, next int64) error {
 		return nil
 	}
 	r, there, err := f.recordAt(ctx, next-1)
-	if !there { // a mark of another offset counts for nothing
+	if !there { // a mark of another offset does not count
 		return err
 	}
 	return f.replica.store.Load().db.Set(key, markOf(r).encode(), pebble.NoSync)
@@ -166,10 +166,10 @@ func (f *follower) restored(cursor Cursor) {
 	f.publish(Progress{Partition: f.partition, Cursor: cursor, Restored: true})
 }
 
-// Diverged counts the partitions whose rows were made again because their journal had lost its end.
+// Diverged counts the partitions whose rows were rebuilt because their journal had lost its end.
 func (r *Replica) Diverged() int64 { return r.diverged.Load() }
 
-// noteMark notes the last record of a run, and its last marker, in the batch that folds it.
+// noteMark stores the marks of a run's last record and last marker, in the batch that folds it.
 func noteMark(b *pebble.Batch, partition int32, records []eventlog.Record, steps []Step) error {
 	if len(records) == 0 {
 		return nil

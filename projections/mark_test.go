@@ -25,8 +25,8 @@ func copyJournal(t *testing.T, from, to *fixture, p int32, before int64) {
 	to.epochs[p], to.causes[p] = from.epochs[p], 0
 }
 
-// A journal that has lost its end, whether it has grown again or not: what was folded of the end is dropped, and the replica is the one
-// that a new node would have.
+// If a journal has lost its end, whether it has grown again or not, rows folded from that end are dropped, and the replica becomes that of a new
+// node.
 func TestTruncatedJournal(t *testing.T) {
 	for name, tc := range map[string]struct{ lost, grown int64 }{
 		"the last record":               {1, 0},
@@ -98,8 +98,7 @@ func TestTruncatedJournal(t *testing.T) {
 	}
 }
 
-// A gap says nothing of its owner. Behind another owner's marker it may be the same as the one that was folded, at the same offset: the journal is
-// another one nevertheless.
+// A gap does not name its owner. After another owner's marker an identical gap may be at the same offset: it is another journal nevertheless.
 func TestTruncatedBeforeAGap(t *testing.T) {
 	journal := func(f *fixture, owner events.NodeID) {
 		epoch := f.append(0, events.Marker{Owner: owner, Commands: "commands"})

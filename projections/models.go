@@ -7,8 +7,8 @@ import (
 	"platen.dev/projections/table"
 )
 
-// The read models: what the edge and the admin interface show. Each is a fold of events,
-// independent of the state that the deciders keep.
+// The read models: the data shown by the edge and the admin interface. Each is a fold of events,
+// independent of the deciders' state.
 
 // Job is the read model of one job.
 type Job struct {
@@ -29,15 +29,15 @@ type Job struct {
 	Delivered bool `cbor:"12,keyasint,omitempty"`
 	// Downloads counts the downloads that have begun.
 	Downloads int `cbor:"13,keyasint,omitempty"`
-	// FileURL is where a webhook says that the file can be downloaded.
+	// FileURL is the download URL that a webhook names.
 	FileURL string `cbor:"14,keyasint,omitempty"`
 	// Webhook is true if the outcome is reported to a URL.
 	Webhook bool `cbor:"15,keyasint,omitempty"`
 	// Tags are the caller's own.
 	Tags []events.Tag `cbor:"16,keyasint,omitempty"`
-	// Key is that of the request which made the job.
+	// Key is that of the request that made the job.
 	Key events.KeyID `cbor:"17,keyasint,omitempty"`
-	// Detail says why the job failed, for its caller; "" for no more than Error says.
+	// Detail says why the job failed, for its caller; "" if Error says it all.
 	Detail   string           `cbor:"18,keyasint,omitempty"`
 	Warnings []events.Warning `cbor:"19,keyasint,omitempty"`
 	// Evidence is about the e-invoice of a job that is done; nil for other jobs.
@@ -53,10 +53,10 @@ type KeyRef struct {
 	Key     events.KeyID     `cbor:"2,keyasint"`
 }
 
-// Caller is who sends a request, found by its API key.
+// Caller is the sender of a request, found by its API key.
 type Caller struct {
 	KeyRef
-	// Plan is the account's plan as far as this replica has folded the journal.
+	// Plan is the account's plan, as far as this replica has folded the journal.
 	Plan events.Plan
 	// LastUsed is when the key was last used, to the hour.
 	LastUsed events.Instant
@@ -73,14 +73,15 @@ type Account struct {
 	// their files.
 	Used  int64 `cbor:"6,keyasint,omitempty" json:"used_units"`
 	Bytes int64 `cbor:"7,keyasint,omitempty" json:"used_bytes"`
-	// MaxFile is the limit of a file in bytes, zero for the default. Blocks are the extra
+	// MaxFile is the limit of a file in bytes, zero for the default. Blocks is the number of extra
 	// blocks of volume.
 	MaxFile int64 `cbor:"8,keyasint,omitempty" json:"max_file_bytes,omitempty"`
 	Blocks  int64 `cbor:"9,keyasint,omitempty" json:"volume_blocks,omitempty"`
 	// Templates are the saved block templates.
 	Templates       []TemplateInfo    `cbor:"10,keyasint,omitempty" json:"-"`
 	DefaultTemplate events.TemplateID `cbor:"11,keyasint,omitempty" json:"default_template,omitempty"`
-	// Suspended is since when the account gets no new jobs, zero if it does; SuspendedFor is why.
+	// Suspended is since when the account has got no new jobs, zero if it gets them; SuspendedFor is
+	// why.
 	Suspended    events.Instant `cbor:"12,keyasint,omitempty" json:"suspended_ms,omitempty"`
 	SuspendedFor string         `cbor:"13,keyasint,omitempty" json:"suspended_for,omitempty"`
 }
@@ -139,7 +140,7 @@ func applyJob(tx *table.Tx, partition int32, id events.JobID, e events.Envelope,
 	case events.DownloadBegun:
 		j.Downloads++
 	default:
-		return // shows nowhere in the read model
+		return // not shown in the read model
 	}
 	if j.Status != before {
 		putJob(tx, partition, id, j)
@@ -148,7 +149,8 @@ func applyJob(tx *table.Tx, partition int32, id events.JobID, e events.Envelope,
 	jobs.Put(tx, key, j)
 }
 
-// putJob writes a job whose place in the list of its account is new or shows something else now.
+// putJob writes a job whose place in the list of its account is new, or whose listed properties
+// have changed.
 func putJob(tx *table.Tx, partition int32, id events.JobID, j Job) {
 	jobs.Put(tx, jobKey(partition, id), j)
 	listed.Put(tx, listedKey(partition, j.Account, Place{j.Created, id}), j.summary())

@@ -16,14 +16,14 @@ import (
 // are valid only during the call.
 type Rows func(visit func(key, value []byte) error) error
 
-// The names of tables. 0 begins what describes the store itself.
+// The names of tables. 0 is for keys that describe the store itself.
 const (
 	firstTable = 1
 	lastTable  = 255
 )
 
-// spanOf returns what the keys of a partition in a table begin with. Those of the index of API keys
-// have no partition: the span is the whole table.
+// spanOf returns the key prefix of a partition in a table. The index of API keys has no partitions:
+// its span is the whole table.
 func spanOf(name byte, partition int32) []byte {
 	if name == apiKeys.Name {
 		return []byte{name}
@@ -37,7 +37,7 @@ func ofPartition(value []byte, partition, partitions int32) bool {
 	return err == nil && events.Partition(ref.Account, partitions) == partition
 }
 
-// checkRow returns an error for what cannot be a row of the partition.
+// checkRow returns an error for anything that cannot be a row of the partition.
 func checkRow(key, value []byte, partition, partitions int32) error {
 	if len(key) == 0 || key[0] < firstTable || !bytes.HasPrefix(key, spanOf(key[0], partition)) {
 		return fmt.Errorf("key %x is not one of partition %d", key, partition)
@@ -48,7 +48,7 @@ func checkRow(key, value []byte, partition, partitions int32) error {
 	return nil
 }
 
-// Frozen is a partition of a replica at one cursor, whatever is folded meanwhile.
+// Frozen is a partition of a replica frozen at one cursor while folding continues.
 type Frozen struct {
 	// Cursor is how far the partition was folded.
 	Cursor     Cursor
@@ -74,7 +74,7 @@ func (r *Replica) Freeze(partition int32) (*Frozen, error) {
 	return f, nil
 }
 
-// Rows returns all rows of the partition, its cursor among them. They end with an error when ctx ends.
+// Rows returns all rows of the partition, including its cursor. They end with an error when ctx ends.
 func (f *Frozen) Rows(ctx context.Context) Rows {
 	return func(visit func(key, value []byte) error) error {
 		return eachRow(ctx, f.reader, f.partition, f.partitions, visit)
@@ -90,7 +90,7 @@ func (f *Frozen) Scan(prefix []byte, visit func(key, value []byte) bool) error {
 	return scan(f.reader, prefix, visit)
 }
 
-// ScanFrom is Scan that begins with the first key that is not below first.
+// ScanFrom is Scan starting at the first key >= first.
 func (f *Frozen) ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
 	return scanFrom(f.reader, prefix, first, visit)
 }

@@ -58,7 +58,8 @@ func frozen(t *testing.T, r *projections.Replica, p int32) (all []row) {
 	return all
 }
 
-// The rows of all partitions are all rows. They are those of one cursor, also while the replica continues.
+// The rows of all partitions together are all rows. They are those of one cursor, even while the replica
+// continues.
 func TestFreeze(t *testing.T) {
 	f := newFixture(t)
 	f.writeJobs(rand.New(rand.NewPCG(1, 0)), 40)

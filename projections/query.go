@@ -19,8 +19,7 @@ func (r *Replica) Job(account events.AccountID, id events.JobID) (Job, bool, err
 	return j, ok && j.Account == account, err
 }
 
-// JobIn reads a job of an account from the values of a partition; false if the account has no such
-// job.
+// JobIn reads a job of an account from a partition's rows; false if the account has no such job.
 func JobIn(r table.Reader, partition int32, account events.AccountID, id events.JobID) (Job, bool, error) {
 	j, ok, err := jobs.Get(r, jobKey(partition, id))
 	return j, ok && j.Account == account, err
@@ -60,8 +59,8 @@ func (r *Replica) Caller(hash [32]byte) (Caller, bool, error) {
 	return c, ok, err
 }
 
-// readCaller reads a caller from the rows. Whatever event changes the outcome, Replica.forget has
-// to know.
+// readCaller reads a caller from the rows. Replica.forget must know every event that changes the
+// outcome.
 func readCaller(r table.Reader, partition func(events.AccountID) int32, hash [32]byte) (c Caller, ok bool, err error) {
 	if c.KeyRef, ok, err = apiKeys.Get(r, apiKeyKey(hash)); err != nil || !ok {
 		return c, false, err
@@ -90,7 +89,7 @@ func (r *Replica) Accounts() (all []Account, err error) {
 	return all, err
 }
 
-// Reply finds the reply to a command of an account; false if it was not decided, or is older
+// Reply finds the reply to a command of an account; false if the command is undecided, or older
 // than table.ReplyWindow.
 func (r *Replica) Reply(account events.AccountID, id events.CommandID) (events.Reply, bool, error) {
 	return table.ReplyTo(r, r.partition(account), id)

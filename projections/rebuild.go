@@ -8,10 +8,10 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Rebuild folds a partition up to the offset to of its journal in a store of its own, in cfg.Dir, of
-// which it removes everything, also when what it returns is closed. It begins with the rows base, or
-// if they are nil with an empty partition and the journal's first record. pace is called with the
-// bytes of records as they are read, and may wait.
+// Rebuild folds a partition up to the offset to of its journal in a store of its own, in cfg.Dir,
+// whose contents it removes, also when the result is closed. It begins with the rows base or, if
+// they are nil, with an empty partition and the journal's first record. pace is called with the size
+// of records as they are read, and may wait.
 func Rebuild(ctx context.Context, cfg Config, partition int32, base Rows, to int64, pace func(bytes int) error) (*Frozen, error) {
 	s, err := openScratch(cfg)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *store) rebuild(ctx context.Context, partition int32, base Rows, to int6
 	return cursor, nil
 }
 
-// foldUpTo folds those of the records that are before the offset to.
+// foldUpTo folds the records before the offset to.
 func (s *store) foldUpTo(partition int32, cursor Cursor, records []eventlog.Record, to int64, pace func(bytes int) error) (Cursor, error) {
 	size := 0
 	for i := range records {

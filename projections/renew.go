@@ -11,11 +11,10 @@ import (
 	"platen.dev/projections/table"
 )
 
-// The rows of a partition follow from its journal, so rows that are damaged are made again. Where that does not help, the journal
-// has a record that this version cannot fold: then the partition is halted before that record, and the others continue.
+// The rows of a partition follow from its journal, so damaged rows are rebuilt. If that does not help, the journal has a record that this version
+// cannot fold: then the partition is halted before that record, and the others continue.
 
-// ErrHalted means that a record of a journal cannot be folded: folding it panics, or it follows on rows that cannot be decoded
-// although they were made again.
+// ErrHalted means that a record of a journal cannot be folded: folding it panics, or needs rows that cannot be decoded even after a rebuild.
 var ErrHalted = errors.New("a record of the journal cannot be folded")
 
 // foldError means that projections cannot fold a record.
@@ -30,12 +29,12 @@ func (e foldError) Unwrap() error { return e.err }
 // panicError means that a projection has panicked.
 type panicError struct {
 	value any
-	stack []byte // for the log: whoever asks why the partition is halted wants a line
+	stack []byte // for the log: whoever asks why the partition is halted wants one line
 }
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// stackOf returns the stack of a panic, "" for every other error.
+// stackOf returns the stack of a panic, "" for any other error.
 func stackOf(err error) string {
 	var p *panicError
 	if errors.As(err, &p) {
@@ -44,14 +43,14 @@ func stackOf(err error) string {
 	return ""
 }
 
-// Halted returns why a partition is halted, before the record where its cursor is; nil if it is not.
+// Halted returns why a partition is halted before the record at its cursor; nil if it is not.
 func (r *Replica) Halted(partition int32) error { return r.followers[partition].halt() }
 
-// Renewed counts the partitions whose rows were made again because they were damaged.
+// Renewed counts the partitions whose rows were rebuilt because they were damaged.
 func (r *Replica) Renewed() int64 { return r.renewed.Load() }
 
-// Renew has the rows of a partition made again, because one of them cannot be used. It returns at once: true if the caller is to try
-// again after a while, and false if the rows were made again for the same reason before, so that the journal itself says so.
+// Renew has the rows of a partition rebuilt, because one of them cannot be used. It returns at once: true if the caller should try again after a
+// while, and false if the rows were already rebuilt for the same reason, so that the journal itself is the cause.
 func (r *Replica) Renew(partition int32, why error) bool {
 	f := r.followers[partition]
 	f.mu.Lock()
@@ -70,8 +69,8 @@ func (r *Replica) Renew(partition int32, why error) bool {
 	return !done
 }
 
-// ObserveDamage implements table.DamageObserver: reading a damaged row has its partition rebuilt. The row of an API key does not name its
-// partition, so damage there has all of them rebuilt.
+// ObserveDamage implements table.DamageObserver: reading a damaged row has its partition rebuilt. The row of an API key does not name its partition,
+// so damage there has all of them rebuilt.
 func (r *Replica) ObserveDamage(key []byte, why error) {
 	for p := range r.followers {
 		if key[0] == apiKeys.Name || bytes.HasPrefix(key, spanOf(key[0], int32(p))) {
@@ -83,14 +82,14 @@ func (r *Replica) ObserveDamage(key []byte, why error) {
 // maxRenewals bounds how often a partition is renewed until the node starts again.
 const maxRenewals = 8
 
-// damage returns why the rows are to be made again, nil if they are not.
+// damage returns why the rows must be rebuilt, nil if they need not.
 func (f *follower) damage() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.damaged
 }
 
-// followUntil follows until something fails or the rows are to be made again.
+// followUntil follows until a failure or until the rows must be rebuilt.
 func (f *follower) followUntil(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -104,7 +103,7 @@ func (f *follower) followUntil(ctx context.Context) error {
 	return f.follow(ctx)
 }
 
-// renew makes damaged rows again. A partition without a snapshot whose journal was trimmed keeps those that it has.
+// renew rebuilds damaged rows. A partition without a snapshot whose journal was trimmed keeps its rows.
 func (f *follower) renew(ctx context.Context, why error) error {
 	r := f.replica
 	r.renewed.Add(1)
@@ -126,7 +125,7 @@ func (f *follower) renew(ctx context.Context, why error) error {
 	return err
 }
 
-// errNoBase means that the rows of a partition cannot be made again from what there is.
+// errNoBase means that there is nothing from which to rebuild the rows of a partition.
 var errNoBase = errors.New("the journal was trimmed, and no snapshot is of what is left of it")
 
 // makeAgain drops the rows of a partition, and begins again with a snapshot or with the beginning of the journal.
@@ -152,7 +151,7 @@ func (f *follower) makeAgain(ctx context.Context) error {
 	return err
 }
 
-// onFoldError makes the rows again if that may help, and halts the partition otherwise.
+// onFoldError rebuilds the rows if that may help, and halts the partition otherwise.
 func (f *follower) onFoldError(ctx context.Context, fault foldError) error {
 	if errors.Is(fault, table.ErrUndecodable) && f.replica.Renew(f.partition, fault) {
 		return nil

@@ -48,8 +48,8 @@ func (quiet) Fatalf(string, ...any) {}
 // accountsTable is the table of the accounts in the read models.
 var accountsTable = table.Table[any]{Name: 'a'}
 
-// Rows that are damaged are made again, whether whoever needs them asks for that or the journal has more about them. Once is enough: what
-// is in the way then is what the journal says.
+// Damaged rows are rebuilt, whether a reader asks for it or the journal has more about them. Once is enough: rows that are still unusable are what
+// the journal says.
 func TestDamagedRows(t *testing.T) {
 	for name, tc := range map[string]func(f *fixture, r *projections.Replica){
 		"somebody needs one": func(f *fixture, r *projections.Replica) {
@@ -109,8 +109,8 @@ func (f faulty) Apply(_ *table.Tx, _ int32, e events.Envelope) {
 	}
 }
 
-// A partition whose journal has a record that cannot be folded stands still before it, and says so; the other continues, and the replica
-// does not end. A version that can fold it continues from there.
+// A partition whose journal has a record that cannot be folded stops before it, and says so; the other continues, and the replica does not end. A
+// version that can fold the record continues from there.
 func TestRecordThatCannotBeFolded(t *testing.T) {
 	f := newFixture(t)
 	ids := map[int32]events.AccountID{events.Partition("acc", 2): "acc"}
@@ -162,7 +162,7 @@ func TestRecordThatCannotBeFolded(t *testing.T) {
 	}
 }
 
-// A row that is damaged again after the rows were made again is what the journal says, and a partition is not made again for ever.
+// A row that is damaged again after a rebuild is what the journal says, and a partition is not rebuilt forever.
 func TestRenewalsEnd(t *testing.T) {
 	f := newFixture(t)
 	f.write("acc", events.AccountCreated{Plan: events.PlanPro})

@@ -24,7 +24,7 @@ type Config struct {
 	Dir string
 	// Log holds the journal.
 	Log eventlog.Log
-	// Snapshots has what the journal no longer has. Nil means that the journal is whole.
+	// Snapshots holds what the journal no longer has. Nil means that the journal is whole.
 	Snapshots Snapshots
 	// Projections are applied in order to every accepted envelope.
 	Projections []table.Projection
@@ -41,20 +41,18 @@ type Config struct {
 	testSchema int
 }
 
-// Replica is one node's copy of all state. All methods but Start and Close may be called
-// from any goroutine.
+// Replica is one node's copy of all state. All methods but Start and Close are safe for concurrent use.
 type Replica struct {
 	cfg   Config
 	store atomic.Pointer[store]
-	// former is a store that was replaced. It is closed with the replica, because somebody may still
-	// read it.
+	// former is a replaced store. It is closed with the replica, because somebody may still read it.
 	former    *store
 	outdated  atomic.Bool
 	swapped   chan struct{} // receives when store has changed
 	callers   cache[[32]byte, Caller]
 	jobs      jobCache
 	followers []*follower // by partition
-	// loading bounds the snapshots that are loaded at once.
+	// loading bounds the snapshots being loaded at once.
 	loading chan struct{}
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
@@ -73,7 +71,7 @@ type Progress struct {
 	Cursor Cursor
 	// Steps are the run's records in order.
 	Steps []Step
-	// Restored is set if the rows are now those of a snapshot: what was between is in no Steps.
+	// Restored is set if the rows are now those of a snapshot: the records skipped are in no Steps.
 	Restored bool
 	// Halted is why the partition is halted from now on; nil if it is not.
 	Halted error
@@ -98,8 +96,8 @@ type Step struct {
 	Accepted bool
 }
 
-// Open opens the store. It returns eventlog.ErrBeyondEnd if a journal is empty that the store has folded: the log was
-// recreated. Nothing is folded before Start. A partition whose journal has lost its end is made again then.
+// Open opens the store. It returns eventlog.ErrBeyondEnd if a journal that the store has folded is now empty: the log was recreated. Nothing is
+// folded before Start. A partition whose journal has lost its end is rebuilt then.
 func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if cfg.FS == nil {
 		cfg.FS = vfs.Default
@@ -184,7 +182,7 @@ func (r *Replica) stop() {
 // guard watches over the store that serves.
 func (r *Replica) guard() *disk.Guard { return r.store.Load().guard }
 
-// watchStore stops all followers if the store breaks: those that are stuck in it would never stop.
+// watchStore stops all followers if the store breaks: those stuck in it would never stop.
 func (r *Replica) watchStore(ctx context.Context) {
 	for {
 		guard := r.guard()
@@ -242,7 +240,7 @@ func (r *Replica) Scan(prefix []byte, visit func(key, value []byte) bool) error 
 	return r.ScanFrom(prefix, prefix, visit)
 }
 
-// ScanFrom is Scan that begins with the first key that is not below first.
+// ScanFrom is Scan starting at the first key >= first.
 func (r *Replica) ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
 	if err := r.guard().Err(); err != nil {
 		return err
@@ -265,9 +263,8 @@ func (r *Replica) Watch(partition int32, receive func(Progress)) (stop func()) {
 	return r.followers[partition].watch(receive)
 }
 
-// CatchUp waits until every record that the log had acknowledged in the partition's journal
-// at the time of the call is folded. It returns the error that has stopped the follower or
-// ended ctx.
+// CatchUp waits until every record acknowledged in the partition's journal before the call is folded. It returns the error that has stopped the
+// follower or ended ctx.
 func (r *Replica) CatchUp(ctx context.Context, partition int32) error {
 	_, end, err := r.cfg.Log.Bounds(ctx, events.TopicJournal, partition)
 	if err != nil {

@@ -189,8 +189,8 @@ func TestRestartAndRebuildAgree(t *testing.T) {
 	}
 }
 
-// Envelopes of stale epochs, with repeated causes or behind one that got lost change nothing, nor
-// do gaps. Watchers get the verdicts in order.
+// Envelopes of stale epochs, with repeated causes or after a lost one change nothing, nor do gaps.
+// Watchers get the verdicts in order.
 func TestAcceptance(t *testing.T) {
 	f := newFixture(t)
 	r := f.openOnly("r")

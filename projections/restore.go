@@ -10,22 +10,22 @@ import (
 
 // Snapshots has the rows of partitions at earlier cursors (package snapshot).
 type Snapshots interface {
-	// Restore calls load with the rows of snapshots of a partition, the newest first, until load
-	// succeeds. It leaves out those that are not behind the offset after, and those from which the
-	// journal does not continue. The error is ErrNoSnapshot if there are no others.
+	// Restore calls load with the rows of snapshots of a partition, newest first, until load succeeds.
+	// It skips those that are not after the offset after, and those from which the journal does not
+	// continue. The error is ErrNoSnapshot if there are no others.
 	Restore(ctx context.Context, partition int32, after int64, load func(Rows) error) error
 }
 
-// ErrNoSnapshot means that there is no snapshot of a partition that could be of use.
+// ErrNoSnapshot means that there is no usable snapshot of a partition.
 var ErrNoSnapshot = errors.New("there is no snapshot")
 
-// restore replaces the partition's rows by those of the newest snapshot that is of use. Partitions
-// take turns: each takes a core.
+// restore replaces the partition's rows by those of the newest usable snapshot. Partitions take
+// turns: each takes a core.
 func (f *follower) restore(ctx context.Context) error {
 	return f.restoreFrom(ctx, f.position().Next)
 }
 
-// restoreFrom is restore with a snapshot behind an offset.
+// restoreFrom is restore with a snapshot after an offset.
 func (f *follower) restoreFrom(ctx context.Context, after int64) error {
 	r := f.replica
 	if r.cfg.Snapshots == nil {

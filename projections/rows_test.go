@@ -22,9 +22,8 @@ const rowsFile = "testdata/rows.txt"
 
 var update = flag.Bool("update", false, "write testdata/rows.txt")
 
-// Each golden event leaves the rows that it left in earlier versions. If a line would
-// change, stores that exist have other rows than a new one: raise Schema in
-// schema.go. -update writes the lines.
+// Each golden event leaves the same rows as in earlier versions. If a line would change, existing
+// stores have other rows than a new one: raise Schema in schema.go. -update writes the lines.
 func TestRowsOfEvents(t *testing.T) {
 	const golden = "../events/testdata/golden/event-"
 	files, err := filepath.Glob(golden + "*.hex")

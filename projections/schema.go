@@ -11,8 +11,8 @@ import (
 	"platen.dev/events/disk"
 )
 
-// Schema is the version of all tables together. Raise it whenever a projection writes other bytes
-// than before, say in migrations what becomes of the rows of snapshots, and give it a level (docs/decisions/0038).
+// Schema is the version of all tables together. Raise it whenever a projection writes different bytes than before, add a migration for the rows of
+// snapshots, and give it a level (docs/decisions/0038).
 const Schema = firstSchema + events.Ahead
 
 const firstSchema = 1
@@ -20,13 +20,11 @@ const firstSchema = 1
 // SchemaLevel is the first level at which no node has an earlier schema.
 const SchemaLevel = events.FirstLevel + events.Ahead
 
-// migrations makes rows of the next schema out of those of each earlier one. What it makes must be what
-// the projections of the next schema would have left, if they had folded the same journal: replicas
-// that have folded it and those that began with a snapshot must have the same bytes. Rows stay in the
-// order of their keys.
+// migrations convert rows of each earlier schema into rows of the next. The result must be what the projections of the next schema would have left
+// after folding the same journal: replicas that have folded it and those that began with a snapshot must have the same bytes. Rows stay in key order.
 var migrations = map[int]func(Rows) Rows{}
 
-// Migrate returns rows of this version's schema, made of rows of an earlier one.
+// Migrate converts rows of an earlier schema into rows of this version's.
 func Migrate(schema int, rows Rows) (Rows, error) { return migrate(schema, Schema, rows) }
 
 func migrate(from, to int, rows Rows) (Rows, error) {
@@ -43,10 +41,10 @@ func migrate(from, to int, rows Rows) (Rows, error) {
 	return rows, nil
 }
 
-// schemaKey has the schema of a store. A store that is being built has none.
+// schemaKey holds the schema of a store. A store being built has none.
 var schemaKey = []byte("\x00schema")
 
-// schema is that of the tables which the replica writes.
+// schema returns the schema that the replica writes.
 func (c Config) schema() int {
 	if c.testSchema > 0 {
 		return c.testSchema
@@ -54,10 +52,10 @@ func (c Config) schema() int {
 	return Schema
 }
 
-// dirOf is the directory of a store with a schema other than that in c.Dir.
+// dirOf returns the directory of a store with a schema other than that in c.Dir.
 func (c Config) dirOf(schema int) string { return fmt.Sprintf("%s-%d", c.Dir, schema) }
 
-// openExisting opens the store in a directory if there is one with a schema; otherwise it is nil.
+// openExisting opens the store in a directory if there is one with a schema, or returns nil.
 func openExisting(cfg Config, dir string) (s *store, schema int, err error) {
 	if _, err := cfg.FS.Stat(dir); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
@@ -86,8 +84,8 @@ func openGuarded(cfg Config, dir string) (s *store, err error) {
 	return s, disk.Opening(err)
 }
 
-// openServing opens the store that serves: that of the present schema, or if there is none the newest
-// of an earlier one, which serves until the other is built beside it. Without either it is a new one.
+// openServing opens the store to serve: that of the present schema or else the newest of an earlier one, which serves until the other is built beside
+// it. Without either it is a new one.
 func openServing(cfg Config) (s *store, outdated bool, err error) {
 	for schema := cfg.schema(); schema >= firstSchema; schema-- {
 		for _, dir := range []string{cfg.dirOf(schema), cfg.Dir} {
@@ -114,11 +112,10 @@ func openServing(cfg Config) (s *store, outdated bool, err error) {
 	return s, false, s.complete(cfg.schema())
 }
 
-// journalKey has the id of the topic whose journal a store was folded from, if the log's topics have ids.
+// journalKey holds the id of the topic whose journal a store was folded from, if the log's topics have ids.
 var journalKey = []byte("\x00journal")
 
-// checkJournal returns an error if the store was folded from another journal than the log has: what it holds happened there.
-// Nothing is removed, since it may be the last that is left.
+// checkJournal returns an error if the store was folded from another journal than the log's. Nothing is removed, since it may be the last copy.
 func (s *store) checkJournal() error {
 	id := s.cfg.Log.TopicID(events.TopicJournal)
 	have, err := get(s.db, journalKey)
@@ -129,7 +126,7 @@ func (s *store) checkJournal() error {
 	return err
 }
 
-// noteJournal notes which journal a store is folded from.
+// noteJournal records which journal a store is folded from.
 func (s *store) noteJournal() error {
 	id := s.cfg.Log.TopicID(events.TopicJournal)
 	if id == "" {
@@ -138,8 +135,7 @@ func (s *store) noteJournal() error {
 	return s.db.Set(journalKey, []byte(id), pebble.Sync)
 }
 
-// removeOthers removes the stores of all directories but one: what a newer version or an unfinished
-// build has left, or what has been replaced.
+// removeOthers removes the stores of all directories but one: the remains of a newer version, an unfinished build or a replaced store.
 func (c Config) removeOthers(keep string) error {
 	names, err := c.FS.List(c.FS.PathDir(c.Dir))
 	if err != nil {
@@ -158,7 +154,7 @@ func (c Config) removeOthers(keep string) error {
 	return err
 }
 
-// complete notes the schema of a store, from when on it counts.
+// complete records the schema of a store, which then counts.
 func (s *store) complete(schema int) error {
 	return s.db.Set(schemaKey, []byte{byte(schema)}, pebble.Sync)
 }

@@ -8,26 +8,26 @@ import (
 	"platen.dev/events"
 )
 
-// A follower may stand still without an error, when a reader hangs. Then the replica
-// compares its followers with the ends of their journals, every stallInterval, and fails
-// after stallLimit checks in a row without progress. It counts checks, not time, because a
-// process that was paused must be given time to continue.
+// A follower may stand still without an error, when a reader hangs. So every stallInterval the
+// replica compares its followers with the ends of their journals, and fails after stallLimit
+// consecutive checks without progress. It counts checks, not time, because a process that was
+// paused must be given time to continue.
 const (
 	stallInterval = 5 * time.Second
 	stallLimit    = 6
 )
 
-// ErrStalled means that a follower reads nothing although its journal continues.
+// ErrStalled means that a follower reads nothing although its journal grows.
 var ErrStalled = fmt.Errorf("no record was read for %d s", stallLimit*stallInterval/time.Second)
 
 // Stall observes a reader of a partition. The zero value has seen nothing yet.
 type Stall struct {
 	next   int64 // the next offset to read, at the last check
-	checks int   // in a row at which it was the same, and behind the end
+	checks int   // consecutive checks at which it was the same, and behind the end
 }
 
-// Check reports whether the reader, with the offset next to read in a partition that ends at end,
-// has stood still for limit checks in a row.
+// Check reports whether the reader, which reads next in a partition that ends at end, has stood
+// still for limit consecutive checks.
 func (s *Stall) Check(next, end int64, limit int) bool {
 	if next >= end || next != s.next {
 		s.next, s.checks = next, 0
@@ -37,7 +37,7 @@ func (s *Stall) Check(next, end int64, limit int) bool {
 	return s.checks >= limit
 }
 
-// watchStalls checks the followers with every tick, until ctx ends or one has stalled.
+// watchStalls checks the followers at every tick, until ctx ends or one has stalled.
 func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
 	stalls := make([]Stall, len(r.followers))
 	var last look
@@ -51,7 +51,7 @@ func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
 		for p, f := range r.followers {
 			next := f.position().Next
 			_, end, err := r.cfg.Log.Bounds(ctx, events.TopicJournal, int32(p))
-			if err != nil { // the log cannot be asked: that may be why nothing is read
+			if err != nil { // the log does not answer: that may be why nothing is read
 				continue
 			}
 			this.ends = append(this.ends, end)
@@ -69,13 +69,13 @@ func (r *Replica) watchStalls(ctx context.Context, ticks <-chan time.Time) {
 	}
 }
 
-// look is when the ends of all journals were looked at, and where they were.
+// look records when the ends of all journals were looked at, and where they were.
 type look struct {
 	at   time.Time
 	ends []int64
 }
 
-// noteCurrent notes that everything that was in the journal at a look is folded, if it is.
+// noteCurrent records that everything in the journal at a look is folded, if it is.
 func (r *Replica) noteCurrent(then look) {
 	if len(then.ends) < len(r.followers) {
 		return
@@ -88,8 +88,8 @@ func (r *Replica) noteCurrent(then look) {
 	r.current.Store(then.at.Unix())
 }
 
-// Current returns the latest time, in whole seconds, for which it is known that everything that was
-// in the journal then is folded; zero before the second look.
+// Current returns the latest time, in whole seconds, for which everything then in the journal is
+// known to be folded; zero before the second look.
 func (r *Replica) Current() time.Time {
 	if at := r.current.Load(); at > 0 {
 		return time.Unix(at, 0)
@@ -97,6 +97,6 @@ func (r *Replica) Current() time.Time {
 	return time.Time{}
 }
 
-// Lag returns how many records of the journal the replica had not read at the last look, which it
-// takes every few seconds.
+// Lag returns how many records of the journal the replica had not read at the last look, which
+// happens every few seconds.
 func (r *Replica) Lag() int64 { return r.lag.Load() }

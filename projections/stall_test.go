@@ -12,8 +12,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A reader has stalled once it has stood still behind the end for limit checks in a row, and not
-// a check before.
+// A reader has stalled once it has stood still before the end for limit consecutive checks, and not
+// one check earlier.
 func TestStall(t *testing.T) {
 	const limit = 6
 	var s Stall

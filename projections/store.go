@@ -31,7 +31,7 @@ type store struct {
 	partitions int32
 }
 
-// openStore opens the store in cfg.Dir, which it creates if it does not exist.
+// openStore opens the store in cfg.Dir, creating it if it does not exist.
 func openStore(cfg Config, guard *disk.Guard, opts *pebble.Options) (*store, error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
@@ -69,7 +69,7 @@ func cursorIn(r table.Reader, partition int32) (Cursor, bool, error) {
 	return c, ok, err
 }
 
-// openScratch opens an empty store for as long as a rebuild takes. Nothing in it survives.
+// openScratch opens an empty store for the duration of a rebuild. Nothing in it survives.
 func openScratch(cfg Config) (*store, error) {
 	if cfg.FS == nil {
 		cfg.FS = vfs.Default
@@ -88,7 +88,7 @@ func openScratch(cfg Config) (*store, error) {
 	return s, err
 }
 
-// scratchCacheBytes is the memory of a scratch store's cache.
+// scratchCacheBytes is the size of a scratch store's cache.
 const scratchCacheBytes = 8 << 20
 
 func get(db pebble.Reader, key []byte) ([]byte, error) {
@@ -107,7 +107,7 @@ func scan(db pebble.Reader, prefix []byte, visit func(key, value []byte) bool) e
 	return scanFrom(db, prefix, prefix, visit)
 }
 
-// scanFrom visits the keys with a prefix from one of them on.
+// scanFrom visits the keys with a prefix, starting at the first key >= first.
 func scanFrom(db pebble.Reader, prefix, first []byte, visit func(key, value []byte) bool) error {
 	iter, err := db.NewIter(&pebble.IterOptions{LowerBound: first, UpperBound: after(prefix)})
 	if err != nil {
@@ -132,8 +132,8 @@ func after(prefix []byte) []byte {
 	return nil
 }
 
-// eachRow visits the rows of a partition that r has, in the order of their keys, until visit
-// fails or ctx ends. Key and value are valid only during the call.
+// eachRow visits the rows of a partition in r, in key order, until visit fails or ctx ends. Key and
+// value are valid only during the call.
 func eachRow(ctx context.Context, r pebble.Reader, partition, partitions int32, visit func(key, value []byte) error) error {
 	iter, err := r.NewIter(nil)
 	if err != nil {

@@ -31,7 +31,8 @@ func applyTeam(tx *table.Tx, partition int32, e events.Envelope, ev events.Event
 	}
 }
 
-// connect leads from somebody at a provider to a member, and no more from who it was before. Zero is nobody.
+// connect makes an identity at a provider lead to a member, and removes the previous identity. Zero is
+// nobody.
 func connect(tx *table.Tx, partition int32, account events.AccountID, before team.Team, id events.MemberID, to events.Identity) {
 	if m, _ := before.Member(id); m.Identity != (events.Identity{}) {
 		identities.Delete(tx, identityKey(partition, m.Identity, account))
@@ -41,7 +42,7 @@ func connect(tx *table.Tx, partition int32, account events.AccountID, before tea
 	}
 }
 
-// forgetHandle ends what leads to a member from its passkeys, if it has had any.
+// forgetHandle removes the row that leads from its passkeys to a member, if there is one.
 func forgetHandle(tx *table.Tx, partition int32, before team.Team, id events.MemberID) {
 	if m, _ := before.Member(id); m.Handle != ([32]byte{}) {
 		handles.Delete(tx, handleKey(partition, m.Handle))
@@ -59,18 +60,18 @@ type Membership struct {
 	Member  events.MemberID  `cbor:"2,keyasint"`
 }
 
-// Memberships lists the accounts that a folded email address is a member of, in the order of partition and id, and
-// at most a limit of them.
+// Memberships lists up to limit accounts that a folded email address is a member of, in the order of partition and
+// id.
 func (r *Replica) Memberships(email string, limit int) ([]Membership, error) {
 	return r.membersIn(memberships, limit, func(p int32) []byte { return membershipPrefix(p, email) })
 }
 
-// Identities lists the memberships that are connected with somebody at a provider, as Memberships does.
+// Identities lists the memberships connected with an identity at a provider, like Memberships.
 func (r *Replica) Identities(identity events.Identity, limit int) ([]Membership, error) {
 	return r.membersIn(identities, limit, func(p int32) []byte { return identityPrefix(p, identity) })
 }
 
-// membersIn lists the rows of an index of members that begin with a prefix, whose keys end in the account.
+// membersIn lists the rows of an index of members that begin with a prefix; their keys end in the account.
 func (r *Replica) membersIn(index table.Table[events.MemberID], limit int, prefixOf func(partition int32) []byte) (all []Membership, err error) {
 	for p := range int32(len(r.followers)) {
 		prefix := prefixOf(p)

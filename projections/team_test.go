@@ -54,7 +54,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// Somebody at a provider leads to the members that are connected with them, and to no others.
+// An identity at a provider leads to the members connected with it, and to no others.
 func TestIdentities(t *testing.T) {
 	f := newFixture(t)
 	r := f.open("r")

@@ -5,7 +5,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// TemplateVersions is how many versions of a saved template are kept, the present one among them.
+// TemplateVersions is how many versions of a saved template are kept, including the present one.
 const TemplateVersions = 20
 
 // TemplateVersion is a version of a saved template, in use from At on, and saved by By.
@@ -19,7 +19,7 @@ type TemplateVersion struct {
 	Email string `cbor:"5,keyasint,omitempty"`
 }
 
-// keepVersion adds a version to those of a template, and drops the one that leaves them.
+// keepVersion adds a version to those of a template, and drops the oldest beyond the limit.
 func keepVersion(tx *table.Tx, partition int32, e events.Envelope, ev events.TemplateSaved) {
 	end := templateEndKey(partition, e.Account, ev.Template)
 	last, _ := templateEnds.Load(tx, end)
@@ -53,8 +53,8 @@ type NumberedVersion struct {
 	TemplateVersion
 }
 
-// TemplateHistory lists the versions of a saved template, the newest first, which is the present one. There are none of a
-// template that the account does not have.
+// TemplateHistory lists the versions of a saved template, newest first, beginning with the present one. The list is empty for a template that the
+// account does not have.
 func (r *Replica) TemplateHistory(account events.AccountID, id events.TemplateID) (all []NumberedVersion, err error) {
 	p := r.partition(account)
 	last, _, err := templateEnds.Get(r, templateEndKey(p, account, id))
@@ -66,7 +66,7 @@ func (r *Replica) TemplateHistory(account events.AccountID, id events.TemplateID
 		if err != nil {
 			return nil, err
 		}
-		if found { // else it was dropped a moment ago
+		if found { // otherwise it was dropped a moment ago
 			all = append(all, NumberedVersion{number, v})
 		}
 	}

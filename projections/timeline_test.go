@@ -6,8 +6,8 @@ import (
 	"platen.dev/events"
 )
 
-// A partition names its timeline with the first marker that has one, and begins another one with what was restored, and where the journal
-// lacks what was published. Numbers count what follows from the journal, and rise over timelines.
+// A partition names its timeline with the first marker that has one, and begins another after a restore, and where the journal lacks published facts.
+// Numbers count the facts of the journal, and rise over timelines.
 func TestTimelineOfAPartition(t *testing.T) {
 	marker := func(id events.TimelineID, published int64, restored bool) events.Marker {
 		return events.Marker{Timeline: id, At: 5, Published: published, Restored: restored}

@@ -11,20 +11,20 @@ import (
 // TrailTime is how long the trail of an account keeps a change.
 const TrailTime = 400 * 24 * time.Hour
 
-// trailSingles is how many changes of an hour have an entry each. More are summed by kind and author: nobody washes what they have done out
-// of the trail by doing more, and the trail of an account has a bound.
+// trailSingles is how many changes per hour have an entry each. Further ones are summed by kind and author: nobody can push their earlier actions out
+// of the trail by adding more, and the trail of an account is bounded.
 const trailSingles = 100
 
-// TrailEntry is one change of an account, or several of a busy hour, and whose doing it was.
+// TrailEntry is one change of an account, or several of a busy hour, with their author.
 type TrailEntry struct {
 	At events.Instant `cbor:"1,keyasint"`
-	// What is the type of the event, Subject what it is about.
+	// What is the type of the event, Subject its object.
 	What    string        `cbor:"2,keyasint"`
 	Subject string        `cbor:"3,keyasint,omitempty"`
 	By      events.Author `cbor:"4,keyasint,omitzero"`
 	// Email is the author's at the time, if it was a member.
 	Email string `cbor:"5,keyasint,omitempty"`
-	// More is how many more of the kind the author did, the last at Last. The subject is that of the first; By lacks what they do not share.
+	// More is how many more of the kind the author did, the last at Last. The subject is that of the first; By omits what they do not share.
 	More int64          `cbor:"6,keyasint,omitempty"`
 	Last events.Instant `cbor:"7,keyasint,omitempty"`
 }
@@ -40,7 +40,7 @@ func (e *TrailEntry) add(another TrailEntry) {
 	}
 }
 
-// trailEnd is which entries an account's trail has, by number, and what the present hour has had.
+// trailEnd is the range of an account's trail entries, by number, and the counts of the present hour.
 type trailEnd struct {
 	First   int64          `cbor:"1,keyasint,omitempty"`
 	Next    int64          `cbor:"2,keyasint,omitempty"`
@@ -49,7 +49,7 @@ type trailEnd struct {
 	Sums    []trailSum     `cbor:"5,keyasint,omitempty"`
 }
 
-// trailSum is an entry that sums what an author did of a kind in the present hour.
+// trailSum is an entry that sums an author's changes of one kind in the present hour.
 type trailSum struct {
 	What     string          `cbor:"1,keyasint"`
 	Member   events.MemberID `cbor:"2,keyasint,omitempty"`
@@ -61,9 +61,9 @@ func (s trailSum) sums(e TrailEntry) bool {
 	return s.What == e.What && s.Member == e.By.Member && s.Operator == e.By.Operator
 }
 
-// record adds an event to the trail of its account if somebody's doing it was.
+// record adds an event to the trail of its account if somebody caused it.
 func record(tx *table.Tx, partition int32, e events.Envelope, ev events.Event) {
-	if e.By == (events.Author{}) { // as of every job
+	if e.By == (events.Author{}) { // as with every job
 		return
 	}
 	subject, recorded := events.Recorded(ev)
@@ -79,7 +79,7 @@ func record(tx *table.Tx, partition int32, e events.Envelope, ev events.Event) {
 	trailEnds.Put(tx, trailEndKey(partition, e.Account), end)
 }
 
-// forget drops the entries that have left the trail: two at most, which is more than come.
+// forget drops the entries that have left the trail: at most two, which is more than are added.
 func (t trailEnd) forget(tx *table.Tx, entryAt func(int64) []byte, now events.Instant) trailEnd {
 	for range 2 {
 		oldest, _ := trails.Load(tx, entryAt(t.First))
@@ -113,8 +113,8 @@ func (t trailEnd) keep(tx *table.Tx, entryAt func(int64) []byte, e TrailEntry) t
 	return t
 }
 
-// Trail lists who changed what in an account before an entry with a number, the newest first, and at most a limit of entries; zero begins
-// with the newest. older is the number from which to continue, zero if there are no more.
+// Trail lists up to limit entries of who changed what in an account, newest first, starting before an entry number; zero begins with the newest.
+// older is the number from which to continue, zero if there are no more.
 func (r *Replica) Trail(id events.AccountID, before int64, limit int) (all []TrailEntry, older int64, err error) {
 	p := r.partition(id)
 	end, _, err := trailEnds.Get(r, trailEndKey(p, id))

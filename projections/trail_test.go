@@ -9,7 +9,7 @@ import (
 	"platen.dev/projections"
 )
 
-// A flood of changes neither washes earlier ones out of the trail nor makes it long, and what is old leaves it.
+// A flood of changes neither pushes earlier ones out of the trail nor makes it long, and old ones leave it.
 func TestTrail(t *testing.T) {
 	f := newFixture(t)
 	r := f.open("r")

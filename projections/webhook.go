@@ -47,7 +47,7 @@ func applyWebhook(tx *table.Tx, partition int32, e events.Envelope, ev events.Ev
 	}
 }
 
-// Webhook reads what was attempted to send the webhook of an account's job.
+// Webhook reads the attempts to send the webhook of an account's job.
 func (r *Replica) Webhook(account events.AccountID, id events.JobID) (WebhookLog, error) {
 	log, _, err := webhookLogs.Get(r, webhookKey(r.partition(account), id))
 	return log, err

@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// tempDir, inside the root, has the files that are being written, each locked by its
-	// writer. Hash directories have other names.
+	// tempDir, inside the root, holds the files being written, each locked by its writer. Hash
+	// directories have other names.
 	tempDir    = "temp"
 	tempPrefix = "put-"
 	copyBuffer = 256 << 10
 	hashDirs   = 256
-	// category names these files to the file system.
+	// category identifies these files to the file system.
 	category vfs.DiskWriteCategory = "platen-files"
 )
 
@@ -35,7 +35,7 @@ const (
 //	<root>/<first two hex digits of the name's SHA-256>/<name>
 //	<root>/temp/put-<random>          files being written
 //
-// What it has acknowledged survives power loss. Only the owner of a file can read it.
+// Acknowledged files survive power loss. Only the owner of a file can read it.
 type Dir struct {
 	fs   vfs.FS
 	root string
@@ -43,8 +43,8 @@ type Dir struct {
 
 var _ Files = (*Dir)(nil)
 
-// OpenDir opens a directory, which it creates durably if it does not exist, with the hash
-// directories: no Put has to make one. It removes incomplete files whose writers have ended.
+// OpenDir opens a directory, durably creating it if necessary, with all hash directories, so that
+// no Put has to. It removes incomplete files whose writers have ended.
 func OpenDir(root string) (*Dir, error) { return openDirOn(vfs.Default, root) }
 
 // IsDir reports whether OpenDir has made a directory.
@@ -67,8 +67,8 @@ func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 	return d, nil
 }
 
-// Put implements Files. The last step, after which the new file may be there although Put
-// fails, is syncing the hash directory.
+// Put implements Files. Its last step is syncing the hash directory; if only that fails, the new
+// file may be there although Put returns an error.
 func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {
 	if err := CheckName(name); err != nil {
 		return 0, err
@@ -78,7 +78,7 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (s
 	if err != nil {
 		return 0, fmt.Errorf("put %s: %w", name, err)
 	}
-	defer func() { _ = f.Close() }() // synced already; until it is renamed, its lock protects it from removeAbandoned
+	defer func() { _ = f.Close() }() // already synced; until the rename, its lock protects it from removeAbandoned
 	if err := d.publish(temp, name); err != nil {
 		_ = d.fs.Remove(temp)
 		return 0, fmt.Errorf("put %s: %w", name, err)
@@ -160,7 +160,8 @@ func (d *Dir) write(ctx context.Context, path string, r io.Reader, limit int64) 
 	return f, size, nil
 }
 
-// buffers are for copying: most files are smaller than a buffer, which would be garbage after each.
+// buffers are for copying: most files are smaller than a buffer, which would otherwise become
+// garbage after each.
 var buffers = sync.Pool{New: func() any { return new([copyBuffer]byte) }}
 
 // copyLimited copies r to w. It stops with an error when ctx ends, and with ErrTooLarge
@@ -169,7 +170,7 @@ func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (si
 	source := io.LimitReader(contextReader{ctx, r}, limit+1)
 	buffer := buffers.Get().(*[copyBuffer]byte)
 	defer buffers.Put(buffer)
-	// The struct hides ReadFrom, with which io.CopyBuffer would not use the buffer.
+	// The struct hides ReadFrom, which io.CopyBuffer would use instead of the buffer.
 	size, err = io.CopyBuffer(struct{ io.Writer }{w}, source, buffer[:])
 	if err == nil && size > limit {
 		err = ErrTooLarge
@@ -186,8 +187,8 @@ func (d *Dir) publish(temp, name string) error {
 	return disk.SyncDir(d.fs, d.fs.PathDir(path))
 }
 
-// makeHashDirs makes the hash directories survive power loss. Those that exist may have been made
-// a moment before a crash, or by another node, and not be durable yet.
+// makeHashDirs makes the hash directories survive power loss. Existing ones may have been made a
+// moment before a crash, or by another node, and not be durable yet.
 func (d *Dir) makeHashDirs() error {
 	for hash := range hashDirs {
 		if err := d.fs.MkdirAll(d.hashDir(byte(hash)), 0o700); err != nil {
@@ -197,9 +198,9 @@ func (d *Dir) makeHashDirs() error {
 	return disk.SyncDir(d.fs, d.root)
 }
 
-// removeAbandoned removes the temporary files that no process has locked, as their writers
-// have ended. It may also remove a file that was created but is not locked yet; that Put
-// then fails.
+// removeAbandoned removes the temporary files that no process has locked, because their writers
+// have ended. It may also remove a file that was created but is not locked yet; that Put then
+// fails.
 func (d *Dir) removeAbandoned() error {
 	names, err := d.fs.List(d.temp())
 	if err != nil {
@@ -222,8 +223,8 @@ func (d *Dir) removeAbandoned() error {
 	return nil
 }
 
-// lock locks a file, or fails if it is locked. The lock ends when the file is closed, at the
-// latest when its process ends. A file in memory, as in tests, needs none.
+// lock locks a file, or fails if it is locked. The lock ends when the file is closed, or at the
+// latest with its process. A file in memory, as in tests, needs none.
 func lock(f vfs.File) error {
 	if f.Fd() == vfs.InvalidFd {
 		return nil

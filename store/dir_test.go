@@ -143,7 +143,7 @@ func ExampleDir() {
 	// Output: 8 8 %PDF-1.4
 }
 
-// A directory is one of a store once it was opened as one, and asking changes nothing.
+// A directory is a store once it was opened as one, and asking changes nothing.
 func TestIsDir(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{root, root + "/nowhere"} {

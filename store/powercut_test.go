@@ -110,8 +110,8 @@ func checkFiles(t *testing.T, dir *Dir, kept map[string]string) {
 	}
 }
 
-// The hash directories are durable before the first Put, also those that a process has left
-// behind that crashed before it could sync them.
+// The hash directories are durable before the first Put, even those left by a process that crashed
+// before it could sync them.
 func TestHashDirsAreDurable(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	if err := disk.MkdirAll(fs, "files/temp", 0o700); err != nil {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ProbePrefix begins the names of files with which a store is tried. A process that was killed may leave one.
+// ProbePrefix is the name prefix of files for testing a store. A killed process may leave one.
 const ProbePrefix = "probe-"
 
-// Probe does with a file of its own all that is done with files, and returns what a store cannot do. name follows ProbePrefix, and
-// should be the caller's alone.
+// Probe performs every file operation on a test file, and returns the first that the store cannot do. name follows ProbePrefix, and should be unique
+// to the caller.
 func Probe(ctx context.Context, files Files, name string, content []byte) error {
 	name = ProbePrefix + name
 	if _, err := files.Put(ctx, name, bytes.NewReader(content), int64(len(content))); err != nil {

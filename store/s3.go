@@ -18,39 +18,39 @@ import (
 )
 
 const (
-	// callLimit is how long one request to the server may take, including repetitions.
+	// callLimit bounds one request to the server, including retries.
 	callLimit = 2 * time.Minute
 	// abortLimit is how long a Put that has failed takes to remove its parts.
 	abortLimit = 10 * time.Second
-	// maxTries is how often a request is sent that the server cannot serve now.
+	// maxTries is how often a request is sent while the server cannot serve it.
 	maxTries = 5
 )
 
-// S3Config says where an S3 store is, and how it is spoken to.
+// S3Config says where an S3 store is, and how to access it.
 type S3Config struct {
 	// Endpoint is the server's URL, https://host or https://host:port, or http where the
 	// network is trusted. Empty means AWS in Region.
 	Endpoint string
-	// Region is the bucket's; most servers other than AWS take any.
+	// Region is the bucket's; most servers other than AWS accept any.
 	Region string
 	// PathStyle says that buckets are paths, https://host/bucket, not hosts,
 	// https://bucket.host.
 	PathStyle bool
 	Bucket    string
-	// Prefix begins the keys of all files, without a slash at its end: the file a.pdf is the
-	// object <Prefix>/a.pdf. It may be empty.
+	// Prefix is the key prefix of all files, without a trailing slash: the file a.pdf is the object
+	// <Prefix>/a.pdf. It may be empty.
 	Prefix string
 	// SSE is how the server encrypts files: empty for the bucket's default, AES256 or aws:kms.
 	SSE string
 	// KMSKey is the key's id for aws:kms; empty means the account's default key.
 	KMSKey string
-	// CAFile names a file with certificates (PEM) that are trusted besides the system's.
+	// CAFile names a PEM file of certificates to trust besides the system's.
 	CAFile string
 }
 
-// S3 keeps files in a bucket of an S3 server, each as one object. A file of partSize or more is
-// sent in parts. The server checks what it receives by SHA-256 and CRC-32C, and what it sends is
-// checked by the latter, if the server has kept it.
+// S3 keeps files in a bucket of an S3 server, each as one object. Files of partSize or more are
+// sent in parts. The server verifies what it receives by SHA-256 and CRC-32C; what it sends is
+// verified by the latter, if the server has kept it.
 //
 // An acknowledged file is as durable as the bucket. The parts of a Put whose process was killed
 // stay in the bucket, invisible, until a lifecycle rule removes them (docs/STORAGE.md).
@@ -65,9 +65,9 @@ type S3 struct {
 
 var _ Files = (*S3)(nil)
 
-// OpenS3 prepares a store. It finds the credentials but sends nothing to the server. They come
-// from the environment, the shared credentials file or the role of the machine, in this order,
-// and are renewed from there before they expire.
+// OpenS3 prepares a store. It finds the credentials but sends nothing to the server. They come from
+// the environment, the shared credentials file or the role of the machine, in this order, and are
+// renewed from there before they expire.
 func OpenS3(ctx context.Context, cfg S3Config) (*S3, error) { return openS3(ctx, cfg, silenceLimit) }
 
 func openS3(ctx context.Context, cfg S3Config, silence time.Duration) (*S3, error) {
@@ -96,7 +96,7 @@ func openS3(ctx context.Context, cfg S3Config, silence time.Duration) (*S3, erro
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	client.SetS3EnableDualstack(false) // so that AWS is reached by the name that errors give
+	client.SetS3EnableDualstack(false) // so that errors name the host that AWS is reached by
 	s.client = *client
 	return s, nil
 }
@@ -120,11 +120,11 @@ func (c S3Config) encryption() (encrypt.ServerSide, error) {
 	return nil, fmt.Errorf("server-side encryption %q is not known", c.SSE)
 }
 
-// Close ends the connections that are idle.
+// Close closes idle connections.
 func (s *S3) Close() { s.transport.CloseIdleConnections() }
 
-// Open implements Files. The file is not kept by this process: it comes as it is read, and a
-// connection that breaks, or is silent for silenceLimit, is an error of Read.
+// Open implements Files. The file is streamed, not buffered: a connection that breaks, or is silent
+// for silenceLimit, is an error of Read.
 func (s *S3) Open(ctx context.Context, name string) (*File, error) {
 	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *S3) Open(ctx context.Context, name string) (*File, error) {
 	return f, nil
 }
 
-// open gets an object. What it reads must outlive ctx, so the request has a context of its own.
+// open gets an object. Reading it must outlive ctx, so the request has its own context.
 func (s *S3) open(ctx context.Context, name string) (*File, error) {
 	reading, cancel := context.WithCancel(context.Background())
 	limit := time.AfterFunc(s.limit, cancel)
@@ -161,7 +161,7 @@ func (s *S3) open(ctx context.Context, name string) (*File, error) {
 	return &File{&checked{body: body, cancel: cancel, name: name, left: info.Size, want: wholeSum(info)}, info.Size}, nil
 }
 
-// checked reads an object and compares its checksum before it passes on the last bytes.
+// checked reads an object and verifies its checksum before it passes on the last bytes.
 type checked struct {
 	body   io.ReadCloser
 	cancel context.CancelFunc
@@ -192,7 +192,7 @@ func (c *checked) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// verify returns err, or ErrCorrupt if what was read is not what was stored.
+// verify returns err, or ErrCorrupt if the content read differs from the content stored.
 func (c *checked) verify(err error) error {
 	if c.want != "" && c.want != encodeSum(c.sum) {
 		return fmt.Errorf("read %s: %w", c.name, ErrCorrupt)
@@ -207,7 +207,7 @@ func (c *checked) Close() error {
 }
 
 // wholeSum returns the CRC-32C of a whole object, "" if the server has none: it may not know
-// checksums, or have one of the parts' checksums only.
+// checksums, or only have a checksum of the parts' checksums.
 func wholeSum(info minio.ObjectInfo) string {
 	if strings.Contains(info.ChecksumCRC32C, "-") {
 		return ""
@@ -217,12 +217,12 @@ func wholeSum(info minio.ObjectInfo) string {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encodeSum writes a checksum as S3 does.
+// encodeSum formats a checksum as S3 does.
 func encodeSum(sum uint32) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
 }
 
-// Delete implements Files. In a bucket that keeps versions the content stays.
+// Delete implements Files. In a versioned bucket the content stays.
 func (s *S3) Delete(ctx context.Context, name string) error {
 	if err := errors.Join(ctx.Err(), CheckName(name)); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (s *S3) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// Each implements Files. Objects whose keys are not those of files are left out.
+// Each implements Files. It skips objects whose keys are not those of files.
 func (s *S3) Each(ctx context.Context, visit func(name string, size int64, stored time.Time) error) error {
 	owner := false
 	options := minio.ListObjectsOptions{Prefix: s.key(""), FetchOwner: &owner}
@@ -252,7 +252,7 @@ func (s *S3) Each(ctx context.Context, visit func(name string, size int64, store
 			return err
 		}
 	}
-	return ctx.Err() // which ends the listing without an error
+	return ctx.Err() // the end of ctx ends the listing without an error
 }
 
 // key returns the key of a file's object.
@@ -263,7 +263,7 @@ func (s *S3) key(name string) string {
 	return s.cfg.Prefix + "/" + name
 }
 
-// call does one request within the limit.
+// call makes one request within callLimit.
 func (s *S3) call(ctx context.Context, request func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()

@@ -60,8 +60,8 @@ func keptBy(t *testing.T, s *S3) (kept []string) {
 	return kept
 }
 
-// A byte that changes on the server's disk is noticed, in a file of one part and in one of many,
-// and so is a server that dies in the middle of a file.
+// A byte that changes on the server's disk is noticed, in files of one part and of many, and so is
+// a server that dies in the middle of a file.
 func TestGatewayFails(t *testing.T) {
 	g := startGateway(t)
 	s := mustOpenS3(t, g.cfg)

@@ -26,7 +26,7 @@ import (
 	"platen.dev/store/s3test"
 )
 
-// brief is how long the stores of these tests bear with a silent server.
+// brief is how long the stores of these tests tolerate a silent server.
 const brief = 500 * time.Millisecond
 
 func configOf(server *s3test.Server) S3Config {
@@ -135,7 +135,7 @@ func TestS3Addresses(t *testing.T) {
 	}
 }
 
-// Without an endpoint, AWS is spoken to, in the region of the bucket.
+// Without an endpoint, AWS is used, in the region of the bucket.
 func TestS3OnAWS(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -155,7 +155,7 @@ func TestS3OnAWS(t *testing.T) {
 	}
 }
 
-// The sample of a lifecycle rule is one, and the documentation shows it. It removes parts that were
+// The sample lifecycle rule is valid, and the documentation shows it. It removes parts that were
 // never completed, and no file that may still be downloaded.
 func TestLifecycleSample(t *testing.T) {
 	sample, err := os.ReadFile("../deploy/s3/lifecycle.json")
@@ -223,7 +223,7 @@ func TestS3Encryption(t *testing.T) {
 	}
 }
 
-// A server that is overloaded for a moment is tried again, with the same content.
+// A request to a server that is overloaded for a moment is retried, with the same content.
 func TestS3SlowDown(t *testing.T) {
 	s, server := startS3(t)
 	failing := func(times int32) {
@@ -413,7 +413,7 @@ func TestS3Corrupt(t *testing.T) {
 	}
 }
 
-// What the server has received is not what was sent.
+// The server has received something other than what was sent.
 func TestS3CorruptPart(t *testing.T) {
 	s, server := startS3(t)
 	server.Intercept(func(w http.ResponseWriter, r *http.Request) {
@@ -449,7 +449,7 @@ func TestS3WithoutChecksums(t *testing.T) {
 	}
 }
 
-// What an operator has set wrongly is said, with what to do, and without the secret.
+// An operator's wrong settings are reported, with advice, and without the secret.
 func TestS3Errors(t *testing.T) {
 	server := s3test.Start(t)
 	for name, tc := range map[string]struct {

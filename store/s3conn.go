@@ -18,15 +18,15 @@ const (
 	// dialLimit is how long connecting may take.
 	dialLimit = 10 * time.Second
 	// silenceLimit is how long a connection may be silent in both directions while something is
-	// waited for.
+	// awaited.
 	silenceLimit = 20 * time.Second
-	// roleLimit is how long the machine may take to say what its role is.
+	// roleLimit is how long the machine may take to report its role.
 	roleLimit = 5 * time.Second
 )
 
-// newTransport returns a transport that trusts the certificates of a file besides the system's,
-// and whose connections fail after a silence. It speaks HTTP/1.1, in which a connection carries
-// one request at a time.
+// newTransport returns a transport that trusts a file's certificates besides the system's, and
+// whose connections fail after a silence. It speaks HTTP/1.1, in which a connection carries one
+// request at a time.
 func newTransport(caFile string, silence time.Duration) (*http.Transport, error) {
 	trusted := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
@@ -54,12 +54,12 @@ func newTransport(caFile string, silence time.Duration) (*http.Transport, error)
 		TLSClientConfig:     trusted,
 		TLSHandshakeTimeout: min(dialLimit, silence),
 		MaxIdleConnsPerHost: 16,
-		IdleConnTimeout:     silence / 2, // so that no request finds a connection about to fail
+		IdleConnTimeout:     silence / 2, // so that no request gets a connection that is about to fail
 		DisableCompression:  true,
 	}, nil
 }
 
-// impatient is a connection that fails after a silence: each Read and Write gives it new time.
+// impatient is a connection that fails after a silence: each Read and Write extends its deadline.
 type impatient struct {
 	net.Conn
 	silence time.Duration
@@ -79,7 +79,7 @@ func (c impatient) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// errNoCredentials means that no source has any.
+// errNoCredentials means that no source has credentials.
 var errNoCredentials = errors.New("no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, " +
 	"or name a file with them by AWS_SHARED_CREDENTIALS_FILE, or give the machine a role")
 

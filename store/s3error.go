@@ -10,13 +10,13 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// isCode reports whether the server has refused a request with a code.
+// isCode reports whether the server has refused a request with the given code.
 func isCode(err error, code string) bool {
 	var refusal minio.ErrorResponse
 	return errors.As(err, &refusal) && refusal.Code == code
 }
 
-// explain adds to an error what to do. ctx is the caller's: if that has ended, this is the reason.
+// explain adds advice to an error. ctx is the caller's: if it has ended, that is the reason.
 func (s *S3) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -42,7 +42,7 @@ func (s *S3) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %w", s.host, err)
 }
 
-// advice returns what an operator can do about a refusal, after a colon.
+// advice returns advice for the operator about a refusal, after a colon.
 func (s *S3) advice(refusal minio.ErrorResponse) string {
 	switch refusal.Code {
 	case minio.NoSuchBucket:

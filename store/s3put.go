@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// partSize is how much of a file is in memory at a time, in bytes. S3 takes up to 10,000
-	// parts of 5 MiB or more: files of up to 78 GiB.
+	// partSize is how much of a file is in memory at a time, in bytes. S3 accepts up to 10,000 parts
+	// of 5 MiB or more: files of up to 78 GiB.
 	partSize = 8 << 20
 	// firstBuffer is the size of the buffer at first; most files are small.
 	firstBuffer = 64 << 10
@@ -87,9 +87,9 @@ func (s *S3) putWhole(ctx context.Context, name string, content []byte, sum uint
 	})
 }
 
-// putParts stores a file in parts; nothing of it is visible before the last request. If it
-// fails, it removes them. The library's own upload of a stream would not do so once ctx has ended,
-// and knows no limit before which it must not complete.
+// putParts stores a file in parts; nothing is visible before the last request. If it fails, it
+// removes the parts. The library's own streaming upload would not do so once ctx has ended, and has
+// no size limit beyond which it must not complete.
 func (s *S3) putParts(ctx context.Context, name string, p *parts, part []byte) (err error) {
 	var id string
 	err = s.call(ctx, func(ctx context.Context) error {
@@ -148,7 +148,7 @@ func (s *S3) putPart(ctx context.Context, name, id string, number int, part []by
 	return minio.CompletePart{PartNumber: number, ETag: got.ETag, ChecksumCRC32C: got.ChecksumCRC32C}, nil
 }
 
-// abort removes the parts of a file. It works although ctx may have ended.
+// abort removes the parts of a file. It works even if ctx has ended.
 func (s *S3) abort(ctx context.Context, name, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortLimit)
 	defer cancel()
@@ -159,7 +159,7 @@ func (s *S3) abort(ctx context.Context, name, id string) error {
 	return fmt.Errorf("its parts could not be removed, a lifecycle rule should: %w", err)
 }
 
-// options are those with which a file is created.
+// options returns the options with which a file is created.
 func (s *S3) options(metadata map[string]string) minio.PutObjectOptions {
 	return minio.PutObjectOptions{UserMetadata: metadata, ServerSideEncryption: s.sse, DisableContentSha256: true}
 }

@@ -29,20 +29,18 @@ type Files interface {
 	Open(ctx context.Context, name string) (*File, error)
 	// Delete durably deletes a file. It returns nil if the file does not exist.
 	Delete(ctx context.Context, name string) error
-	// Each calls visit with the name of every stored file, its size in bytes, and when it was
-	// stored, in no order, until visit returns an error, which it returns. Files that come or go
-	// meanwhile may be left out.
+	// Each calls visit with the name of every stored file, its size in bytes, and when it was stored, in no particular order, until visit returns an
+	// error, which it returns. Files that come or go meanwhile may be left out.
 	Each(ctx context.Context, visit func(name string, size int64, stored time.Time) error) error
 }
 
 // Errors for errors.Is.
 var (
-	// ErrNotExist says that no file has the name. It is fs.ErrNotExist, so callers can test for it without importing this package.
+	// ErrNotExist means that no file has the name. It is fs.ErrNotExist, so callers can test for it without importing this package.
 	ErrNotExist = fs.ErrNotExist
-	// ErrTooLarge refuses content above the caller's limit; nothing of it is kept.
+	// ErrTooLarge means that content exceeds the caller's limit; nothing of it is kept.
 	ErrTooLarge = errors.New("file exceeds the size limit")
-	// ErrName refuses a name that is not made of 1 to 128 ASCII letters, digits, dots,
-	// dashes and underscores, or does not begin with a letter or digit.
+	// ErrName means that a name is not made of 1 to 128 ASCII letters, digits, dots, dashes and underscores, or does not begin with a letter or digit.
 	ErrName = errors.New("invalid file name")
 	// ErrCorrupt means that the content is not what was stored.
 	ErrCorrupt = errors.New("the content does not have its checksum")
@@ -50,8 +48,8 @@ var (
 
 const maxName = 128
 
-// File is an open file. Reading it gives all Size bytes or an error. If the file is replaced or
-// deleted meanwhile, it continues with what was opened.
+// File is an open file. Reading it yields all Size bytes or an error. If the file is replaced or deleted meanwhile, reading continues with the opened
+// one.
 type File struct {
 	io.ReadCloser
 	// Size is in bytes.

@@ -17,7 +17,7 @@ import (
 // backEnd is a store under test.
 type backEnd struct {
 	Files
-	// kept lists all that the store keeps, also what is not visible, such as parts of files.
+	// kept lists everything in the store, including invisible things such as parts of files.
 	kept func(t *testing.T) []string
 }
 

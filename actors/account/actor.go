@@ -12,7 +12,8 @@ type DecideCommand struct {
 	Command events.Command
 }
 
-// SetAside asks the actor of an account to set the command at offset Cause aside, because of Why.
+// SetAside asks the actor of an account to set aside the command at offset Cause; Why is the
+// reason.
 type SetAside struct {
 	Cause   int64
 	Command events.Command
@@ -24,11 +25,11 @@ type Decided struct {
 	Cause    int64
 	Command  events.Command
 	Decision Decision
-	// Err is an error of the store. The parent has to end the epoch, or to set the command aside.
+	// Err is an error of the store. The parent must end the epoch or set the command aside.
 	Err error
 }
 
-// Committed informs the actor of an account that the envelope of Cause was read back.
+// Committed tells the actor of an account that the envelope of Cause was read back.
 type Committed struct{ Cause int64 }
 
 // Actor decides the commands of one account, one at a time.

@@ -8,15 +8,15 @@ import (
 	"platen.dev/events"
 )
 
-// Bounds of one correction: more than any account uses, and too little for an overflow.
+// Bounds of one correction: more than any account uses, and too small to overflow.
 const (
 	maxAdjustedUnits = 1_000_000
 	maxAdjustedBytes = 1 << 50
 	maxEntryID       = 64
 )
 
-// adjust books a correction in the window that is open now, even if what it corrects was charged
-// in an earlier one, which may have been invoiced.
+// adjust books a correction in the quota window that is open now, even if the charge it corrects
+// fell in an earlier one, which may have been invoiced.
 func adjust(s State, a events.Adjustment, now events.Instant) ([]events.Event, events.Reply) {
 	if CheckAdjustment(a) != nil {
 		return refuse(events.OutOfRange)

@@ -7,11 +7,11 @@ import (
 	"platen.dev/events"
 )
 
-// Corrections at their limits are booked, and those beyond are refused with what is wrong.
+// Corrections at their limits are booked; those beyond are refused with a reason.
 func TestCheckAdjustment(t *testing.T) {
 	for _, c := range []struct {
 		change func(*events.Adjustment)
-		want   string // "" if it is right
+		want   string // "" if it is valid
 	}{
 		{func(*events.Adjustment) {}, ""},
 		{func(a *events.Adjustment) { a.Units = maxAdjustedUnits }, ""},

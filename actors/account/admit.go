@@ -26,7 +26,7 @@ func Admit(s State, job events.JobID, now events.Instant, limitsOf LimitsFunc) (
 	return append(opened(s, use), events.QuotaReserved{Job: job, Window: use.WindowStart}), accepted
 }
 
-// opened is the beginning of the window of a usage, unless that has begun already.
+// opened returns the event that begins the window of a usage, or none if the window has begun.
 func opened(s State, use Usage) []events.Event {
 	if use.WindowStart == s.Window {
 		return nil
@@ -34,22 +34,22 @@ func opened(s State, use Usage) []events.Event {
 	return []events.Event{events.WindowOpened{Window: use.WindowStart, End: use.WindowEnd}}
 }
 
-// Usage counts an account's use of its limits in one quota window.
+// Usage is what an account uses of its limits in one quota window.
 type Usage struct {
 	WindowStart, WindowEnd events.Instant
-	// Running counts the charged jobs that have not ended, of any window.
+	// Running counts the unfinished charged jobs of all windows.
 	Running int64
-	// Reserved and Used count units: those of jobs that have not ended, and those of jobs
-	// that are done. Bytes is the size of the files of the latter. Corrections count in both, so
-	// they may be negative.
+	// Reserved and Used count units: Reserved those of unfinished jobs, Used those of finished ones.
+	// Bytes is the total size of the finished files. Corrections count in Used and Bytes, so these may
+	// be negative.
 	Reserved, Used int64
 	Bytes          int64
-	// Limits are those of the plan, with the extra blocks of volume.
+	// Limits are those of the plan, including extra blocks of volume.
 	Limits Limits
 }
 
-// UsageAt returns the usage in the quota window that contains now. If a clock runs behind, that
-// is never a window before the one of the last accepted job.
+// UsageAt returns the usage in the quota window that contains now. If a clock runs behind, the
+// window is never earlier than that of the last accepted job.
 func UsageAt(s State, now events.Instant, limitsOf LimitsFunc) Usage {
 	limits, _ := limitsOf(s.Plan)
 	if s.Plan == events.PlanBusiness {
@@ -63,8 +63,8 @@ func UsageAt(s State, now events.Instant, limitsOf LimitsFunc) Usage {
 	return use
 }
 
-// AdmitTest decides whether the account may have one more test job now. There is one limit for
-// any 60 seconds, and one for each day in UTC (docs/API.md, Test mode).
+// AdmitTest decides whether the account may have one more test job now. One limit applies to any 60
+// seconds, one to each UTC day (docs/API.md, Test mode).
 func AdmitTest(s State, job events.JobID, now events.Instant) ([]events.Event, events.Reply) {
 	recent := s.Tests.within(now)
 	if len(recent) >= contract.TestsPerMinute {
@@ -81,8 +81,8 @@ func (t Tests) within(now events.Instant) []events.Instant {
 	return slices.DeleteFunc(slices.Sorted(slices.Values(t.Recent)), func(at events.Instant) bool { return at.Add(time.Minute) <= now })
 }
 
-// counted returns t after one more test job. Clocks of nodes differ a little, so a test job
-// with an earlier instant counts on the day that has begun already.
+// counted returns t after one more test job. The clocks of nodes differ a little, so a test job
+// stamped before midnight counts for the new day if that has begun.
 func (t Tests) counted(at events.Instant) Tests {
 	if day := dayOf(at); day > t.Day {
 		t.Day, t.Count = day, 0
@@ -92,7 +92,7 @@ func (t Tests) counted(at events.Instant) Tests {
 	return t
 }
 
-// On is how many test jobs were accepted on the day of an instant, in UTC.
+// On returns the number of test jobs accepted on the UTC day of an instant.
 func (t Tests) On(now events.Instant) int64 {
 	if t.Day != dayOf(now) {
 		return 0

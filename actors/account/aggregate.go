@@ -33,17 +33,16 @@ type Store interface {
 type Decision struct {
 	Events []events.Event
 	Reply  *events.Reply
-	// Begin are the effects to begin, Forget the keys of those that are no longer asked for.
+	// Begin lists the effects to begin, Forget the keys of those no longer asked for.
 	Begin  []job.Effect
 	Forget []job.EffectKey
 	// Held is the effect that a node begins to hold with the command, nil if there is none.
 	Held *job.Hold
-	// SetAside says why the command could not be decided: it changes nothing, and its reply is Internal. It is empty for all others.
+	// SetAside says why the command could not be decided; empty if it was decided. Such a command changes nothing, and its reply is Internal.
 	SetAside string
 }
 
-// errUndecidable means that this node cannot decide a command, however often it tries: deciding panics, or what follows from it does
-// not fit into the journal.
+// errUndecidable means that this node cannot decide a command, however often it tries: deciding panics, or the outcome does not fit into the journal.
 var errUndecidable = errors.New("the command cannot be decided")
 
 // Aggregate is one account with its jobs. It is ahead of the committed state: each command is
@@ -63,20 +62,18 @@ type Aggregate struct {
 	replies map[events.CommandID]events.Reply
 	// requests are the requests in flight with an idempotency key, by that key.
 	requests map[string]requestInFlight
-	// dropped are the commands that those in flight drop from the quarantine, by the cause of what drops them.
+	// dropped maps the cause of each command in flight that drops another from the quarantine to the one it drops.
 	dropped  map[int64]int64
 	inFlight map[int64]commandInFlight // by cause
 }
 
-// jobInFlight is the state of a job after all commands in flight, and how many of them are
-// about the job.
+// jobInFlight is the state of a job after all commands in flight, and the number of those that concern it.
 type jobInFlight struct {
 	state job.State
 	count int
 }
 
-// requestInFlight is a request that was accepted with the command at offset cause, or is forgotten
-// with it: then it is zero.
+// requestInFlight is a request accepted by the command at offset cause. The zero value means that the command forgets the request.
 type requestInFlight struct {
 	AcceptedRequest
 	cause int64
@@ -109,9 +106,9 @@ func (a *Aggregate) State() (State, error) {
 	return a.state, err
 }
 
-// Decide decides the command at offset cause, and later commands on its outcome. A command that cannot be decided is set aside: it
-// would block every later one of its partition. An error is one of the store, and then nothing has changed. It wraps
-// table.ErrUndecodable if a row cannot be decoded, which may be the fault of this node alone.
+// Decide decides the command at offset cause; later commands build on its outcome. A command that cannot be decided is set aside, because it would
+// block its partition. An error is one of the store, and then nothing has changed. It wraps table.ErrUndecodable if a row cannot be decoded, which
+// may be a fault of this node alone.
 func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	d, err := a.tryDecide(cause, c)
 	if errors.Is(err, errUndecidable) {
@@ -120,8 +117,7 @@ func (a *Aggregate) Decide(cause int64, c events.Command) (Decision, error) {
 	return d, err
 }
 
-// SetAside is the decision about a command that cannot be decided. It changes nothing, and whoever repeats the command gets the same
-// reply.
+// SetAside is the decision for a command that cannot be decided. It changes nothing; repeating the command gets the same reply.
 func (a *Aggregate) SetAside(cause int64, c events.Command, why error) Decision {
 	reply := events.Reply{Code: events.Internal}
 	a.replies[c.ID] = reply
@@ -129,7 +125,7 @@ func (a *Aggregate) SetAside(cause int64, c events.Command, why error) Decision 
 	return Decision{Reply: &reply, SetAside: contract.Detail(events.TypeName(c.Body) + ": " + why.Error())}
 }
 
-// tryDecide is Decide for commands that can be decided. Until everything is known that follows, nothing changes.
+// tryDecide is Decide for commands that can be decided. Nothing changes until the whole outcome is known.
 func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -161,7 +157,7 @@ func (a *Aggregate) tryDecide(cause int64, c events.Command) (d Decision, err er
 	return d, a.advance(cause, c, id, before, &d)
 }
 
-// compose decides what is about the account and its jobs, or about the quarantine of its partition.
+// compose decides a command about the account, its jobs, or the quarantine of its partition.
 func (a *Aggregate) compose(cause int64, c events.Command, before job.State, earlier AcceptedRequest) (Decision, error) {
 	drop, is := c.Body.(events.DropSetAside)
 	if !is {
@@ -172,8 +168,8 @@ func (a *Aggregate) compose(cause int64, c events.Command, before job.State, ear
 	return Decision{Events: evs, Reply: &reply}, err
 }
 
-// inQuarantine is InQuarantine of the store, after the commands in flight. Those that are set aside meanwhile are not among them: the
-// operator cannot know of them.
+// inQuarantine is the store's InQuarantine with the commands in flight applied. It ignores commands set aside in flight: the operator cannot know of
+// them yet.
 func (a *Aggregate) inQuarantine(cause int64) (bool, error) {
 	for _, dropped := range a.dropped {
 		if dropped == cause {
@@ -183,7 +179,7 @@ func (a *Aggregate) inQuarantine(cause int64) (bool, error) {
 	return a.store.InQuarantine(cause)
 }
 
-// nameOf says what a panic was. Only what Go itself says about one is certain to show nothing of a customer.
+// nameOf describes a panic. Only Go's own runtime messages are sure to contain no customer data.
 func nameOf(p any) string {
 	if err, ok := p.(runtime.Error); ok {
 		return "panic: " + err.Error()
@@ -200,7 +196,7 @@ func (a *Aggregate) load() error {
 	return err
 }
 
-// loadTeam loads the team for a command about it, or of a member who must have signed in lately.
+// loadTeam loads the team for a command about it, or one whose member must have signed in recently.
 func (a *Aggregate) loadTeam(c events.Command) error {
 	if a.teamLoaded || !aboutTeam(c.Body) && (c.By.Member == "" || !TakesProof(c.Body)) {
 		return nil
@@ -234,7 +230,7 @@ func (a *Aggregate) job(id events.JobID) (job.State, error) {
 	return a.store.Job(a.id, id)
 }
 
-// earlierRequest finds the request that a submission may repeat, and that of a job to be cancelled.
+// earlierRequest finds the request that a submission may repeat, or that of the job to cancel.
 func (a *Aggregate) earlierRequest(body events.CommandBody, j job.State) (AcceptedRequest, error) {
 	key := ""
 	switch b := body.(type) {
@@ -284,7 +280,7 @@ func (a *Aggregate) advance(cause int64, c events.Command, id events.JobID, befo
 	return nil
 }
 
-// noteDropped notes what the command at cause drops from the quarantine.
+// noteDropped records the command that the one at cause drops from the quarantine.
 func (a *Aggregate) noteDropped(cause int64, evs []events.Event) {
 	for _, ev := range evs {
 		if e, is := ev.(events.SetAsideDropped); is {
@@ -293,7 +289,7 @@ func (a *Aggregate) noteDropped(cause int64, evs []events.Event) {
 	}
 }
 
-// noteRequests notes what becomes of idempotency keys, and returns the one that the command is about.
+// noteRequests records how a command changes idempotency keys, and returns the key that it concerns.
 func (a *Aggregate) noteRequests(cause int64, c events.Command, before job.State, evs []events.Event) (request string) {
 	for _, ev := range evs {
 		switch e := ev.(type) {
@@ -323,7 +319,7 @@ func fits(c events.Command, d Decision) error {
 	return nil
 }
 
-// newHold returns the effect that a node holds after a command and did not hold before it.
+// newHold returns the effect that a node holds after a command but not before it.
 func newHold(id events.JobID, before, after job.State) *job.Hold {
 	hold, held := job.Held(id, after)
 	if earlier, was := job.Held(id, before); !held || was && earlier == hold {
@@ -332,8 +328,7 @@ func newHold(id events.JobID, before, after job.State) *job.Hold {
 	return &hold
 }
 
-// Committed drops what is kept for the command at cause: its envelope was read back, so the
-// store has the outcome.
+// Committed drops the in-flight record of the command at cause: its envelope was read back, so the store has the outcome.
 func (a *Aggregate) Committed(cause int64) {
 	f, ok := a.inFlight[cause]
 	if !ok {

@@ -68,7 +68,7 @@ func composeCancel(j job.State, earlier AcceptedRequest, b events.CancelJob) Dec
 	return Decision{Events: evs, Reply: &reply}
 }
 
-// entitled decides whether account, key and plan allow such a job at all. A member's job has no key of the account.
+// entitled decides whether account, key and plan allow this kind of job at all. A member's job uses no API key.
 func entitled(s State, b events.SubmitJob) (events.Reply, bool) {
 	if !s.Exists() {
 		return events.Reply{Code: events.NoSuchAccount}, false
@@ -92,7 +92,7 @@ func admit(s State, b events.SubmitJob, now events.Instant, limits LimitsFunc) (
 	return Admit(s, b.Job, now, limits)
 }
 
-// settle returns what the end of a charged job means for the quota.
+// settle returns the quota events that follow from the end of a charged job.
 func settle(j job.State, evs []events.Event) []events.Event {
 	if j.Origin.Test {
 		return nil

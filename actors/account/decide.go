@@ -6,12 +6,12 @@ import (
 	"platen.dev/events"
 )
 
-// Decide returns what a command changes in the account itself, and the reply.
+// Decide returns the events by which a command changes the account itself, and the reply.
 func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Event, events.Reply) {
 	switch b := body.(type) {
 	case events.CreateAccount:
 		return create(s, b, now)
-	case events.RaiseLevel: // of the partition, whose id takes the place of an account's
+	case events.RaiseLevel: // raises the partition's level; the account id stands for the partition
 		return accept(events.LevelRaised(b))
 	}
 	if !s.Exists() {
@@ -139,8 +139,8 @@ func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Even
 	return accept(events.KeyUsed{Key: b.Key})
 }
 
-// resetWindow changes nothing unless the account counts in the future: it is not a way to get a
-// new quota.
+// resetWindow changes nothing unless the account counts in a future window: it must not grant a new
+// quota.
 func resetWindow(s State, now events.Instant) ([]events.Event, events.Reply) {
 	start := windowStart(s.Anchor, now)
 	if s.Window <= start && s.Tests.Day <= dayOf(now) {
@@ -163,8 +163,7 @@ func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Even
 	return accept(events.AnchorMoved{Anchor: b.Anchor})
 }
 
-// maxFileLimit bounds the size of files that an account can be allowed, because files are
-// finished in memory.
+// maxFileLimit caps an account's file size limit, because files are finished in memory.
 const maxFileLimit = gigabyte
 
 func limitFiles(s State, b events.LimitFiles) ([]events.Event, events.Reply) {
@@ -177,7 +176,7 @@ func limitFiles(s State, b events.LimitFiles) ([]events.Event, events.Reply) {
 	return accept(events.FilesLimited{Bytes: b.Bytes})
 }
 
-// maxBlocks is far more than anybody buys, and too little for an overflow.
+// maxBlocks is far more than anybody buys, and too small to overflow.
 const maxBlocks = 1_000_000
 
 func setVolumeBlocks(s State, b events.SetVolumeBlocks) ([]events.Event, events.Reply) {

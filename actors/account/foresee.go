@@ -9,10 +9,10 @@ import (
 // clockTolerance is how far the owner's clock may be ahead of the one by which Foresee looks.
 const clockTolerance = 2 * time.Second
 
-// Foresee returns the reply that would refuse a submission by the committed state, if the account
-// has reached a limit. That keeps content that is bound to be refused out of the log. If Foresee
-// refuses nothing, the account decides; so it does if the request may repeat an earlier one, or if
-// the store fails.
+// Foresee returns the reply that refuses a submission if, by the committed state, the account has
+// reached a limit. That keeps content that would be refused out of the log. The account itself
+// decides everything else, including a request that may repeat an earlier one, and any request
+// while the store fails.
 func Foresee(store Store, id events.AccountID, b events.SubmitJob, now events.Instant) (events.Reply, bool) {
 	s, err := store.Account(id)
 	if err != nil {

@@ -35,7 +35,7 @@ func (s stateStore) AcceptedRequest(events.AccountID, string) (AcceptedRequest, 
 	return s.request, nil
 }
 
-// Only what a limit refuses for certain is refused without the account's decision.
+// A submission is refused without the account's decision only if a limit is sure to refuse it.
 func TestForesee(t *testing.T) {
 	now := events.At(time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC))
 	limits, _ := LimitsOf(events.PlanFree)
@@ -87,7 +87,8 @@ func TestForesee(t *testing.T) {
 	}
 }
 
-// An account may have a bounded number of keys, and remembers a bounded number of revoked ones.
+// The number of an account's keys is bounded, and so is the number of revoked ones that it
+// remembers.
 func TestKeysAreBounded(t *testing.T) {
 	s := State{Plan: events.PlanFree}
 	do := func(body events.CommandBody, now events.Instant) events.ReplyCode {

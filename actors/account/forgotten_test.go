@@ -110,7 +110,7 @@ const (
 	kinds
 )
 
-// submit submits a job of a kind, and does with it what its caller does.
+// submit submits a job of a kind, and acts as its caller would.
 func (s *service) submit(kind byte) {
 	s.t.Helper()
 	s.ids++
@@ -152,7 +152,7 @@ func (s *service) pass(d time.Duration) {
 	}
 }
 
-// of returns the rows that are left of jobs: all but those of the account, and the replies, which are
+// left returns the remaining rows of jobs: all but those of the account, and the replies, which are
 // kept for a number of commands.
 func (s *service) left() (keys []string) {
 	for key := range s.rows {
@@ -164,8 +164,8 @@ func (s *service) left() (keys []string) {
 	return keys
 }
 
-// Whatever becomes of a job, nothing of it is left 30 days after its end: so the number of rows stays the
-// same over months, and in the end there are none.
+// Whatever happens to a job, nothing is left of it 30 days after its end: so the number of rows stays
+// constant over months, and in the end there are none.
 func TestJobsAreForgotten(t *testing.T) {
 	s := newService(t)
 	var counts []int
@@ -191,7 +191,7 @@ func TestJobsAreForgotten(t *testing.T) {
 	}
 }
 
-// The replies to commands, and their index, go when as many commands have followed as are looked for.
+// Replies and their index are forgotten once ReplyWindow further commands have followed.
 func TestRepliesAreForgotten(t *testing.T) {
 	s := newService(t)
 	for range 100 {

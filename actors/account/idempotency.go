@@ -12,7 +12,7 @@ type AcceptedRequest struct {
 	At          events.Instant `cbor:"3,keyasint"`
 }
 
-// replay returns the reply to a request that repeats r; false if the request is new.
+// replay returns the reply to a request that repeats r, or false if the request is new.
 func (r AcceptedRequest) replay(want *events.Idempotency, now events.Instant) (events.Reply, bool) {
 	switch {
 	case want == nil || r.At == 0 || now >= r.At.Add(contract.IdempotencyLife):

@@ -6,12 +6,11 @@ import (
 	"platen.dev/events"
 )
 
-// WindowEnd returns the end of the quota window that began at start, as far as the present anchor
-// tells.
+// WindowEnd returns the end of the quota window that began at start, by the present anchor.
 func (s State) WindowEnd(start events.Instant) events.Instant { return windowEnd(s.Anchor, start) }
 
-// UnfinishedWindows returns the quota windows to which jobs of an account that have not ended will be
-// charged, in order. s is the account's state, which was read before.
+// UnfinishedWindows returns, in order, the quota windows to which the unfinished jobs of an account
+// will be charged. s is the account's state, read earlier.
 func UnfinishedWindows(r Scanner, partition int32, id events.AccountID, s State) (windows []events.Instant, err error) {
 	if s.Running == 0 {
 		return nil, nil

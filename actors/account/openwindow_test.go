@@ -9,7 +9,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// A window is unfinished as long as one of its charged jobs is, however many windows have begun since.
+// A window is unfinished while one of its charged jobs is, however many windows have begun since.
 func TestUnfinishedWindows(t *testing.T) {
 	const partition = 0
 	store := table.Memory{}
@@ -51,7 +51,7 @@ func TestUnfinishedWindows(t *testing.T) {
 	want("when all have ended")
 }
 
-// The ledger cuts the starts of windows to seconds. The end is found all the same.
+// The ledger truncates the starts of windows to seconds. The end is found all the same.
 func TestWindowEnd(t *testing.T) {
 	anchor := time.Date(2026, 1, 31, 23, 59, 59, 789e6, time.UTC)
 	s := State{Anchor: events.At(anchor)}

@@ -7,7 +7,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// A file is owned by the job that has it, and by none while that may still get it.
+// A file is owned by the job that has it, and counts as owned while a job may still get it.
 func TestOwnsFile(t *testing.T) {
 	const partition = 5
 	job, name := events.NewJobID(), "file"

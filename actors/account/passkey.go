@@ -8,17 +8,17 @@ import (
 	"platen.dev/events/team"
 )
 
-// Bounds of passkeys. They are small because a team is written again with every change of it.
+// Bounds of passkeys. They are small because every change of a team rewrites all of it.
 const (
-	// maxPasskeyID is the length of an authenticator's id in bytes. Keys that are found without one being asked for have short ones.
+	// maxPasskeyID is the maximum length of a credential id, in bytes. Discoverable credentials have short ids.
 	maxPasskeyID = 255
-	// maxPublicKey is longer than a COSE key of 2048 bits (RSA) or on a curve.
+	// maxPublicKey exceeds the length of a COSE key for 2048-bit RSA or an elliptic curve.
 	maxPublicKey = 320
-	// challengeTime is how long a challenge may be answered, and how far off the clock may be of who made it.
+	// challengeTime is how long a challenge may be answered, and the clock error allowed for the node that made it.
 	challengeTime = 10 * time.Minute
 )
 
-// addPasskey takes a passkey from a member who has signed in lately: an unlocked screen is not enough.
+// addPasskey adds a passkey for a member who has signed in recently: an unlocked screen is not enough.
 func addPasskey(t team.Team, b events.AddPasskey, now events.Instant) ([]events.Event, events.Reply) {
 	m, is := joined(t, b.Member)
 	s, owner, open := t.Session(b.Session, now)
@@ -45,8 +45,7 @@ func validPasskey(p events.Passkey) bool {
 	return within(len(p.ID), maxPasskeyID) && within(len(p.PublicKey), maxPublicKey) && within(len(p.Name), team.MaxPasskeyName) && utf8.ValidString(p.Name)
 }
 
-// unanswered reports whether a challenge is one of now, made after the one that was answered last. So each is good once, at
-// whichever node it was made.
+// unanswered reports whether a challenge is current and newer than the last one answered. So each works once, whichever node made it.
 func unanswered(m team.Member, challenge, now events.Instant) bool {
 	return challenge > m.Challenge && now < challenge.Add(challengeTime) && challenge < now.Add(challengeTime)
 }
@@ -63,8 +62,7 @@ func removePasskey(t team.Team, b events.RemovePasskey) ([]events.Event, events.
 	return accept(events.PasskeyRemoved{Member: b.Member, ID: b.ID, Name: p.Name})
 }
 
-// usePasskey opens a session. A counter that does not advance says that there are two of the authenticator
-// (WebAuthn Level 3, section 6.1.1).
+// usePasskey opens a session. A counter that does not advance suggests a cloned authenticator (WebAuthn Level 3, section 6.1.1).
 func usePasskey(t team.Team, b events.UsePasskey, now events.Instant) ([]events.Event, events.Reply) {
 	m, is := joined(t, b.Session.Member)
 	p, has := m.Passkey(b.ID)
@@ -80,5 +78,5 @@ func usePasskey(t team.Team, b events.UsePasskey, now events.Instant) ([]events.
 		return refuse(code)
 	}
 	used := events.PasskeyUsed{Member: m.ID, ID: b.ID, Name: p.Name, Counter: b.Counter, Challenge: b.Challenge}
-	return []events.Event{used, events.SessionOpened{Session: b.Session, Step: m.Step}}, accepted // codes that were used stay so
+	return []events.Event{used, events.SessionOpened{Session: b.Session, Step: m.Step}}, accepted // used codes stay used
 }

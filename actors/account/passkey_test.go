@@ -24,14 +24,14 @@ func newKeyring(t *testing.T) *keyring {
 	return k
 }
 
-// long opens a session that outlasts the test.
+// long returns a command that opens a session outlasting the test.
 func (o *office) long(id events.SessionID, member events.MemberID) events.OpenSession {
 	b := o.session(id, member)
 	b.Session.Until = o.now.Add(maxSession)
 	return b
 }
 
-// add is a passkey whose challenge was made a second ago.
+// add returns a command that adds a passkey whose challenge was made a second ago.
 func (k *keyring) add(id string) events.AddPasskey {
 	return events.AddPasskey{
 		Member: "mem_a", Session: k.session, Handle: [32]byte{7}, Challenge: k.now.Add(-time.Second),
@@ -39,7 +39,7 @@ func (k *keyring) add(id string) events.AddPasskey {
 	}
 }
 
-// use signs in by a passkey.
+// use returns a command that signs in by a passkey.
 func (k *keyring) use(id string, counter uint32) events.UsePasskey {
 	s := k.long(events.NewSessionID(), "mem_a").Session
 	return events.UsePasskey{Session: s, ID: []byte(id), Counter: counter, Challenge: k.now.Add(-time.Second)}
@@ -53,7 +53,7 @@ func (k *keyring) member() team.Member {
 	return m
 }
 
-// A passkey is added by its member, lately signed in, within the bounds.
+// A passkey is added by its member, recently signed in, within the bounds.
 func TestAddPasskey(t *testing.T) {
 	k := newKeyring(t)
 	k.join("mem_b", events.RoleOwner)
@@ -89,7 +89,7 @@ func TestAddPasskey(t *testing.T) {
 	longest.Challenge = k.now.Add(-challengeTime) + 1
 	longest.Passkey.PublicKey, longest.Passkey.Name = make([]byte, maxPublicKey), strings.Repeat("n", team.MaxPasskeyName)
 	k.want(events.Accepted, longest)
-	k.want(events.Stale, longest) // its challenge was answered
+	k.want(events.Stale, longest) // its challenge was already answered
 	again := k.add(strings.Repeat("i", maxPasskeyID))
 	k.want(events.AlreadyExists, again)
 	otherHandle := k.add("id")
@@ -100,7 +100,7 @@ func TestAddPasskey(t *testing.T) {
 	}
 }
 
-// Who has signed in long ago adds none.
+// A member who signed in long ago cannot add one.
 func TestAddPasskeyLate(t *testing.T) {
 	k := newKeyring(t)
 	began := k.now
@@ -127,7 +127,7 @@ func TestPasskeysAreBounded(t *testing.T) {
 	}
 }
 
-// Each challenge is good once, and the counter goes forwards, unless the authenticator does not count.
+// Each challenge works once, and the counter must increase, unless the authenticator does not count.
 func TestUsePasskey(t *testing.T) {
 	k := newKeyring(t)
 	k.want(events.NoSuchPasskey, k.use("1", 6))
@@ -173,7 +173,7 @@ func TestUsePasskey(t *testing.T) {
 	k.want(events.OutOfRange, endless)
 }
 
-// A passkey asks for no code, and makes no code good that was used before. Wrong passwords do not keep it away.
+// A passkey asks for no code, and does not make a used code valid again. Wrong passwords do not block it.
 func TestPasskeyBesideOtherWays(t *testing.T) {
 	k := newKeyring(t)
 	k.want(events.Accepted, events.SetSecondFactor{Member: "mem_a", Secret: events.Sealed{1}, Step: 7})
@@ -190,7 +190,7 @@ func TestPasskeyBesideOtherWays(t *testing.T) {
 	k.want(events.Stale, code)
 }
 
-// A one-time link takes the passkeys away, with the handle by which they know the member; another password does not.
+// A one-time link removes the passkeys, with the handle by which they know the member; a new password does not.
 func TestPasskeysEnd(t *testing.T) {
 	k := newKeyring(t)
 	k.want(events.Accepted, k.add("1"))
@@ -210,7 +210,7 @@ func TestPasskeysEnd(t *testing.T) {
 	k.want(events.NoSuchMember, use)
 }
 
-// What is recorded of a passkey is its name.
+// The trail records a passkey's name.
 func TestPasskeysInTheTrail(t *testing.T) {
 	for _, ev := range []events.Event{
 		events.PasskeyAdded{Passkey: events.Passkey{Name: "Laptop"}}, events.PasskeyRemoved{Name: "Laptop"}, events.PasskeyUsed{Name: "Laptop"},

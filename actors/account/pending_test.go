@@ -9,8 +9,8 @@ import (
 	"platen.dev/projections/table"
 )
 
-// A hundred thousand webhooks that wait for their next attempt are rows and nothing else: no effect
-// is pending, a new owner need not look at them, and each second takes the few that are due.
+// A hundred thousand webhooks that wait for their next attempt are only rows: no effect is pending,
+// a new owner need not look at them, and each second takes only the few that are due.
 func TestManyPendingWebhooks(t *testing.T) {
 	const many, partition, due = 100_000, 0, 256
 	store := table.Memory{}

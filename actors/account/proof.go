@@ -5,8 +5,8 @@ import (
 	"platen.dev/events/team"
 )
 
-// TakesProof reports whether a member who has a command sent must have signed in lately: it changes how somebody signs in, or gives access.
-// An unlocked screen, or a session that somebody took, is not enough.
+// TakesProof reports whether a member must have signed in recently to send a command: one that changes how somebody signs in, or grants access. An
+// unlocked screen or a stolen session is not enough.
 func TakesProof(body events.CommandBody) bool {
 	switch body.(type) {
 	case events.IssueKey, events.RevokeKey, events.RotateWebhookSecret,
@@ -17,7 +17,7 @@ func TakesProof(body events.CommandBody) bool {
 	return false
 }
 
-// proved reports whether the author of a command may have it decided: an operator, Platen itself, or a member whose session began lately.
+// proved reports whether a command's author may have it decided: an operator, Platen itself, or a member whose session began recently.
 func proved(t team.Team, c events.Command) bool {
 	if c.By.Member == "" || !TakesProof(c.Body) {
 		return true

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// What changes how somebody signs in, or gives access, takes a session of the last minutes, of the member who asks; the rest does not.
+// A command that changes how somebody signs in, or grants access, needs a session of the asking member that began in the last minutes; others do not.
 func TestProof(t *testing.T) {
 	o := newOffice(t)
 	o.join("mem_a", events.RoleOwner)
@@ -42,7 +42,7 @@ func TestProof(t *testing.T) {
 	o.want(events.SignInOld, events.RemoveMember{Member: "mem_b"})
 }
 
-// The commands that take a proof. A new one that gives access belongs here.
+// The commands that take a proof. A new one that grants access belongs here.
 func TestWhatTakesAProof(t *testing.T) {
 	var taking []string
 	for _, of := range events.CommandTypes() {

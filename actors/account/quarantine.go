@@ -5,18 +5,18 @@ import (
 	"platen.dev/projections/table"
 )
 
-// Quarantined is a command that was set aside and that nobody has dropped since.
+// Quarantined is a command that was set aside and has not been dropped.
 type Quarantined struct {
 	Account events.AccountID `cbor:"1,keyasint"`
 	Command events.CommandID `cbor:"2,keyasint"`
 	// At is when it was set aside, by the owner's clock.
 	At events.Instant `cbor:"3,keyasint"`
-	// Reason says what type it is, and why it could not be decided.
+	// Reason names the command's type and says why it could not be decided.
 	Reason string `cbor:"4,keyasint"`
 }
 
-// MaxQuarantined is how many commands of a partition are kept; further ones are set aside without a row. One fault may have an owner set
-// aside a command every ten minutes for each of many jobs, and the first of them tell as much as all.
+// MaxQuarantined is how many commands of a partition are kept; further ones are set aside without a row. One fault may set aside a command every ten
+// minutes for each of many jobs, and the first of them tell as much as all.
 const MaxQuarantined = 1000
 
 // applyQuarantine keeps a command that was set aside, or drops one.
@@ -32,7 +32,7 @@ func applyQuarantine(tx *table.Tx, partition int32, e events.Envelope) {
 }
 
 func quarantineOne(tx *table.Tx, partition int32, e events.Envelope) {
-	releaseOne(tx, partition, e.Cause) // in a topic that was created again, another command has had the offset
+	releaseOne(tx, partition, e.Cause) // the topic was created again, and an earlier command had this offset
 	size, _ := quarantineSizes.Load(tx, quarantineSizes.Key(partition))
 	if size >= MaxQuarantined {
 		return
@@ -51,7 +51,7 @@ func releaseOne(tx *table.Tx, partition int32, cause int64) {
 	quarantineSizes.Put(tx, quarantineSizes.Key(partition), size-1)
 }
 
-// InQuarantine reads a command that was set aside, by its offset; false if it was not, or was dropped since.
+// InQuarantine reads the quarantined command at an offset, or returns false if there is none.
 func InQuarantine(r table.Reader, partition int32, cause int64) (Quarantined, bool, error) {
 	return quarantine.Get(r, quarantineKey(partition, cause))
 }
@@ -61,7 +61,7 @@ func EachQuarantined(s Scanner, partition int32, visit func(cause int64, q Quara
 	return quarantine.Each(s, quarantine.Key(partition), func(key []byte, q Quarantined) bool { return visit(parseQuarantineKey(key), q) })
 }
 
-// OldestQuarantined returns the offset of the first command in quarantine; false if there is none. It costs one look.
+// OldestQuarantined returns the offset of the first command in quarantine, or false if there is none. It reads one row.
 func OldestQuarantined(s Scanner, partition int32) (cause int64, found bool, err error) {
 	err = s.Scan(quarantine.Key(partition), func(key, _ []byte) bool {
 		cause, found = parseQuarantineKey(key), true
@@ -76,7 +76,7 @@ func QuarantineSize(r table.Reader, partition int32) (int64, error) {
 	return size, err
 }
 
-// dropSetAside decides about a command in quarantine; kept says whether it is there.
+// dropSetAside decides whether to drop a command from quarantine; kept reports whether it is there.
 func dropSetAside(b events.DropSetAside, kept bool) ([]events.Event, events.Reply) {
 	if !kept {
 		return refuse(events.NoSuchCommand)

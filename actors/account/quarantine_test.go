@@ -29,7 +29,7 @@ func dropped(cause, of int64) events.Envelope {
 	return events.Envelope{Cause: cause, Account: events.PartitionID(3), Events: []events.Event{events.SetAsideDropped{Cause: of}}}
 }
 
-// kept are the causes in quarantine, and how many the partition counts.
+// kept returns the causes in quarantine, and the partition's count of them.
 func kept(t *testing.T, rows table.Memory) string {
 	t.Helper()
 	causes := []int64{}
@@ -47,7 +47,7 @@ func kept(t *testing.T, rows table.Memory) string {
 	return fmt.Sprintf("%v of %d", causes, size)
 }
 
-// What is set aside is kept until it is dropped.
+// A command that is set aside is kept until it is dropped.
 func TestQuarantine(t *testing.T) {
 	rows := table.Memory{}
 	foldAll(t, rows, setAside(300), setAside(7), events.Envelope{Cause: 301, Account: "acc", Reply: &events.Reply{Code: events.Internal}})
@@ -75,7 +75,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// A topic that is created again uses offsets again: the later command takes the place of the one before, and counts once.
+// A re-created topic reuses offsets: the later command replaces the earlier one, and counts once.
 func TestQuarantineAtAnOffsetOfBefore(t *testing.T) {
 	rows, later := table.Memory{}, setAside(7)
 	later.Command = events.CommandID{99}
@@ -105,7 +105,7 @@ func TestQuarantineIsBounded(t *testing.T) {
 	}
 }
 
-// A command in quarantine is dropped once, also while the first drop is under way; any other is refused.
+// A command in quarantine is dropped once, even while the first drop is under way; any other is refused.
 func TestDropSetAside(t *testing.T) {
 	rows := table.Memory{}
 	foldAll(t, rows, setAside(7))

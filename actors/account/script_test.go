@@ -110,7 +110,7 @@ func (s *script) tests(d *datadriven.TestData) string {
 	return fmt.Sprintf("%d accepted, %d refused\n", replies[events.Accepted], replies[events.TestLimit])
 }
 
-// pending is what a new owner has to do.
+// pending returns the work of a new owner.
 func (s *script) pending() string {
 	var b strings.Builder
 	open, err := Unsettled(s.store, 0)

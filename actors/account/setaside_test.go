@@ -27,8 +27,8 @@ func (f *faultyRows) Job(id events.AccountID, j events.JobID) (job.State, error)
 	return s, errors.Join(err, f.job)
 }
 
-// What cannot be decided is set aside and says why; commands before and after it are decided on the same state. A fault of the
-// store is none of that, nor is a row that cannot be decoded, which may be this node's fault: it ends the epoch.
+// A command that cannot be decided is set aside with a reason; commands before and after it are decided on the same state. A fault of the store does
+// not count, nor does a row that cannot be decoded, which may be this node's fault: it ends the epoch.
 func TestWhatCannotBeDecided(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for name, tc := range map[string]struct {
@@ -56,7 +56,7 @@ func TestWhatCannotBeDecided(t *testing.T) {
 		submit := func(n byte) events.SubmitJob {
 			return events.SubmitJob{Job: events.JobID{n}, Key: "key_1", Operation: events.HTMLToPDF}
 		}
-		if name != "the row of the account is not one" && name != "the store fails" { // whose state would be loaded by now
+		if name != "the row of the account is not one" && name != "the store fails" { // the state would be loaded by now
 			if d, err := decide(0, events.CreateAccount{Plan: events.PlanPro}); err != nil || d.Reply.Code != events.Accepted {
 				t.Fatalf("%s: the account: %+v, %v", name, d, err)
 			}
@@ -79,7 +79,7 @@ func TestWhatCannotBeDecided(t *testing.T) {
 	}
 }
 
-// Whoever repeats a command that was set aside gets the same reply, also before its envelope is read back.
+// Repeating a command that was set aside gets the same reply, even before its envelope is read back.
 func TestRepeatedCommandThatWasSetAside(t *testing.T) {
 	panics := true
 	a := NewAggregate("acc", ReplicaStore{Reader: table.Memory{}}, func(plan events.Plan) (Limits, bool) {
@@ -115,7 +115,7 @@ func TestRepeatedCommandThatWasSetAside(t *testing.T) {
 	}
 }
 
-// An envelope may have as many bytes as a record, and one more is too many.
+// An envelope may have as many bytes as a record, but not one more.
 func TestEnvelopeThatDoesNotFit(t *testing.T) {
 	size := func(body int) (int, error) {
 		d := Decision{Events: []events.Event{events.TemplateSaved{Template: "t", Body: make([]byte, body)}}}

@@ -1,5 +1,5 @@
-// Package account decides the commands of an account and, with actors/job, of its jobs. The
-// Aggregate composes both decisions of one command. The Actor runs the aggregate of an account
+// Package account decides the commands of an account and, with actors/job, of its jobs. An
+// Aggregate composes the two decisions about a command. An Actor runs the aggregate of each account
 // that has commands.
 package account
 
@@ -22,8 +22,7 @@ type State struct {
 	Reserved int64          `cbor:"6,keyasint,omitempty"`
 	Used     int64          `cbor:"7,keyasint,omitempty"`
 	Bytes    int64          `cbor:"8,keyasint,omitempty"`
-	// Blocks are the extra blocks of volume that were bought. They count on the business plan
-	// only.
+	// Blocks is the number of extra blocks of volume bought. They count on the business plan only.
 	Blocks int64 `cbor:"9,keyasint,omitempty"`
 	// MaxFile is the size limit of a file in bytes; zero means the default.
 	MaxFile int64 `cbor:"10,keyasint,omitempty"`
@@ -34,14 +33,14 @@ type State struct {
 	DefaultTemplate events.TemplateID   `cbor:"13,keyasint,omitempty"`
 	Webhooks        Webhooks            `cbor:"14,keyasint,omitzero"`
 	Suspension      Suspension          `cbor:"15,keyasint,omitzero"`
-	// Team has a row of its own among the read models, since every job writes this one. It is loaded for the commands
-	// about it only.
+	// Team has its own row among the read models, because every job rewrites this one. It is loaded only for commands
+	// about it.
 	Team team.Team `cbor:"-"`
 }
 
 // Tests counts accepted test jobs for the caps of test mode.
 type Tests struct {
-	// Day is the UTC day, counted from 1970, that Count belongs to.
+	// Day is the UTC day of Count, as a number of days since 1970.
 	Day   int64 `cbor:"1,keyasint,omitempty"`
 	Count int64 `cbor:"2,keyasint,omitempty"`
 	// Recent are the instants of the test jobs of the last minute, in the order of acceptance.

@@ -2,7 +2,7 @@ package account
 
 import "platen.dev/events"
 
-// Suspension is why an account gets no new jobs. It is zero for an account that does.
+// Suspension is why an account gets no new jobs; zero if it gets them.
 type Suspension struct {
 	Since  events.Instant `cbor:"1,keyasint"`
 	Reason string         `cbor:"2,keyasint"`
@@ -25,7 +25,7 @@ func resume(s State) ([]events.Event, events.Reply) {
 	return accept(events.AccountResumed{})
 }
 
-// evolveSuspension applies an event to what suspends an account.
+// evolveSuspension applies an event to a suspension.
 func evolveSuspension(have Suspension, ev events.Event, at events.Instant) Suspension {
 	switch e := ev.(type) {
 	case events.AccountSuspended:

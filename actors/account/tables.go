@@ -10,8 +10,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// The tables of entity state, each with its keys. Those of the read models are in package
-// projections.
+// The tables of entity state, with their keys. Those of the read models are in package projections.
 
 var states = table.Table[State]{Name: 'A'} // partition, account
 
@@ -25,7 +24,7 @@ func jobKey(partition int32, id events.JobID) []byte { return jobs.Key(partition
 
 func parseJobKey(key []byte) events.JobID { return events.JobID(jobs.Row(key)) }
 
-// due is the index of the jobs that time alone moves on, by the instant of State.Due.
+// due indexes the jobs that time alone moves on, by State.Due.
 var due = table.Table[events.AccountID]{Name: 'D'} // partition, instant, job
 
 // timedKey is a key of an index by instants.
@@ -38,12 +37,11 @@ func parseTimedKey(t table.Table[events.AccountID], key []byte) (events.Instant,
 	return events.Instant(binary.BigEndian.Uint64(row)), events.JobID(row[8:])
 }
 
-// pendingWebhooks is the index of the jobs whose webhook is neither delivered nor given up, by the
-// instant since when that is so.
+// pendingWebhooks indexes the jobs whose webhook is neither delivered nor given up, by the instant since which it is pending.
 var pendingWebhooks = table.Table[events.AccountID]{Name: 'N'} // partition, instant, job
 
-// PendingWebhooks counts the webhooks of a partition that are neither delivered nor given up. oldest
-// is since when the first of them is so, zero if there is none.
+// PendingWebhooks counts the webhooks of a partition that are neither delivered nor given up. oldest is the instant since which the first of them is
+// pending, zero if there is none.
 func PendingWebhooks(s Scanner, partition int32) (count int, oldest events.Instant, err error) {
 	err = s.Scan(pendingWebhooks.Key(partition), func(key, _ []byte) bool {
 		if count++; count == 1 {
@@ -54,7 +52,7 @@ func PendingWebhooks(s Scanner, partition int32) (count int, oldest events.Insta
 	return count, oldest, err
 }
 
-// unsettled is the index of the jobs that a new owner has to look at.
+// unsettled indexes the jobs that a new owner has to look at.
 var unsettled = table.Table[events.AccountID]{Name: 'U'} // partition, job
 
 func unsettledKey(partition int32, id events.JobID) []byte { return unsettled.Key(partition, id[:]...) }
@@ -67,7 +65,7 @@ func requestKey(partition int32, account events.AccountID, idempotencyKey string
 	return requests.Key(partition, []byte(string(account)+"\x00"+idempotencyKey)...)
 }
 
-// quarantine has the commands that were set aside. The deciders read it, and whoever trims commands.
+// quarantine holds the commands that were set aside. Deciders and the trimming of commands read it.
 var quarantine = table.Table[Quarantined]{Name: 'Q'} // partition, offset of the command
 
 func quarantineKey(partition int32, cause int64) []byte {
@@ -76,7 +74,7 @@ func quarantineKey(partition int32, cause int64) []byte {
 
 func parseQuarantineKey(key []byte) int64 { return int64(binary.BigEndian.Uint64(quarantine.Row(key))) }
 
-// quarantineSizes has how many rows of a partition quarantine has.
+// quarantineSizes holds the number of quarantine rows of each partition.
 var quarantineSizes = table.Table[int64]{Name: 'q'} // partition
 
 // States is the projection of entity state. It applies the same Evolve as the deciders to the
@@ -105,7 +103,7 @@ func (States) Apply(tx *table.Tx, partition int32, e events.Envelope) {
 	}
 }
 
-// ofPartition reports whether an event is about the partition, whose id takes the place of an account's: no account has it in its state.
+// ofPartition reports whether an event is about a partition, whose id then stands in for an account's. Such events are in no account's state.
 func ofPartition(ev events.Event) bool {
 	switch ev.(type) {
 	case events.LevelRaised, events.SetAsideDropped: // in the cursor, and in the quarantine
@@ -117,7 +115,7 @@ func ofPartition(ev events.Event) bool {
 func applyJob(tx *table.Tx, partition int32, id events.JobID, e events.Envelope, ev events.Event) {
 	key := jobKey(partition, id)
 	var before job.State
-	if _, begins := ev.(events.JobQueued); !begins { // a new job has no row, and looking for one takes half of a replay's time
+	if _, begins := ev.(events.JobQueued); !begins { // a new job has no row, and looking for it would take half the time of a replay
 		before, _ = jobs.Load(tx, key)
 	}
 	after := job.Evolve(before, e.Account, ev, e.At)
@@ -171,7 +169,7 @@ func reindex(tx *table.Tx, t table.Table[events.AccountID], account events.Accou
 type Scanner interface {
 	table.Reader
 	Scan(prefix []byte, visit func(key, value []byte) bool) error
-	// ScanFrom is Scan that begins with the first key that is not below first.
+	// ScanFrom is Scan starting at the first key >= first.
 	ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error
 }
 
@@ -226,7 +224,7 @@ type JobRef struct {
 	Job     events.JobID
 }
 
-// OwnsFile reports whether a job of a partition owns a stored file, or may get it because it is under way.
+// OwnsFile reports whether a job of a partition owns a stored file, or may come to own it because the job is under way.
 func OwnsFile(r table.Reader, partition int32, id events.JobID, name string) (bool, error) {
 	s, found, err := jobs.Get(r, jobKey(partition, id))
 	return err == nil && found && (s.File == name || s.Active()), err
@@ -253,18 +251,18 @@ type Job struct {
 	State job.State
 }
 
-// Page is a part of the unsettled jobs of a partition, in the order of their ids.
+// Page is some of the unsettled jobs of a partition, in the order of their ids.
 type Page struct {
 	Jobs []Job
-	// Last is the last job that was looked at, and More reports that there may be others behind it.
+	// Last is the last job that was looked at; More reports that there may be others after it.
 	Last events.JobID
 	More bool
-	// Unreadable is why a job is left out, nil if none is: its row cannot be decoded.
+	// Unreadable is why a job was left out: its row cannot be decoded. It is nil if none was.
 	Unreadable error
 }
 
-// UnsettledPage returns the jobs of a partition that a new owner has to look at: those after the id after, and at most limit of
-// them. What a page costs does not depend on how many jobs are before it.
+// UnsettledPage returns up to limit jobs of a partition that a new owner has to look at, starting after the id after. The cost does not depend on the
+// number of jobs before it.
 func UnsettledPage(s Scanner, partition int32, after events.JobID, limit int) (page Page, err error) {
 	var ids []events.JobID
 	err = s.ScanFrom(unsettled.Key(partition), append(unsettledKey(partition, after), 0), func(key, _ []byte) bool {
@@ -279,7 +277,7 @@ func UnsettledPage(s Scanner, partition int32, after events.JobID, limit int) (p
 	return page, err
 }
 
-// PageOf returns some jobs of a partition, settled or not.
+// PageOf returns the named jobs of a partition, settled or not.
 func PageOf(s Scanner, partition int32, ids []events.JobID) (page Page, err error) {
 	for _, id := range ids {
 		page.Last = id
@@ -328,7 +326,7 @@ func EachAccount(s Scanner, partition int32, visit func(events.AccountID, State)
 	return errors.Join(err, visitErr)
 }
 
-// JobOfRow returns the job that a row of a replica has the state of; false if it is of another table.
+// JobOfRow returns the job whose state a row of a replica holds, or false for a row of another table.
 func JobOfRow(key, value []byte) (id events.JobID, state job.State, is bool, err error) {
 	if len(key) == 0 || key[0] != jobs.Name {
 		return id, state, false, nil

@@ -11,28 +11,28 @@ import (
 
 // Bounds of members.
 const (
-	// maxEmail is the length of an address in bytes (RFC 5321, section 4.5.3.1.3, as corrected).
+	// maxEmail is the maximum length of an address, in bytes (RFC 5321, section 4.5.3.1.3, as corrected).
 	maxEmail = 254
-	// maxPassword is the length of a password's hash.
+	// maxPassword is the maximum length of a password's hash.
 	maxPassword = 200
-	// maxInvitation is how long a link may be good, maxSession how long a session may last.
+	// maxInvitation is how long a one-time link may be valid, maxSession how long a session may last.
 	maxInvitation = 7*24*time.Hour + time.Minute
 	maxSession    = 14*24*time.Hour + time.Minute
-	// maxFactor is the length of the sealed secret of an authenticator.
+	// maxFactor is the maximum length of an authenticator's sealed secret.
 	maxFactor = 200
-	// maxAgent and maxAddress are the lengths of what a browser says about itself, and of its address.
+	// maxAgent and maxAddress are the maximum lengths of a browser's user agent and address.
 	maxAgent   = 200
 	maxAddress = 64
 )
 
-// Delays between attempts to sign in: none before the sixth attempt in a row, then each twice the one before.
+// Delays between sign-in attempts: none before the sixth attempt in a row, then each twice the previous.
 const (
 	freeAttempts = 5
 	firstDelay   = 15 * time.Second
 	longestDelay = 15 * time.Minute
 )
 
-// signInDelay is how long the next attempt has to wait after a number of them.
+// signInDelay returns how long the next attempt must wait after a number of attempts.
 func signInDelay(attempts int64) time.Duration {
 	if attempts < freeAttempts {
 		return 0
@@ -109,7 +109,7 @@ func inviteMember(t team.Team, b events.InviteMember, now events.Instant) ([]eve
 	return accept(invited)
 }
 
-// validEmail reports whether an address is folded and nothing but an address.
+// validEmail reports whether an address is folded and a bare address.
 func validEmail(email string) bool {
 	a, err := mail.ParseAddress(email)
 	return err == nil && a.Address == email && a.Name == "" && len(email) <= maxEmail && email == events.FoldEmail(email)
@@ -129,7 +129,7 @@ func acceptInvitation(t team.Team, b events.AcceptInvitation, now events.Instant
 	return accept(events.MemberJoined{Member: b.Member, Password: b.Password, Identity: b.Identity})
 }
 
-// connectMember connects a member with somebody at a provider, who is one member of the account only.
+// connectMember connects a member with somebody's identity at a provider, which belongs to at most one member of the account.
 func connectMember(t team.Team, b events.ConnectMember) ([]events.Event, events.Reply) {
 	m, is := joined(t, b.Member)
 	_, taken := t.ByIdentity(b.Identity)
@@ -170,13 +170,13 @@ func removeMember(t team.Team, b events.RemoveMember) ([]events.Event, events.Re
 	return accept(events.MemberRemoved{Member: b.Member, Email: m.Email})
 }
 
-// joined returns a member who has joined.
+// joined returns a member, or false if there is none or it has not joined.
 func joined(t team.Team, id events.MemberID) (team.Member, bool) {
 	m, exists := t.Member(id)
 	return m, exists && m.Joined != 0
 }
 
-// validHash reports whether a text may be the hash of a password.
+// validHash reports whether a string has the size of a password's hash.
 func validHash(hash string) bool { return hash != "" && len(hash) <= maxPassword }
 
 func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]events.Event, events.Reply) {
@@ -190,8 +190,8 @@ func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]event
 	return accept(events.SignInBegun(b))
 }
 
-// setSecondFactor takes each code once, as openSession does. The present factor is not replaced: whoever has an open session only would
-// lock its member out.
+// setSecondFactor takes each code once, as openSession does. It does not replace a present factor: somebody who has only an open session could lock
+// the member out.
 func setSecondFactor(t team.Team, b events.SetSecondFactor) ([]events.Event, events.Reply) {
 	m, is := joined(t, b.Member)
 	sets, has := len(b.Secret) > 0, len(m.Factor) > 0
@@ -220,7 +220,7 @@ func setPassword(t team.Team, b events.SetPassword) ([]events.Event, events.Repl
 	return accept(events.PasswordSet(b))
 }
 
-// openSession takes each code once: somebody may have seen it being typed.
+// openSession takes each code once: somebody may have seen it typed.
 func openSession(t team.Team, b events.OpenSession, now events.Instant) ([]events.Event, events.Reply) {
 	s := b.Session
 	m, is := joined(t, s.Member)
@@ -239,7 +239,7 @@ func openSession(t team.Team, b events.OpenSession, now events.Instant) ([]event
 	return accept(events.SessionOpened(b))
 }
 
-// mayOpen returns whether a session can be opened, whoever has shown what.
+// mayOpen returns whether a session can be opened, whatever credentials were shown.
 func mayOpen(t team.Team, s events.Session, now events.Instant) events.ReplyCode {
 	if s.ID == "" || s.Until <= now || s.Until > now.Add(maxSession) || len(s.Agent) > maxAgent || len(s.Address) > maxAddress {
 		return events.OutOfRange
@@ -250,7 +250,7 @@ func mayOpen(t team.Team, s events.Session, now events.Instant) events.ReplyCode
 	return events.Accepted
 }
 
-// closeSession changes nothing if there is no such session: it may have run out.
+// closeSession changes nothing if there is no such session: it may have expired.
 func closeSession(t team.Team, b events.CloseSession) ([]events.Event, events.Reply) {
 	if _, exists := t.Member(b.Member); !exists {
 		return refuse(events.NoSuchMember)

@@ -13,7 +13,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// office is an account whose commands are decided and folded one after the other.
+// office is an account whose commands are decided and folded one after another.
 type office struct {
 	t         *testing.T
 	now       events.Instant
@@ -50,7 +50,7 @@ func (o *office) do(body events.CommandBody) events.Reply {
 	return *d.Reply
 }
 
-// want does a command whose reply is known.
+// want runs a command and checks the code of its reply.
 func (o *office) want(code events.ReplyCode, body events.CommandBody) {
 	o.t.Helper()
 	if reply := o.do(body); reply.Code != code {
@@ -58,7 +58,7 @@ func (o *office) want(code events.ReplyCode, body events.CommandBody) {
 	}
 }
 
-// team is what the rows say, which must be what the next decision depends on.
+// team returns the team according to the rows, which must equal that of the next decision.
 func (o *office) team() team.Team {
 	o.t.Helper()
 	stored, err := table.TeamOf(o.rows, 0, "acc")
@@ -86,7 +86,7 @@ func (o *office) session(id events.SessionID, member events.MemberID) events.Ope
 	return events.OpenSession{Session: events.Session{ID: id, Member: member, Hash: [32]byte{2}, Until: o.now.Add(time.Hour)}}
 }
 
-// A link is good once, for its time, with its secret.
+// A link works once, within its time, with its secret.
 func TestInvitations(t *testing.T) {
 	o := newOffice(t)
 	accept := events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: "hash"}
@@ -108,7 +108,7 @@ func TestInvitations(t *testing.T) {
 	}
 }
 
-// A member who has joined comes to a new password by a new link; the role stays, and the sessions end with the new password.
+// A member who has joined gets a new password by a new link; the role stays, and the sessions end with the new password.
 func TestANewPassword(t *testing.T) {
 	o := newOffice(t)
 	o.join("mem_a", events.RoleBilling)
@@ -153,7 +153,7 @@ func TestWhatInvitationsMayBe(t *testing.T) {
 	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
 	b := o.invite("mem_a", events.RoleOwner)
 	b.Email = "another@example.com"
-	o.want(events.AlreadyExists, b) // an id is not given twice
+	o.want(events.AlreadyExists, b) // an id is not reused
 	o.want(events.OutOfRange, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}})
 	o.want(events.OutOfRange, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: strings.Repeat("h", maxPassword+1)})
 	o.want(events.Accepted, events.AcceptInvitation{Member: "mem_a", Invitation: [32]byte{1}, Password: strings.Repeat("h", maxPassword)})
@@ -190,7 +190,7 @@ func TestTheLastOwner(t *testing.T) {
 	}
 }
 
-// The first five attempts are free, each later one waits twice as long as the one before.
+// The first five attempts are free; each later one waits twice as long as the previous.
 func TestSignInDelays(t *testing.T) {
 	o := newOffice(t)
 	o.want(events.Accepted, o.invite("mem_a", events.RoleOwner))
@@ -274,7 +274,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A member with a second factor is signed in by codes only, and by each of them once.
+// A member with a second factor signs in only by codes, and by each of them once.
 func TestSecondFactor(t *testing.T) {
 	o := newOffice(t)
 	set := func(step int64, secret ...byte) events.SetSecondFactor {
@@ -291,10 +291,10 @@ func TestSecondFactor(t *testing.T) {
 	o.join("mem_a", events.RoleOwner)
 	o.want(events.OutOfRange, open("ses_0", 7))
 	o.want(events.OutOfRange, set(0, 1))
-	o.want(events.Accepted, set(7)) // there is none to take away
+	o.want(events.Accepted, set(7)) // there is none to remove
 	o.want(events.OutOfRange, set(7, make([]byte, maxFactor+1)...))
 	o.want(events.Accepted, set(6, make([]byte, maxFactor)...))
-	o.want(events.AlreadyExists, set(9, 1)) // the present one has to be taken away, by a code of it
+	o.want(events.AlreadyExists, set(9, 1)) // the present one must first be removed, by one of its codes
 	o.want(events.Stale, set(6))
 	o.want(events.Accepted, set(7))
 	o.want(events.Accepted, set(7, 1))
@@ -305,7 +305,7 @@ func TestSecondFactor(t *testing.T) {
 	o.want(events.Stale, open("ses_2", 3))
 	o.want(events.Accepted, open("ses_2", 9))
 	o.want(events.Stale, set(0))
-	o.want(events.Stale, set(9)) // the code has signed in
+	o.want(events.Stale, set(9)) // the code was used to sign in
 	o.want(events.Accepted, set(10))
 	o.want(events.Accepted, set(10))
 	o.want(events.Accepted, open("ses_3", 0))
@@ -316,7 +316,7 @@ func TestSecondFactor(t *testing.T) {
 	}
 }
 
-// Another password ends all sessions of the member but the one in which it was set.
+// A new password ends all sessions of the member but the one in which it was set.
 func TestSetPassword(t *testing.T) {
 	o := newOffice(t)
 	set := func(hash string) events.SetPassword {
@@ -340,7 +340,7 @@ func TestSetPassword(t *testing.T) {
 	}
 }
 
-// Whatever gives a member control again ends the link that is pending: a new password, signing out everywhere, a second factor.
+// Anything that gives a member control again ends a pending link: a new password, signing out everywhere, a second factor.
 func TestPendingLinksEnd(t *testing.T) {
 	for name, regain := range map[string]events.CommandBody{
 		"a new password":         events.SetPassword{Member: "mem_a", Password: "other"},
@@ -366,7 +366,7 @@ func TestPendingLinksEnd(t *testing.T) {
 	}
 }
 
-// A passkey does not make a code good again that has signed in.
+// A passkey does not make a used code valid again.
 func TestCodesStayUsed(t *testing.T) {
 	o := newOffice(t)
 	o.join("mem_a", events.RoleOwner)
@@ -384,7 +384,7 @@ func TestNamesOfKeys(t *testing.T) {
 	o.want(events.Accepted, events.IssueKey{Key: events.Key{ID: "key_a", Name: strings.Repeat("n", events.MaxKeyName)}})
 }
 
-// A member is connected with one person at a provider, who is one member of the account only. A one-time link ends it.
+// A member is connected with one person at a provider, who is only one member of the account. A one-time link ends the connection.
 func TestConnectedMembers(t *testing.T) {
 	o := newOffice(t)
 	ada, bo := events.NewIdentity("https://login.example", "ada"), events.NewIdentity("https://login.example", "bo")

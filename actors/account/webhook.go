@@ -13,11 +13,11 @@ import (
 
 // Webhooks holds the settings that all webhooks of an account share.
 type Webhooks struct {
-	// Secret signs. Until the first rotation it is nil, which stands for the one derived from the
-	// cluster's secret and the account's id; so is Previous.
+	// Secret signs. Until the first rotation it is nil, which stands for the secret derived from the
+	// cluster's secret and the account's id; the same goes for Previous.
 	Secret   events.Sealed `cbor:"1,keyasint,omitempty"`
 	Previous events.Sealed `cbor:"2,keyasint,omitempty"`
-	// Overlap is until when Previous signs too; zero before the first rotation.
+	// Overlap is when Previous stops signing; zero before the first rotation.
 	Overlap events.Instant  `cbor:"3,keyasint,omitempty"`
 	Headers []WebhookHeader `cbor:"4,keyasint,omitempty"`
 }
@@ -32,7 +32,7 @@ func (w Webhooks) header(name string) int {
 	return slices.IndexFunc(w.Headers, func(h WebhookHeader) bool { return strings.EqualFold(h.Name, name) })
 }
 
-// SecretMark tells the present secret from those before and after it. It says nothing about the secret.
+// SecretMark identifies the present secret without revealing it.
 func (w Webhooks) SecretMark() []byte {
 	sum := sha256.Sum256(w.Secret)
 	return sum[:8]

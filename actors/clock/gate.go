@@ -1,6 +1,6 @@
-// Package clock decides which time a node goes by. A node deletes files, forgets jobs and moves quota windows by its
-// clock, and none of that can be undone: one reading of a wrong clock would be enough. The Gate therefore follows the
-// system's clock in small steps only, and believes anything larger when it is confirmed.
+// Package clock decides which time a node goes by. A node deletes files, forgets jobs and moves quota windows by its clock, and none of that can be
+// undone: one wrong reading would be enough. The Gate therefore follows the system's clock only in small steps, and believes a larger one only once
+// it is confirmed.
 package clock
 
 import "time"
@@ -11,11 +11,10 @@ const (
 	// SettleAfter is how long a clock that has jumped must run on steadily before it is believed. A cluster has
 	// compared its clocks long before.
 	SettleAfter = 30 * time.Second
-	// MaxUnproven is how far ahead of what is known a clock may be without being confirmed. A real-time clock that
-	// is kept in local time is wrong by an hour or more; a restart takes less than half of one.
+	// MaxUnproven is how far ahead of the proven time a clock may be without being confirmed. A real-time clock kept in local time is off by an hour or
+	// more; a restart takes less than half an hour.
 	MaxUnproven = 30 * time.Minute
-	// MaxLatest bounds by how much a clock that is held may make Latest later: a file that is made meanwhile is kept
-	// for that much longer.
+	// MaxLatest bounds how much a held clock may advance Latest: a file made meanwhile is kept for that much longer.
 	MaxLatest = 30 * 24 * time.Hour
 	// MaxBehind is how far a clock may be behind the newest record: the clocks of owners differ a little.
 	MaxBehind = 5 * time.Second
@@ -24,21 +23,21 @@ const (
 // Word is the verdict of the other nodes on a system's clock.
 type Word int
 
-// Unknown is the word when no other node was measured, or the nodes do not agree. Doubted is a clock that differs
-// from those of most others, Backed one by whose time most others go.
+// Unknown means that no other node was measured, or that the nodes disagree. A Doubted clock differs from those of most other nodes; a Backed one
+// shows the time that most others go by.
 const (
 	Unknown Word = iota
 	Doubted
 	Backed
 )
 
-// Testimony is the evidence about the system's clock at a moment, besides its own reading.
+// Testimony is the evidence about the system's clock at a moment, besides its reading.
 type Testimony struct {
 	Word Word
-	// Others is how far the time that other nodes go by is ahead of the system's clock, if Known is set.
+	// Others is how far the time of the other nodes is ahead of the system's clock, if Known is set.
 	Others time.Duration
 	Known  bool
-	// Synchronised is set if the kernel says that something keeps the clock.
+	// Synchronised is set if the kernel reports that something synchronises the clock.
 	Synchronised bool
 }
 
@@ -54,8 +53,8 @@ const (
 	Behind
 )
 
-// Gate is the decision, without a clock or I/O. It is told the readings of two clocks: the system's, and a steady one
-// that never jumps. The time of a Gate in doubt is early, never late: what it expires is expired late.
+// Gate decides the time, without a clock or I/O. It is fed the readings of two clocks: the system's, and a steady one that never jumps. When in
+// doubt, its time is early, never late: things expire late rather than early.
 type Gate struct {
 	now, at time.Time     // the time at the last reading, and the steady clock then
 	ahead   time.Duration // of the system's clock, at the last reading
@@ -68,8 +67,8 @@ type Gate struct {
 // New returns a gate that believes its first reading, until Begin.
 func New(steady, wall time.Time) *Gate { return &Gate{now: wall, at: steady} }
 
-// Begin compares the first reading with the newest time on record, by which true time has come at least that far. The
-// zero time means that there are no records, and so nothing to lose.
+// Begin compares the first reading with the newest time on record, which true time has reached at least. The zero time means that there are no
+// records, and so nothing to lose.
 func (g *Gate) Begin(newest, steady, wall time.Time) {
 	g.follow(steady, wall)
 	switch ahead := wall.Sub(newest); {
@@ -84,10 +83,10 @@ func (g *Gate) Begin(newest, steady, wall time.Time) {
 // hold continues from a time that records prove.
 func (g *Gate) hold(from, steady, wall time.Time) {
 	*g = Gate{now: from, at: steady, doubt: Held, ahead: wall.Sub(from), first: true}
-	g.since = steady.Add(-SettleAfter) // the clock was where it is before anybody looked
+	g.since = steady.Add(-SettleAfter) // the clock was at this reading before anybody looked
 }
 
-// Read takes a reading and returns the time to go by. If the system's clock is doubted, Judge may know a better one.
+// Read takes a reading and returns the time to go by. If the system's clock is doubted, Judge may know a better time.
 func (g *Gate) Read(steady, wall time.Time) (now time.Time, doubted bool) {
 	if g.doubt == Behind {
 		return g.await(steady, wall)
@@ -108,8 +107,8 @@ func (g *Gate) Read(steady, wall time.Time) (now time.Time, doubted bool) {
 	return g.now, true
 }
 
-// await goes by the system's clock until that has reached the newest record: a node that waits owns nothing. If it has
-// jumped there, and far beyond, it is held.
+// await goes by the system's clock until it has reached the newest record: a waiting node owns nothing. A clock that jumps far beyond the record is
+// held.
 func (g *Gate) await(steady, wall time.Time) (now time.Time, doubted bool) {
 	g.now, g.at, g.ahead = wall, steady, wall.Sub(g.newest)
 	proven := g.newest.Add(steady.Sub(g.since))
@@ -123,7 +122,7 @@ func (g *Gate) await(steady, wall time.Time) (now time.Time, doubted bool) {
 	return g.now, g.doubt != None
 }
 
-// Judge takes what is known about the system's clock as of the last reading, and returns the time to go by.
+// Judge weighs the evidence about the system's clock as of the last reading, and returns the time to go by.
 func (g *Gate) Judge(t Testimony) (now time.Time) {
 	switch {
 	case g.doubt == None:
@@ -149,16 +148,16 @@ func (g *Gate) believes(t Testimony) bool {
 
 func (g *Gate) settled() bool { return g.at.Sub(g.since) >= SettleAfter }
 
-// joinOthers takes over the time of nodes that were started before, and hold theirs too: it is later than what the
-// records prove, and would otherwise set the nodes apart.
+// joinOthers takes over the time of nodes that started earlier and are also holding their clocks: it is later than the records prove, and staying
+// behind it would set the nodes apart.
 func (g *Gate) joinOthers(ahead time.Duration) {
 	if step := g.system().Add(ahead).Sub(g.now); step > MaxStep && ahead < 0 {
 		g.now, g.ahead = g.now.Add(step), g.ahead-step
 	}
 }
 
-// Latest returns the latest that true time may be, as of the last reading: the time itself, or that of a clock that is
-// held. What is made now has to last for its time even if that one turns out to be right.
+// Latest returns the latest that true time may be, as of the last reading: the time itself or, if the clock is held, that clock's reading. Anything
+// made now must last its full time even if the held clock turns out to be right.
 func (g *Gate) Latest() time.Time {
 	if g.doubt != Held {
 		return g.now
@@ -166,7 +165,7 @@ func (g *Gate) Latest() time.Time {
 	return g.now.Add(min(g.ahead, MaxLatest))
 }
 
-// Accept takes the system's clock as it is, whatever is known about it.
+// Accept takes the system's clock as it is, regardless of evidence.
 func (g *Gate) Accept(steady, wall time.Time) { g.follow(steady, wall) }
 
 func (g *Gate) follow(steady, wall time.Time) {
@@ -181,6 +180,6 @@ func (g *Gate) system() time.Time {
 	return g.now.Add(g.ahead)
 }
 
-// Doubt returns why the node does not go by the system's clock, as of the last reading, and how far that is ahead of
-// the node's time or, if it is Behind, of the newest record; then it is negative.
+// Doubt returns why the node does not go by the system's clock, as of the last reading, and how far that clock is ahead of the node's time. If the
+// clock is Behind, the difference is to the newest record, and negative.
 func (g *Gate) Doubt() (Doubt, time.Duration) { return g.doubt, g.ahead }

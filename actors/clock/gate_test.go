@@ -9,7 +9,7 @@ import (
 type bench struct {
 	t             *testing.T
 	gate          *Gate
-	passed, ahead time.Duration // since the start; of the system's clock, of true time
+	passed, ahead time.Duration // since the start; the system clock's lead over true time
 	say           Testimony
 }
 
@@ -20,10 +20,10 @@ func newBench(t *testing.T) *bench { return &bench{t: t, gate: New(start, start)
 func (b *bench) steady() time.Time { return start.Add(b.passed) }
 func (b *bench) wall() time.Time   { return b.steady().Add(b.ahead) }
 
-// begin has the newest record be some time old, by true time.
+// begin sets the age of the newest record, by true time.
 func (b *bench) begin(old time.Duration) { b.gate.Begin(b.steady().Add(-old), b.steady(), b.wall()) }
 
-// expect waits, and compares how far the gate's time is ahead of true time, and its doubt.
+// expect waits, and checks how far the gate's time is ahead of true time, and its doubt.
 func (b *bench) expect(what string, wait, want time.Duration, doubt Doubt) {
 	b.t.Helper()
 	b.passed += wait
@@ -39,8 +39,7 @@ func (b *bench) expect(what string, wait, want time.Duration, doubt Doubt) {
 	}
 }
 
-// A jump of the system's clock is believed after it has lasted, unless other nodes speak against it. Small steps are
-// followed at once.
+// A jump of the system's clock is believed after it has lasted, unless other nodes contradict it. Small steps are followed at once.
 func TestJump(t *testing.T) {
 	b := newBench(t)
 	b.begin(0)
@@ -67,7 +66,7 @@ func TestJump(t *testing.T) {
 	b.expect("after a jump to the time of the others", time.Second, before, None)
 }
 
-// A jump counts from when the clock has gone on evenly.
+// A jump counts from when the clock runs evenly again.
 func TestAJumpSettles(t *testing.T) {
 	b := newBench(t)
 	b.ahead = 10 * time.Second
@@ -151,7 +150,7 @@ func TestNoRecord(t *testing.T) {
 	b.expect("a first start", 0, b.ahead, None)
 }
 
-// A clock that was held is followed when it is put right, and once something keeps it.
+// A held clock is followed when it is corrected, and once something synchronises it.
 func TestHeldClockIsMended(t *testing.T) {
 	b := newBench(t)
 	b.ahead = 25 * time.Hour
@@ -187,7 +186,7 @@ func TestClockCatchesUp(t *testing.T) {
 	b.expect("when it is far ahead instead", time.Minute, 0, Held)
 }
 
-// What is made while a clock is held may have to last from then on by that clock.
+// Anything made while a clock is held may have to last from the time that this clock shows.
 func TestLatest(t *testing.T) {
 	for ahead, want := range map[time.Duration]time.Duration{
 		MaxUnproven: MaxUnproven, MaxUnproven + 1: MaxUnproven + 1, MaxLatest: MaxLatest, MaxLatest + 1: MaxLatest, -time.Hour: -time.Hour,

@@ -19,7 +19,7 @@ const (
 	// MaxClockDifference is how much the clocks of two nodes may differ. Clocks that NTP keeps
 	// differ by milliseconds.
 	MaxClockDifference = 2 * time.Second
-	// WorryingClockDifference is from where on an operator should look at the clocks.
+	// WorryingClockDifference is the difference from which an operator should look at the clocks.
 	WorryingClockDifference = MaxClockDifference / 4
 	// maxRoundTrip bounds the round trip of a probe that counts: half of it is the error of
 	// the measurement.
@@ -31,8 +31,8 @@ const (
 // ErrClock means that this node's clock differs from those of most other nodes.
 var ErrClock = errors.New("this node's clock is wrong, or those of the others are: keep all clocks by NTP (chrony)")
 
-// clocks are the two clocks of a node at a moment, or how far those of another are ahead of
-// this process's monotonic time. A node does not follow a jump of its system's clock at once.
+// clocks are the two clocks of a node at a moment or, for another node, how far they are ahead of this process's monotonic time. A node does not
+// follow a jump of its system's clock at once.
 type clocks struct{ node, system time.Duration }
 
 // clockProbe measures the clocks of the other nodes: each probe of memberlist is acknowledged
@@ -60,12 +60,10 @@ func (p *clockProbe) NotifyPingComplete(other *memberlist.Node, roundTrip time.D
 	p.measured[id] = all[max(0, len(all)-keptMeasurements):]
 }
 
-// monotonic is a clock that never jumps: what is measured by it stays true when this node's
-// clocks jump. It began when the node began to gossip.
+// monotonic is a clock that never jumps: its measurements stay true when this node's clocks jump. It starts when the node begins to gossip.
 func (c *clockProbe) monotonic() time.Time { return c.begun.Round(0).Add(time.Since(c.begun)) }
 
-// ClockDifferences returns how far the clock of each other node that is up is ahead of this
-// node's. Nodes that have not been measured are missing.
+// ClockDifferences returns how far the clock of each other live node is ahead of this node's. Nodes that have not been measured are missing.
 func (c *Cluster) ClockDifferences() map[events.NodeID]time.Duration {
 	return c.differences(func(m clocks) time.Duration { return m.node }, c.cfg.Now)
 }
@@ -90,9 +88,8 @@ func (c *Cluster) differences(theirs func(clocks) time.Duration, ours func() tim
 	return median
 }
 
-// SystemClock returns what the other nodes say about this node's system clock: it is Doubted if it differs from those of
-// most others, Backed if most of them go by the same time. Others is the earlier of the times that the middle ones of
-// them go by.
+// SystemClock returns the other nodes' testimony on this node's system clock: Doubted if it differs from those of most others, Backed if most of them
+// go by the same time. Others is the median of their times, the earlier one of two.
 func (c *Cluster) SystemClock() clock.Testimony {
 	nodes := c.differences(func(m clocks) time.Duration { return m.node }, c.cfg.System)
 	systems := c.differences(func(m clocks) time.Duration { return m.system }, c.cfg.System)

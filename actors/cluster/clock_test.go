@@ -10,8 +10,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A node whose clock is far from most others' may not own partitions. One that owns some
-// keeps them unless two others speak against it.
+// A node whose clock is far from most others' may not own partitions. One that owns some keeps them
+// unless two others contradict it.
 func TestCheckClock(t *testing.T) {
 	const s = time.Second
 	for name, tc := range map[string]struct {
@@ -41,8 +41,8 @@ func TestCheckClock(t *testing.T) {
 	}
 }
 
-// Nodes measure one another's clocks. The one that is an hour ahead may own nothing, and says
-// how far it is off.
+// Nodes measure one another's clocks. The one that is an hour ahead may own nothing, and says how
+// far it is off.
 func TestClocksAreCompared(t *testing.T) {
 	start := func(name string, ahead time.Duration, others ...*Cluster) *Cluster {
 		cfg := Config{

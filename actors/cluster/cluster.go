@@ -1,6 +1,6 @@
-// Package cluster knows which nodes are up, and carries actor messages between them. It does
-// not know who owns a partition: that is decided by the log's assignment and the epoch
-// protocol of actors/shard.
+// Package cluster knows which nodes are up, and carries actor messages between them. It does not
+// know who owns a partition: the log's assignment and the epoch protocol of actors/shard decide
+// that.
 //
 // Gossip is encrypted if a secret is configured. Actor messages travel over mutual TLS, and an
 // actor receives only the kinds of message that nodes send (docs/decisions/0033). They are small
@@ -24,7 +24,7 @@ import (
 	"platen.dev/events/secret"
 )
 
-// Config is how a node finds the others, and what it tells them.
+// Config says how a node finds the others, and what it tells them.
 type Config struct {
 	Node events.NodeID
 	// Gossip is the address of memberlist, host:port, TCP and UDP; port 0 picks a free one.
@@ -35,11 +35,10 @@ type Config struct {
 	Actors string
 	// Version is this node's build. The others see its first 64 bytes.
 	Version string
-	// Secrets are those that gossip is accepted with. The first one encrypts it. Empty means no
-	// encryption.
+	// Secrets are those accepted for gossip. The first one encrypts it; none means no encryption.
 	Secrets []secret.Root
-	// Now is the clock that the node goes by, System that of its machine. Both are compared
-	// with those of the others.
+	// Now is the clock that the node goes by, System its machine's. Both are compared with those of
+	// the other nodes.
 	Now, System func() time.Time
 	// Gone is called with every node that has left or died. It must not block.
 	Gone func(events.NodeID)
@@ -50,8 +49,8 @@ type Config struct {
 }
 
 const (
-	// A node that does not answer for about a second is down (measured: 1 s with these two,
-	// 5.6 s with memberlist's defaults).
+	// A node that does not answer for about a second is down (measured: 1 s with these two, 5.6 s with
+	// memberlist's defaults).
 	probeInterval  = 200 * time.Millisecond
 	suspicionMult  = 3
 	leaveTimeout   = time.Second
@@ -76,7 +75,7 @@ type Cluster struct {
 	current  int64                    // a Unix second, of this node; guarded by mu
 	// measured are the last measurements of the other nodes' clocks; guarded by mu.
 	measured map[events.NodeID][]clocks
-	// begun is when this node began to gossip, met whether it has met another one since.
+	// begun is when this node began to gossip; met is set once it has met another node.
 	begun time.Time
 	met   bool // guarded by mu
 }
@@ -84,8 +83,8 @@ type Cluster struct {
 // Member is a node that is up.
 type Member struct {
 	Node events.NodeID
-	// Actors is the address of its actors, host:port; empty if the node's version is unknown
-	// here. Gossip is the address that it gossips from.
+	// Actors is the address of its actors, host:port; empty if this node does not know that node's
+	// version. Gossip is the address that it gossips from.
 	Actors string
 	Gossip netip.Addr
 	// Metadata is set by the node, with SetMetadata.
@@ -93,8 +92,7 @@ type Member struct {
 	// Level is the highest feature level that the node can read. Version is its build.
 	Level   events.Level
 	Version string
-	// Current is up to when it has folded the journal, as it has said with SetCurrent; zero if it has
-	// not.
+	// Current is the time up to which it has folded the journal, as set by SetCurrent; zero if unset.
 	Current time.Time
 	// Protocol is the highest version of the messages between nodes that it knows.
 	Protocol int64
@@ -102,8 +100,8 @@ type Member struct {
 	Leaving bool
 }
 
-// Protocol is the version of the messages between nodes that this version knows. A node is sent no
-// message that it does not know, because it would refuse it and end the connection.
+// Protocol is the version of the messages between nodes that this build knows. A node is never sent
+// a message that it does not know, because it would refuse it and close the connection.
 //
 //	1  asks for the status of a node
 const Protocol = 1
@@ -159,7 +157,7 @@ func keyring(secrets []secret.Root) (*memberlist.Keyring, error) {
 	return memberlist.NewKeyring(keys, keys[0])
 }
 
-// join contacts the configured nodes, as far as they can be reached.
+// join contacts those of the configured nodes that can be reached.
 func (c *Cluster) join() {
 	if len(c.cfg.Join) == 0 {
 		return
@@ -169,8 +167,8 @@ func (c *Cluster) join() {
 	}
 }
 
-// keepJoining contacts the configured nodes again while some may be missing: they may have
-// started later, or been cut off.
+// keepJoining contacts the configured nodes again while some may be missing: they may have started
+// later, or been cut off.
 func (c *Cluster) keepJoining() {
 	ticker := time.NewTicker(rejoinInterval)
 	defer ticker.Stop()
@@ -186,8 +184,8 @@ func (c *Cluster) keepJoining() {
 	}
 }
 
-// joinGrace is how long a node that knows of others waits for the first of them, and then for
-// a look at its clock.
+// joinGrace is how long a node that knows of others waits for the first of them, and then to
+// compare clocks with it.
 const joinGrace = 5 * time.Second
 
 // ErrAlone means that this node has not met another one yet, although it knows of some.
@@ -212,7 +210,7 @@ func (c *Cluster) MayOwn(owning bool) error {
 // Address returns the gossip address of this node, host:port.
 func (c *Cluster) Address() string { return c.list.LocalNode().Address() }
 
-// Alive reports whether a node is up, as far as this one knows.
+// Alive reports whether this node believes a node to be up.
 func (c *Cluster) Alive(node events.NodeID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,7 +226,7 @@ func (c *Cluster) Actors(node events.NodeID) (address string, up bool) {
 	return m.Actors, up
 }
 
-// Members returns the nodes that are up, including this one, in no order.
+// Members returns the nodes that are up, including this one, in no particular order.
 func (c *Cluster) Members() []Member {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,8 +240,8 @@ func (c *Cluster) Nodes() int {
 	return len(c.alive)
 }
 
-// Close leaves the cluster: the others learn at once that this node is gone, and that it wants to be. If they are
-// leaving too, nobody may be left to tell; whoever is not told notices the silence.
+// Close leaves the cluster: the others learn at once that this node is gone on purpose. If they are leaving too,
+// there may be nobody left to tell; a node that is not told notices the silence.
 func (c *Cluster) Close() error {
 	close(c.stop)
 	c.stopped.Wait()

@@ -83,7 +83,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// The metadata that a node has set last reaches the others, also one that joins later.
+// The metadata last set by a node reaches the others, including one that joins later.
 func TestMetadata(t *testing.T) {
 	changed := make(chan struct{}, 100)
 	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
@@ -145,7 +145,7 @@ func TestForeignMetadata(t *testing.T) {
 	}
 }
 
-// As many nodes that went down are remembered as there is room for, the newest, for an hour.
+// Nodes that went down are remembered for an hour, the newest ones up to the limit.
 func TestDown(t *testing.T) {
 	w := &watcher{alive: map[events.NodeID]Member{}, down: map[events.NodeID]Down{}}
 	for i := range maxDown + 1 {
@@ -190,7 +190,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// A node with another secret does not get in.
+// A node with another secret is not admitted.
 func TestSecret(t *testing.T) {
 	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
 	defer a.Close()

@@ -10,10 +10,10 @@ import (
 	"platen.dev/events"
 )
 
-// Down is a node that went down without having said so: it was killed, or cannot be reached.
+// Down is a node that went down without leaving: it was killed, or cannot be reached.
 type Down struct {
 	Node events.NodeID
-	// Gossip is where it gossiped.
+	// Gossip is the address that it gossiped from.
 	Gossip netip.AddrPort
 	// Since is when this node noticed.
 	Since time.Time
@@ -21,9 +21,9 @@ type Down struct {
 
 const (
 	// downKept is how long a node that went down is remembered, unless another one gossips from its
-	// address before: its machine may have been taken away for good.
+	// address sooner: its machine may be gone for good.
 	downKept = time.Hour
-	// maxDown bounds how many are remembered: the newest.
+	// maxDown bounds the number of nodes remembered; the newest are kept.
 	maxDown = 64
 )
 
@@ -35,8 +35,7 @@ func (c *Cluster) Down() []Down {
 	return slices.SortedFunc(maps.Values(c.down), func(a, b Down) int { return cmp.Compare(a.Node, b.Node) })
 }
 
-// noteDown remembers a node that is not up any more, unless it has said that it leaves. It is called
-// with mu held.
+// noteDown remembers a node that went down, unless it announced that it was leaving. mu is held.
 func (w *watcher) noteDown(id events.NodeID, address netip.AddrPort) {
 	if m, known := w.alive[id]; !known || m.Leaving {
 		return
@@ -48,7 +47,7 @@ func (w *watcher) noteDown(id events.NodeID, address netip.AddrPort) {
 	w.down[id] = Down{Node: id, Gossip: address, Since: time.Now()}
 }
 
-// noteUp forgets the node itself, and those whose address it has taken over. It is called with mu held.
+// noteUp forgets a node that is up again, and those whose address it has taken over. mu is held.
 func (w *watcher) noteUp(id events.NodeID, address netip.AddrPort) {
 	maps.DeleteFunc(w.down, func(of events.NodeID, d Down) bool { return of == id || d.Gossip == address })
 }

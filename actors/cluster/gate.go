@@ -14,7 +14,7 @@ const (
 	MaxMessage = 4 << 10
 	// maxBatch is how many messages travel together at most.
 	maxBatch = 64
-	// maxFrame bounds a gRPC message in bytes: a full batch, and the names in it.
+	// maxFrame bounds a gRPC message in bytes: a full batch with its names.
 	maxFrame = 1 << 20
 	maxName  = 64
 )
@@ -22,16 +22,16 @@ const (
 // errForeign means that no node of this version sends such a message.
 var errForeign = errors.New("a message that no node of this version sends")
 
-// gate decides what of other nodes reaches the actors of this one. proto.actor trusts whatever it
-// gets: indexes, the names of types and targets, and system messages that stop an actor.
+// gate decides which messages of other nodes reach the actors of this one. proto.actor trusts all
+// input: indexes, the names of types and targets, and system messages that stop an actor.
 type gate struct {
-	// address returns that of this node's actors.
+	// address returns the address of this node's actors.
 	address func() string
 	// targets are the names of the actors that other nodes may send to, besides promises.
 	targets map[string]bool
 }
 
-// The types that nodes exchange. A dead letter is the answer to a request whose target is not there.
+// The types that nodes exchange. A dead letter answers a request whose target does not exist.
 const (
 	typeBytes      = "google.protobuf.BytesValue"
 	typeDeadLetter = "actor.DeadLetterResponse"

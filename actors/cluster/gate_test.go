@@ -19,7 +19,8 @@ func testGate() gate {
 	return gate{func() string { return here }, map[string]bool{"renderer": true, "rate": true}}
 }
 
-// batch is what a node sends that asks the renderer something and answers two requests of ours.
+// batch returns the messages of a node that asks the renderer something and answers two requests of
+// ours.
 func batch(address string) *remote.MessageBatch {
 	data, _ := proto.Marshal(wrapperspb.Bytes([]byte("text")))
 	return &remote.MessageBatch{
@@ -40,15 +41,15 @@ func connection(address, system string) *remote.RemoteMessage {
 	}}}
 }
 
-// full is a batch of n messages of the largest size.
+// full returns a batch of n messages of maximum size.
 func full(address string, n int) *remote.MessageBatch {
 	b := batch(address)
-	data, _ := proto.Marshal(wrapperspb.Bytes(make([]byte, MaxMessage-3))) // what is around the bytes takes three
+	data, _ := proto.Marshal(wrapperspb.Bytes(make([]byte, MaxMessage-3))) // the framing takes three bytes
 	b.Envelopes = slices.Repeat([]*remote.MessageEnvelope{{MessageData: data}}, n)
 	return b
 }
 
-// widest is a batch of as many names as there may be, of the largest size.
+// widest returns a batch with as many names as allowed, each of maximum size.
 func widest() *remote.MessageBatch {
 	b := batch(here)
 	b.TypeNames, b.Targets = slices.Repeat(b.TypeNames[:1], maxBatch), slices.Repeat(b.Targets[:1], maxBatch)
@@ -57,7 +58,7 @@ func widest() *remote.MessageBatch {
 	return b
 }
 
-// intrusions are changes of batch after which it must not be passed on.
+// intrusions are changes to a batch after which it must not be passed on.
 func intrusions(address string) map[string]func(*remote.MessageBatch) {
 	to := func(id string) func(*remote.MessageBatch) {
 		return func(b *remote.MessageBatch) { b.Targets[0].Id = id }
@@ -115,7 +116,7 @@ func intrusions(address string) map[string]func(*remote.MessageBatch) {
 	}
 }
 
-// What nodes send is passed on, up to the limits, and nothing else is.
+// Messages that nodes send are passed on, up to the limits, and nothing else is.
 func TestGate(t *testing.T) {
 	g := testGate()
 	for name, m := range map[string]*remote.RemoteMessage{
@@ -151,7 +152,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Every refusal is counted. The log has the first for each reason, and every panic.
+// Every refusal is counted. The log has the first one for each reason, and every panic.
 func TestRefusals(t *testing.T) {
 	var lines strings.Builder
 	r := newRefusals(slog.New(slog.NewTextHandler(&lines, nil)))
@@ -171,8 +172,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzGate passes any bytes on as a frame from another node. What the gate lets through can be
-// looked up and decoded, and is for those actors that may be reached.
+// FuzzGate passes arbitrary bytes on as a frame from another node. Messages that the gate lets
+// through can be looked up and decoded, and are only for reachable actors.
 func FuzzGate(f *testing.F) {
 	add := func(m *remote.RemoteMessage) {
 		if b, err := proto.Marshal(m); err == nil {

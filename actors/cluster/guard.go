@@ -18,14 +18,14 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// guard stands between the network and proto.actor, which panics at what it does not expect, on
-// goroutines that nobody else recovers.
+// guard stands between the network and proto.actor, which panics on unexpected input, on goroutines
+// that nobody else recovers.
 type guard struct {
 	gate     gate
 	refusals *refusals
 }
 
-// receiveMethod is the one call that nodes make: a stream of messages.
+// receiveMethod is the only call that nodes make: a stream of messages.
 const receiveMethod = "/remote.Remoting/Receive"
 
 // unary refuses every call that is not a stream: proto.actor panics on such calls.
@@ -34,7 +34,7 @@ func (g *guard) unary(ctx context.Context, _ any, info *grpc.UnaryServerInfo, _ 
 	return nil, status.Errorf(codes.Unimplemented, "%s is not served", info.FullMethod)
 }
 
-// stream lets nodes send messages, and checks each. A stream with one that is refused ends.
+// stream lets nodes send messages, and checks each one. A refused message ends the stream.
 func (g *guard) stream(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	if info.FullMethod != receiveMethod {
 		g.refusals.add(BadCall, from(s.Context()), fmt.Errorf("call of %s", info.FullMethod))
@@ -81,7 +81,7 @@ func from(ctx context.Context) string {
 	return "unknown"
 }
 
-// observed are credentials whose handshakes that fail are counted.
+// observed wraps credentials to count failed handshakes.
 type observed struct {
 	credentials.TransportCredentials
 	refusals *refusals
@@ -107,11 +107,11 @@ func (o observed) Clone() credentials.TransportCredentials {
 	return observed{o.TransportCredentials.Clone(), o.refusals}
 }
 
-// Refusal is why something was refused to another end.
+// Refusal is why something was refused to a peer.
 type Refusal string
 
-// The refusals: an end that is not a node of this cluster, a call that no node makes, a message that
-// no node sends, and a message that was let through but could not be handled.
+// The refusals: a peer that is not a node of this cluster, a call that no node makes, a message that
+// no node sends, and an accepted message that could not be handled.
 const (
 	BadPeer    Refusal = "peer"
 	BadCall    Refusal = "call"
@@ -119,14 +119,14 @@ const (
 	Panicked   Refusal = "panic"
 )
 
-// Refusals lists all.
+// Refusals lists all refusals.
 func Refusals() []Refusal { return []Refusal{BadPeer, BadCall, BadMessage, Panicked} }
 
-// refusalPause is the pause between two lines in the log about refusals for the same reason: anybody
-// who reaches the port may cause as many as he likes.
+// refusalPause is the minimum time between two log lines about refusals for the same reason: anybody
+// who reaches the port can cause any number.
 const refusalPause = 10 * time.Second
 
-// refusals counts what was refused, and logs some of it.
+// refusals counts refusals, and logs some of them.
 type refusals struct {
 	logger *slog.Logger
 

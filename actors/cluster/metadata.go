@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// MaxMetadata bounds the metadata of a node in bytes. memberlist has room for 512 bytes,
-	// the address of the actors included.
+	// MaxMetadata bounds the metadata of a node in bytes. memberlist has room for 512 bytes, including
+	// the address of the actors.
 	MaxMetadata = 128
 	maxAddress  = 255
 	maxVersion  = 64
@@ -22,9 +22,9 @@ const (
 	publishTimeout  = time.Second
 )
 
-// SetMetadata publishes up to MaxMetadata bytes to the other nodes, in place of what was
-// published before. It returns at once. Of several calls within a quarter of a second, the
-// others may see the last one only. The caller must not change metadata afterwards.
+// SetMetadata publishes up to MaxMetadata bytes to the other nodes, replacing earlier metadata. It
+// returns at once. Of several calls within a quarter of a second, the others may see only the last.
+// The caller must not change metadata afterwards.
 func (c *Cluster) SetMetadata(metadata []byte) {
 	c.mu.Lock()
 	c.metadata = metadata
@@ -39,7 +39,7 @@ func (c *Cluster) publishSoon() {
 	}
 }
 
-// SetCurrent tells the other nodes up to when this one has folded the journal.
+// SetCurrent tells the other nodes the time up to which this one has folded the journal.
 func (c *Cluster) SetCurrent(at time.Time) {
 	c.mu.Lock()
 	c.current = 0
@@ -138,13 +138,13 @@ func (w *watcher) NotifyUpdate(n *memberlist.Node) {
 	}
 }
 
-// gossipAddress is where a node gossips.
+// gossipAddress returns the address that a node gossips from.
 func gossipAddress(n *memberlist.Node) netip.AddrPort {
 	address, _ := netip.AddrFromSlice(n.Addr)
 	return netip.AddrPortFrom(address.Unmap(), n.Port)
 }
 
-// delegate gives memberlist this node's metadata, and nothing else to gossip.
+// delegate gives memberlist this node's metadata, and no other state to gossip.
 type delegate Cluster
 
 func (d *delegate) NodeMeta(limit int) []byte {

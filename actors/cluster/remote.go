@@ -19,7 +19,7 @@ import (
 type RemoteConfig struct {
 	// Address is where other nodes reach this one's actors, host:port; port 0 picks a free one.
 	Address string
-	// Identity says who this node is, and whom it talks to.
+	// Identity is this node's identity; it decides which peers are accepted.
 	Identity *pki.Identity
 	// Targets are the names of the actors that other nodes may send to.
 	Targets []string
@@ -33,9 +33,9 @@ type Remote struct {
 }
 
 const (
-	// handshakeTimeout bounds how long a connection may take to show who it is.
+	// handshakeTimeout bounds the handshake of a connection.
 	handshakeTimeout = 5 * time.Second
-	// maxStreams bounds the streams of a connection. A node has one.
+	// maxStreams bounds the streams of a connection. A node uses one.
 	maxStreams = 4
 )
 
@@ -75,7 +75,7 @@ func StartRemote(system *actor.ActorSystem, c RemoteConfig) (r *Remote, err erro
 // Close ends all connections.
 func (r *Remote) Close() { r.remote.Shutdown(false) }
 
-// Refused returns how often something was refused to other ends, by reason.
+// Refused returns the number of refusals, by reason.
 func (r *Remote) Refused() map[Refusal]int64 { return r.refusals.counts() }
 
 func splitAddress(address string) (host string, port int, err error) {

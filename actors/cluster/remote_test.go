@@ -165,7 +165,7 @@ func TestIntruderWithCertificate(t *testing.T) {
 	}
 }
 
-// Nobody without a certificate of the cluster gets a call through.
+// No call gets through without a certificate of the cluster.
 func TestStrangers(t *testing.T) {
 	p := startPort(t)
 	good := batch(p.address)
@@ -227,8 +227,8 @@ func TestRequestsBetweenNodes(t *testing.T) {
 	}
 }
 
-// FuzzPort sends frames to a real port over a stream of a node. Only what the gate would let
-// through reaches an actor, and the port stays open.
+// FuzzPort sends frames to a real port over a node's stream. Only messages that the gate would pass
+// reach an actor, and the port stays open.
 func FuzzPort(f *testing.F) {
 	p := startPort(f)
 	member := dial(f, p.address, credentials.NewTLS(identity(f, "ours").Client()))

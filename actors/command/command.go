@@ -19,8 +19,8 @@ func Append(l eventlog.Log, c events.Command, done func(offset int64, err error)
 	l.Append(events.TopicCommands, partition(l, c), record, done)
 }
 
-// AppendWait appends a command and waits until it is durable or ctx ends. If ctx ends first,
-// the outcome is unknown.
+// AppendWait appends a command and waits until it is durable or ctx ends. If ctx ends first, the
+// outcome is unknown.
 func AppendWait(ctx context.Context, l eventlog.Log, c events.Command) error {
 	_, err := AppendAt(ctx, l, c)
 	return err

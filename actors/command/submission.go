@@ -9,13 +9,13 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Position is that of a record in the command log.
+// Position is the position of a record in the command log.
 type Position struct {
 	Partition int32
 	Offset    int64
 }
 
-// Errors of Submission that reading again does not mend.
+// Errors of Submission that reading again does not cure.
 var (
 	// ErrLost means that the log no longer has the command: it was trimmed, or has lost its newest
 	// records, or another topic has taken its place.
@@ -24,7 +24,7 @@ var (
 	ErrDamaged = errors.New("the job's content is damaged")
 )
 
-// Submission reads the command that submitted a job, and when that was.
+// Submission reads the command that submitted a job, and the time of its submission.
 func Submission(ctx context.Context, l eventlog.Log, at Position, account events.AccountID, job events.JobID) (events.Instant, events.Submission, error) {
 	record, err := eventlog.ReadOne(ctx, l, events.TopicCommands, at.Partition, at.Offset)
 	if errors.Is(err, eventlog.ErrTrimmed) || errors.Is(err, eventlog.ErrBeyondEnd) {

@@ -21,7 +21,7 @@ type Client struct {
 	agent     string
 }
 
-// NewClient returns a client that reaches the addresses that the policy permits, and no others.
+// NewClient returns a client that reaches only the addresses that the policy permits.
 func NewClient(policy egress.Policy, agent string) *Client {
 	return &Client{outbound.Transport(policy, contract.UploadConnect), agent}
 }
@@ -33,8 +33,8 @@ type outcome struct {
 	refused bool
 }
 
-// put uploads size bytes to a presigned URL, and says where that belongs in a trace. An error is one
-// of reading the content, which says nothing about the storage.
+// put uploads size bytes to a presigned URL, with trace headers. An error is one of reading the
+// content, which says nothing about the storage.
 func (c *Client) put(ctx context.Context, to string, trace events.Trace, content io.Reader, size int64) (o outcome, err error) {
 	start := time.Now()
 	limit := contract.UploadTimeout(size)
@@ -62,21 +62,21 @@ func (c *Client) put(ctx context.Context, to string, trace events.Trace, content
 	return o, nil
 }
 
-// refusable is the size in bytes from which a file is not sent before the storage has agreed, or has
-// been silent for a second.
+// refusable is the size in bytes from which the storage must agree, or stay silent for a second,
+// before a file is sent.
 const refusable = 1 << 20
 
 var errURL = errors.New("the URL is damaged")
 
-// request is a PUT to exactly the URL given: its signature may cover every byte of path and query,
-// and the host without the port that https has anyway.
+// request returns a PUT to exactly the given URL: its signature may cover every byte of path and
+// query, and the host without the default https port.
 func request(ctx context.Context, to string, content io.Reader, size int64) (*http.Request, error) {
 	u, err := contract.ParseURL(to, "https")
 	if err != nil {
 		return nil, errURL
 	}
 	if size == 0 {
-		content = http.NoBody // or its length would count as unknown
+		content = http.NoBody // otherwise its length would count as unknown
 	}
 	target := target(to)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPut, u.String(), content)
@@ -91,12 +91,12 @@ func request(ctx context.Context, to string, content io.Reader, size int64) (*ht
 	r.Header = http.Header{}
 	r.ContentLength = size
 	if size > refusable {
-		r.Header.Set("Expect", "100-continue") // a refusal comes before the file has gone
+		r.Header.Set("Expect", "100-continue") // so that a refusal comes before the file is sent
 	}
 	return r, nil
 }
 
-// target is the path and query of a URL as it was written.
+// target returns the path and query of a URL as written.
 func target(to string) string {
 	_, rest, _ := strings.Cut(to, "://")
 	rest, _, _ = strings.Cut(rest, "#")
@@ -110,7 +110,7 @@ func target(to string) string {
 	return rest[at:]
 }
 
-// source notes the error of reading a content.
+// source records errors of reading the content.
 type source struct {
 	io.Reader
 	err error

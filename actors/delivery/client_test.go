@@ -58,7 +58,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// A job that is traced says so to the storage, in one header and nowhere else.
+// The upload of a traced job tells the storage so, in one header and nowhere else.
 func TestPutOfATracedJob(t *testing.T) {
 	var got *http.Request
 	c, url := storage(t, func(_ http.ResponseWriter, r *http.Request) { got = r })
@@ -71,7 +71,7 @@ func TestPutOfATracedJob(t *testing.T) {
 	}
 }
 
-// The host has no port that https has anyway: no signer signs it.
+// The host omits the default https port, which no signer includes.
 func TestHostOfRequest(t *testing.T) {
 	for url, host := range map[string]string{
 		"https://storage.example/x": "storage.example", "https://storage.example:443/x": "storage.example", "https://[2001:db8::1]:443?a": "[2001:db8::1]",
@@ -120,7 +120,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// An attempt without a response says why, and never where to.
+// An attempt without a response says why, but never the URL.
 func TestNoAnswer(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -148,7 +148,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is not the storage's fault.
+// Failing to read a file is not the storage's fault.
 func TestContentThatFails(t *testing.T) {
 	c, url := storage(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
 	broken := errors.New("the disk is broken")

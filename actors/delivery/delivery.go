@@ -27,8 +27,7 @@ type Config struct {
 	Client *Client
 	// Open opens a stored file.
 	Open func(ctx context.Context, name string) (*store.File, error)
-	// Unseal decrypts a credential of a job. Every error means that it is damaged, or sealed with a secret that this
-	// node does not have.
+	// Unseal decrypts a credential of a job. Any error means that it is damaged, or sealed with a secret that this node does not have.
 	Unseal func(events.JobID, events.Sealed) (string, error)
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -38,10 +37,10 @@ type Config struct {
 	Observe func(events.UploadAttempt)
 }
 
-// limits are those of a node. A storage that hangs has at most PerAccount uploads under way.
+// limits are those of a node. A hanging storage holds at most PerAccount uploads.
 var limits = perform.Limits{Total: 256, PerAccount: 8}
 
-// retryAfter is the pause after an attempt that failed for reasons of our own.
+// retryAfter is the pause after an attempt that failed on Platen's side.
 const retryAfter = 5 * time.Second
 
 // Start starts the performer of the job.Deliver effects of a node's shards.
@@ -56,11 +55,10 @@ func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
 	})
 }
 
-// deliver makes one attempt and reports it. An error is ours, not the storage's: the attempt is made
-// again.
+// deliver makes one attempt and reports it. An error is Platen's own, not the storage's: the attempt is made again.
 func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) error {
 	report, err := c.attempt(ctx, partition, e)
-	if err != nil || ctx.Err() != nil { // the node ends: the next owner makes the attempt
+	if err != nil || ctx.Err() != nil { // the node is stopping: the next owner makes the attempt
 		return err
 	}
 	report.Job, report.Number = e.Job, e.Number
@@ -74,7 +72,7 @@ func (c Config) deliver(ctx context.Context, partition int32, e job.Deliver) err
 	return command.AppendWait(ctx, c.Log, events.NewCommand(e.Account, c.Now(), report))
 }
 
-// detail says to the caller why a file did not arrive; "" if it did.
+// detail tells the caller why a file did not arrive; "" if it did.
 func detail(r events.ReportUpload) string {
 	switch {
 	case contract.Succeeded(r.Status) || r.Code == events.RenderFailed || r.Code == events.ContentLost:
@@ -86,8 +84,8 @@ func detail(r events.ReportUpload) string {
 	}
 }
 
-// errUnsealable is why an attempt has failed whose URL could not be decrypted. What is damaged cannot be told from what
-// another secret has sealed, so the node that makes the next attempt may have more luck.
+// errUnsealable means that the URL of an attempt could not be decrypted. A damaged URL looks the same as one sealed with another secret, so another
+// node may have more luck with the next attempt.
 var errUnsealable = errors.New("the URL cannot be decrypted")
 
 // attempt uploads the file once.
@@ -128,7 +126,7 @@ func (c Config) upload(ctx context.Context, partition int32, e job.Deliver) (o o
 // readLimit bounds how long reading the URL may take.
 const readLimit = 30 * time.Second
 
-// url finds where the file goes, and where the job belongs in a trace.
+// url finds where to upload the file, and the job's place in a trace.
 func (c Config) url(ctx context.Context, partition int32, e job.Deliver) (string, events.Trace, error) {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
@@ -146,7 +144,7 @@ func (c Config) url(ctx context.Context, partition int32, e job.Deliver) (string
 	return url, submission.Trace, nil
 }
 
-// lost is the code of a job that lacks what the upload needs; "" if err is about something else.
+// lost returns the code for a job that has lost something the upload needs; "" if err is about something else.
 func lost(err error) events.ErrorCode {
 	switch {
 	case errors.Is(err, command.ErrLost):

@@ -42,7 +42,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// However many drain, and whatever each has heard of the others, those that know the same come to one that keeps.
+// However many nodes drain, and whatever each has heard of the others, once they know the same, exactly one keeps
+// its share.
 func TestOneKeepsTheShare(t *testing.T) {
 	all := []events.NodeID{"a", "b", "c", "d"}
 	for stale := range 1 << len(all) { // which of them keep their share at first

@@ -2,8 +2,8 @@ package job
 
 import "platen.dev/events"
 
-// Cancel decides whether a job ends now. What is under way for it is given up, and a file that
-// arrives nevertheless is deleted.
+// Cancel decides whether a job ends now. Work under way is given up, and a file that still arrives
+// is deleted.
 func Cancel(s State, b events.CancelJob) ([]events.Event, events.Reply) {
 	if !s.Active() {
 		return nil, events.Reply{Code: events.AlreadyEnded}

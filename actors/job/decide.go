@@ -8,9 +8,9 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Decide returns what a command changes in a job: nothing if the command comes too late, too
-// early or again, or from an attempt that does not hold the job. Whether the account may
-// submit the job is decided in package account.
+// Decide returns the events by which a command changes a job. There are none if the command comes
+// too late, too early or again, or from an attempt that does not hold the job. Package account
+// decides whether the account may submit the job.
 func Decide(s State, c events.Command, cause int64) []events.Event {
 	switch b := c.Body.(type) {
 	case events.SubmitJob:

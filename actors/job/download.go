@@ -9,9 +9,9 @@ import (
 // stream, in seconds (docs/API.md, Downloads).
 const retryBusy = 10
 
-// BeginDownload decides whether a file may be downloaded now. If so, it grants the file's
-// stream (docs/API.md, Downloads). After the last download that is allowed, further ones are
-// refused as exhausted even while it continues, because waiting would not help.
+// BeginDownload decides whether a file may be downloaded now. If so, it grants the file's stream
+// (docs/API.md, Downloads). Once the last allowed download has begun, further ones are refused as
+// exhausted even while it runs, because waiting would not help.
 func BeginDownload(s State, b events.BeginDownload, now events.Instant) ([]events.Event, events.Reply) {
 	switch {
 	case s.Phase == Expired || s.Phase == Deleted || s.Phase == Done && now >= s.Due:
@@ -29,8 +29,8 @@ func BeginDownload(s State, b events.BeginDownload, now events.Instant) ([]event
 // streaming reports whether a download holds the file's stream.
 func (s State) streaming(now events.Instant) bool { return s.Stream != 0 && now < s.StreamUntil }
 
-// renewDownload extends the grant of a stream. A renewal that comes late still counts if no
-// other download has been granted the stream.
+// renewDownload extends the grant of a stream. A late renewal still counts unless another download
+// has been granted the stream.
 func renewDownload(s State, b events.RenewDownload, now events.Instant) []events.Event {
 	until := now.Add(contract.StreamLease)
 	if s.Phase != Done || s.Stream != b.Download || until <= s.StreamUntil {

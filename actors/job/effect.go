@@ -12,7 +12,7 @@ import (
 type Effect interface {
 	// Key identifies the effect among all pending effects.
 	Key() EffectKey
-	effect() // seals the interface: a type here has a row in kinds
+	effect() // seals the interface: each type here has a row in kinds
 }
 
 // EffectKind is the kind of an effect, for which there is one performer.
@@ -31,9 +31,10 @@ type kind struct {
 	name EffectKind
 	// pending returns the effect if the job's state asks for it.
 	pending func(id events.JobID, s State) (Effect, bool)
-	// held returns who performs the effect at present; nil for a kind that the owner of the shard performs itself.
+	// held returns the node that performs the effect at present; nil for a kind that the owner of the shard
+	// performs itself.
 	held func(id events.JobID, s State) (Hold, bool)
-	// reports are the commands that report how the effect has come out: a sender repeats them until they are durable.
+	// reports are the commands that report how the effect ended: a sender repeats them until they are durable.
 	reports []events.CommandBody
 }
 
@@ -53,7 +54,7 @@ func Kinds() (all []EffectKind) {
 	return all
 }
 
-// Reports reports whether a command says how an effect has come out. Its sender repeats it until it is durable.
+// Reports reports whether a command says how an effect ended. Its sender repeats it until it is durable.
 func Reports(body events.CommandBody) bool {
 	of := reflect.TypeOf(body)
 	return slices.ContainsFunc(kinds, func(k kind) bool {
@@ -80,16 +81,16 @@ func Pending(id events.JobID, s State) (all []Effect) {
 	return all
 }
 
-// Unsettled reports whether a new owner has to look at the job: something is pending, held by
-// a node, or waited for.
+// Unsettled reports whether a new owner has to look at the job: something is pending, held by a
+// node, or awaited.
 func Unsettled(s State) bool {
 	_, held := Held(events.JobID{}, s)
 	return s.Active() || held || len(Pending(events.JobID{}, s)) > 0
 }
 
-// Changes returns the effects to begin, and the keys of those to forget, when evs take a job
-// from one state to the next. An effect is forgotten once the state no longer asks for it; if
-// it is under way by then, it continues.
+// Changes returns the effects to begin, and the keys of those to forget, when evs take a job from
+// one state to the next. An effect is forgotten once the state no longer asks for it; one already
+// under way continues.
 func Changes(id events.JobID, before, after State, evs []events.Event) (begin []Effect, forget []EffectKey) {
 	was, is := Pending(id, before), Pending(id, after)
 	for _, e := range is {
@@ -102,7 +103,7 @@ func Changes(id events.JobID, before, after State, evs []events.Event) (begin []
 			forget = append(forget, e.Key())
 		}
 	}
-	if before.Active() && !after.Active() && before.Stored != "" { // the sweep for orphans finds it if this is lost
+	if before.Active() && !after.Active() && before.Stored != "" { // the orphan sweep finds it if this is lost
 		begin = append(begin, DeleteFile{Account: before.Account, Job: id, Name: before.Stored})
 	}
 	for _, ev := range evs {

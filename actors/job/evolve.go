@@ -82,7 +82,7 @@ func queued(account events.AccountID, e events.JobQueued, at events.Instant) Sta
 	return s
 }
 
-// spend adds an attempt that must not hold the job again. It does not change the slice of s.
+// spend adds an attempt that must never hold the job again. It does not change the slice of s.
 func (s State) spend(attempt events.AttemptID) State {
 	if !slices.Contains(s.Spent, attempt) {
 		s.Spent = append(s.Spent[:len(s.Spent):len(s.Spent)], attempt)

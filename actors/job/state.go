@@ -32,9 +32,8 @@ const (
 	// MaxLosses is the number of attempts lost together with their nodes after which the job
 	// fails. It is higher than MaxFailures because a loss says little about the job.
 	MaxLosses = 10
-	// MaxFaults is the number of attempts ended by faults of the infrastructure after which the
-	// job fails. A node that meets such faults suspends rendering, so only a fault that the job
-	// itself brings about comes that often: within half an hour, by the pauses between attempts.
+	// MaxFaults is the number of attempts ended by infrastructure faults after which the job fails. A node that meets such faults suspends rendering, so
+	// only a job that itself causes them gets this far: within half an hour, given the pauses between attempts.
 	MaxFaults = 30
 	// AttemptLimit is the time after which an attempt that has not ended counts as lost.
 	AttemptLimit = 10 * time.Minute
@@ -53,12 +52,11 @@ type State struct {
 	Node     events.NodeID    `cbor:"7,keyasint,omitempty"`
 	Failures int              `cbor:"8,keyasint,omitempty"`
 	Losses   int              `cbor:"9,keyasint,omitempty"`
-	// Due is when WakeJob moves the job to its next phase; zero if that waits for other commands.
+	// Due is when WakeJob moves the job to its next phase; zero if only other commands can.
 	Due  events.Instant `cbor:"10,keyasint,omitempty"`
 	File string         `cbor:"11,keyasint,omitempty"`
-	// Spent are the attempts that lost the job or whose result was refused. A duplicate of
-	// their StartRender that comes late must not let them hold the job again, because their
-	// file is deleted.
+	// Spent lists the attempts that lost the job or whose result was refused. A late duplicate of their StartRender must not let them hold the job
+	// again, because their file is deleted.
 	Spent []events.AttemptID `cbor:"12,keyasint,omitempty"`
 	// Delivered is true if the file goes to the caller's own storage.
 	Delivered bool `cbor:"14,keyasint,omitempty"`
@@ -79,11 +77,11 @@ type State struct {
 	Notice Notice `cbor:"22,keyasint,omitzero"`
 	// Upload is the file while the job is Uploading, otherwise zero.
 	Upload Upload `cbor:"23,keyasint,omitzero"`
-	// Waits is set if the request waits for the file, which is its first download.
+	// Waits is set if the request waits for the file; its response is the first download.
 	Waits  bool             `cbor:"24,keyasint,omitempty"`
 	Origin events.JobOrigin `cbor:"25,keyasint,omitzero"`
 	Traced Traced           `cbor:"26,keyasint,omitzero"`
-	// Stored is the file with the large part of the content, "" for none; it is kept while the job is active.
+	// Stored names the file with the large part of the content, "" for none; it is kept while the job is active.
 	Stored string `cbor:"27,keyasint,omitempty"`
 }
 
@@ -94,7 +92,7 @@ type Traced struct {
 	Queued events.Instant `cbor:"2,keyasint,omitempty"`
 }
 
-// Wake is when WakeJob has something to change; zero if it never has.
+// Wake returns when WakeJob has something to do; zero for never.
 func (s State) Wake() events.Instant {
 	if s.Due == 0 || s.Notice.Due != 0 && s.Notice.Due < s.Due {
 		return s.Notice.Due
@@ -107,8 +105,8 @@ func (s State) Active() bool {
 	return s.Phase == Queued || s.Phase == Delayed || s.Phase == Rendering || s.Phase == Uploading
 }
 
-// Files are the names of the stored files that the job needs: its content while it is active, its result while that may be
-// downloaded or is on its way. The others are to be deleted.
+// Files returns the stored files that the job needs: its content while it is active, its result while it may be downloaded or is being uploaded. All
+// others are to be deleted.
 func (s State) Files() (names []string) {
 	if s.Active() && s.Stored != "" {
 		names = append(names, s.Stored)

@@ -6,8 +6,8 @@ import (
 	"platen.dev/events"
 )
 
-// The state of a traced job says where it belongs as long as there is a job, and since when it waits:
-// from the submit, and again from the end of each pause. That of any other job has nothing of it.
+// The state of a traced job has its place in the trace for the job's lifetime, and the time since
+// which it waits: from the submit, and again from the end of each pause. Other jobs have neither.
 func TestTraced(t *testing.T) {
 	trace := events.Trace{ID: events.TraceID{1}, Span: events.SpanID{2}, Sampled: true}
 	history := []struct {

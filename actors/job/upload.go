@@ -5,8 +5,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Upload is a finished file on its way into the caller's own storage. While State.Due is not zero,
-// it waits for the next attempt.
+// Upload is a finished file on its way to the caller's own storage. While State.Due is not zero, it
+// waits for the next attempt.
 type Upload struct {
 	File    events.File    `cbor:"1,keyasint"`
 	Metrics events.Metrics `cbor:"2,keyasint"`
@@ -36,7 +36,7 @@ func deliverPending(id events.JobID, s State) (Effect, bool) {
 	return Deliver{Account: s.Account, Job: id, Content: s.Content, File: s.Upload.File, Number: s.Upload.Made + 1}, s.Phase == Uploading && s.Due == 0
 }
 
-// reportUpload decides what follows from an attempt. Only the next one counts, and only once.
+// reportUpload decides what follows an attempt. Only the next attempt counts, and only once.
 func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.Event {
 	if s.Phase != Uploading || s.Due != 0 || b.Number != s.Upload.Made+1 {
 		return nil
@@ -58,7 +58,7 @@ func reportUpload(s State, b events.ReportUpload, now events.Instant) []events.E
 
 const requestTimeout = 408
 
-// passes reports whether a failure may pass by itself. A status of zero is a fault of the network.
+// passes reports whether a failure may be temporary. A status of zero is a network fault.
 func passes(status int) bool {
 	return status == 0 || status == requestTimeout || status == tooManyRequests || status >= 500
 }

@@ -31,7 +31,7 @@ func reported(s State, number, status int, code events.ErrorCode, now events.Ins
 	return s, evs
 }
 
-// A storage that always fails is tried four times, then no more, and the file is deleted.
+// If the storage always fails, four attempts are made and the file is then deleted.
 func TestUploadSchedule(t *testing.T) {
 	s, now := uploading(), events.Instant(1000)
 	pauses := contract.UploadPauses()
@@ -59,7 +59,7 @@ func TestUploadSchedule(t *testing.T) {
 	}
 }
 
-// What follows from an attempt depends on the answer.
+// The answer determines what follows an attempt.
 func TestReportUpload(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -95,7 +95,7 @@ func TestReportUpload(t *testing.T) {
 }
 
 // A delivered job is done with the file's size and without an expiry. Its file is deleted, and its
-// status is there for 30 days.
+// status stays for 30 days.
 func TestDelivered(t *testing.T) {
 	s, evs := reported(uploading(), 1, 200, "", 5000)
 	done := events.JobDone{Job: theJob, File: theFile}

@@ -12,21 +12,21 @@ import (
 // NoticeStage is the stage of a webhook. The numbers are stored.
 type NoticeStage uint8
 
-// The stages. A webhook that was delivered or given up has none, like that of a job that has not
-// ended.
+// The stages. The zero stage is that of a webhook that was delivered or given up, or whose job has
+// not ended.
 const (
 	NoNotice    NoticeStage = iota
-	NoticeReady             // an attempt is to be made, or under way
+	NoticeReady             // an attempt is due or under way
 	NoticeWaits             // waits for Due before the next attempt
 )
 
 // Notice is the webhook that reports a job's outcome. There is one per job, so its id and its
 // body are the job's.
 type Notice struct {
-	// URL is where it is sent to; nil if there is none.
+	// URL is the receiver's; nil if there is none.
 	URL   events.Sealed `cbor:"1,keyasint,omitempty"`
 	Stage NoticeStage   `cbor:"2,keyasint,omitempty"`
-	// Sent counts all attempts that have ended, Failed those since the schedule began.
+	// Sent counts all finished attempts, Failed those since the schedule began.
 	Sent   int            `cbor:"3,keyasint,omitempty"`
 	Failed int            `cbor:"4,keyasint,omitempty"`
 	Due    events.Instant `cbor:"5,keyasint,omitempty"`
@@ -34,7 +34,8 @@ type Notice struct {
 	Since events.Instant `cbor:"6,keyasint,omitempty"`
 }
 
-// Pending is the instant since which the webhook waits to be delivered or given up; zero if it does not.
+// Pending returns the instant since which the webhook waits to be delivered or given up; zero if it does
+// not wait.
 func (n Notice) Pending() events.Instant {
 	if n.Stage == NoNotice {
 		return 0
@@ -42,7 +43,7 @@ func (n Notice) Pending() events.Instant {
 	return n.Since
 }
 
-// begin begins the attempts, if there is a URL.
+// begin starts the attempts, if there is a URL.
 func (n Notice) begin(at events.Instant) Notice {
 	if len(n.URL) == 0 {
 		return n
@@ -68,14 +69,14 @@ func notifyPending(id events.JobID, s State) (Effect, bool) {
 	return Notify{Account: s.Account, Job: id, Number: s.Notice.Sent + 1}, s.Notice.Stage == NoticeReady
 }
 
-// The receiver's statuses that matter.
+// The statuses of receivers that matter.
 const (
 	gone            = 410
 	tooManyRequests = 429
 	unavailable     = 503
 )
 
-// report decides what follows from an attempt. Only the next one counts, and only once.
+// report decides what follows an attempt. Only the next attempt counts, and only once.
 func report(s State, b events.ReportWebhook, now events.Instant) []events.Event {
 	if s.Notice.Stage != NoticeReady || b.Number != s.Notice.Sent+1 {
 		return nil
@@ -93,7 +94,7 @@ func report(s State, b events.ReportWebhook, now events.Instant) []events.Event 
 	return single(ended)
 }
 
-// asked is the pause that the receiver asks for.
+// asked returns the pause that the receiver asks for.
 func asked(b events.ReportWebhook) time.Duration {
 	if b.Status != tooManyRequests && b.Status != unavailable {
 		return 0
@@ -102,8 +103,9 @@ func asked(b events.ReportWebhook) time.Duration {
 	return time.Duration(max(0, min(b.RetryAfter, most))) * time.Second
 }
 
-// spread returns a pause that is up to a tenth longer or shorter, so that what failed together is
-// not tried together. The decision must not be random, so the job and the attempt say by how much.
+// spread lengthens or shortens a pause by up to a tenth, so that attempts that failed together are
+// not retried together. The decision must not be random, so the job and the attempt determine the
+// amount.
 func spread(pause time.Duration, id events.JobID, number int) time.Duration {
 	h := fnv.New64a()
 	h.Write(id[:])
@@ -112,7 +114,7 @@ func spread(pause time.Duration, id events.JobID, number int) time.Duration {
 	return pause + time.Duration(part*float64(pause)).Round(time.Millisecond)
 }
 
-// Redeliver decides whether the attempts begin anew. While one is under way they continue as they are.
+// Redeliver decides whether the attempts start over. While one is under way they continue unchanged.
 func Redeliver(s State, b events.RedeliverWebhook) ([]events.Event, events.Reply) {
 	switch {
 	case len(s.Notice.URL) == 0:

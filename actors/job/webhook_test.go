@@ -34,7 +34,7 @@ func wakened(s State, now events.Instant) State {
 	return s
 }
 
-// A receiver that always fails is tried ten times within the schedule, then no more.
+// If the receiver always fails, ten attempts are made within the schedule, then no more.
 func TestSchedule(t *testing.T) {
 	s, now := notified(), events.Instant(1000)
 	for i, pause := range contract.WebhookPauses() {
@@ -60,7 +60,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// What follows from an attempt depends on the receiver's answer.
+// The receiver's answer determines what follows an attempt.
 func TestReport(t *testing.T) {
 	const second = 1000
 	for name, c := range map[string]struct {
@@ -107,8 +107,8 @@ func TestReportTwice(t *testing.T) {
 	}
 }
 
-// A redelivery begins the schedule anew and keeps counting. One that is under way already, or
-// without anything to send, changes nothing.
+// A redelivery restarts the schedule and keeps counting. It changes nothing if one is already under
+// way, or there is nothing to send.
 func TestRedeliver(t *testing.T) {
 	done, _ := attempt(t, notified(), events.WebhookAttempt{Number: 1, Status: 200}, 0, 5000)
 	waits, _ := attempt(t, notified(), events.WebhookAttempt{Number: 1, Status: 500}, 0, 5000)
@@ -138,7 +138,7 @@ func TestRedeliver(t *testing.T) {
 	}
 }
 
-// A job wakes for whatever comes first, and for both at once.
+// A job wakes for the first of two instants, or for both at once.
 func TestWakeOfTwo(t *testing.T) {
 	s := State{Phase: Failed, Due: 100, Notice: Notice{URL: events.Sealed{1}, Stage: NoticeWaits, Due: 50}}
 	if s.Wake() != 50 || (State{Due: 100}).Wake() != 100 || (State{Notice: Notice{Due: 50}}).Wake() != 50 || (State{}).Wake() != 0 {

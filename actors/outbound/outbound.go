@@ -1,6 +1,6 @@
-// Package outbound makes requests to servers that callers name: receivers of webhooks, and
-// storage of their own. Each request resolves the host anew, is checked by the policy that pages
-// are held to, and connects to the address that was checked. It follows no redirect.
+// Package outbound makes requests to servers that callers name: webhook receivers and callers' own
+// storage. Each request resolves the host anew, is checked by the egress policy that also applies
+// to pages, and connects to the address that was checked. It follows no redirects.
 package outbound
 
 import (
@@ -21,7 +21,7 @@ import (
 const maxHeader = 64 << 10
 
 // Transport returns a transport whose connections serve one request each. connect bounds the time
-// to connect, and again the time of the TLS handshake.
+// to connect, and separately the TLS handshake.
 func Transport(policy egress.Policy, connect time.Duration) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -41,20 +41,20 @@ func Transport(policy egress.Policy, connect time.Duration) *http.Transport {
 	}
 }
 
-// errConnect says that no connection was made in time.
+// errConnect means that no connection was made in time.
 type errConnect time.Duration
 
 func (e errConnect) Error() string { return fmt.Sprintf("no connection within %s", time.Duration(e)) }
 
-// Reason says why a request that had the given time got no response. It does not name the URL,
-// which may be a secret.
+// Reason says why a request with the given time limit got no response. It does not name the URL,
+// which may be secret.
 func Reason(ctx context.Context, err error, limit time.Duration) string {
 	var dns *net.DNSError
 	var wrong *tls.CertificateVerificationError
 	var network *net.OpError
 	var connect errConnect
 	switch {
-	case errors.Is(err, egress.ErrBlocked), errors.As(err, &dns): // which of them is not told
+	case errors.Is(err, egress.ErrBlocked), errors.As(err, &dns): // which of the two is not disclosed
 		return "the host cannot be resolved to an address and port that are allowed"
 	case errors.As(err, &connect):
 		return connect.Error()
@@ -68,8 +68,8 @@ func Reason(ctx context.Context, err error, limit time.Duration) string {
 	return Kept("no response: " + err.Error())
 }
 
-// MaxKept is how many bytes are kept of a text that a server may have written.
+// MaxKept bounds, in bytes, how much is kept of a text that a server may have written.
 const MaxKept = 1 << 10
 
-// Kept is the beginning of a text that a server may have written, fit for the log.
+// Kept returns the beginning of a text that a server may have written, fit for the log.
 func Kept(s string) string { return strings.ToValidUTF8(s[:min(len(s), MaxKept)], "") }

@@ -49,7 +49,7 @@ func TestNameThatMoves(t *testing.T) {
 	}
 }
 
-// A name that does not exist is refused in the words for one that leads inside.
+// A name that does not exist is refused in the same words as one that leads inside.
 func TestReasonTellsNoNames(t *testing.T) {
 	inside, unknown := egress.ErrBlocked, &net.DNSError{Err: "no such host", IsNotFound: true}
 	if a, b := Reason(t.Context(), inside, time.Minute), Reason(t.Context(), unknown, time.Minute); a != b {

@@ -6,8 +6,8 @@ import (
 	"platen.dev/events"
 )
 
-// Trace says in the headers of a request where it belongs in a trace, unless it is not traced. What the
-// client had in a tracestate is not handed on: it may be meant for nobody else.
+// Trace adds the trace headers to a request, unless it is not traced. The client's tracestate is not
+// passed on: it may not be meant for others.
 func Trace(in http.Header, t events.Trace) {
 	if !t.IsZero() {
 		in.Set("Traceparent", t.Traceparent())

@@ -13,11 +13,11 @@ import (
 
 // Config says what a Performer performs: effects of one type.
 type Config[E job.Effect] struct {
-	// Name is that of the actor.
+	// Name is the actor's name.
 	Name   string
 	Limits Limits
-	// Place returns whose effect it is, and the host that it needs; "" for none. It is called
-	// by the actor and must not wait for others.
+	// Place returns the account of an effect, and the host that it needs; "" for none. The actor calls
+	// it, so it must not block.
 	Place func(partition int32, e E) (account events.AccountID, host string)
 	// Do performs an effect. After an error it is called again, RetryAfter later.
 	Do         func(ctx context.Context, partition int32, e E) error
@@ -26,14 +26,14 @@ type Config[E job.Effect] struct {
 	Failed func(e E, err error)
 }
 
-// Performer performs the effects of a node's shards. All methods may be called from any
-// goroutine. Only Close waits.
+// Performer performs the effects of a node's shards. Its methods are safe for concurrent use; only
+// Close waits.
 type Performer struct {
 	system *actor.ActorSystem
 	pid    *actor.PID
 }
 
-// Start starts a performer. It must be given effects of type E only.
+// Start starts a performer. It must only be given effects of type E.
 func Start[E job.Effect](system *actor.ActorSystem, cfg Config[E]) (*Performer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	props := actor.PropsFromProducer(func() actor.Actor {
@@ -56,13 +56,13 @@ func (c Config[E]) ofAny() Config[job.Effect] {
 	}
 }
 
-// Perform performs an effect and tries until that succeeds. An effect that is pending already is
+// Perform performs an effect, retrying until it succeeds. An effect that is already pending is
 // ignored.
 func (p *Performer) Perform(partition int32, e job.Effect) {
 	p.system.Root.Send(p.pid, &effect{partition: partition, effect: e})
 }
 
-// Resume is Perform: what is pending continues.
+// Resume is Perform: pending effects continue.
 func (p *Performer) Resume(partition int32, e job.Effect) { p.Perform(partition, e) }
 
 // Forget withdraws an effect that has not begun.
@@ -71,7 +71,7 @@ func (p *Performer) Forget(key job.EffectKey) { p.system.Root.Send(p.pid, forget
 // ForgetAll withdraws the effects of a partition that have not begun.
 func (p *Performer) ForgetAll(partition int32) { p.system.Root.Send(p.pid, forgetAll{partition}) }
 
-// Close stops the performer and cancels what is under way.
+// Close stops the performer and cancels the effects under way.
 func (p *Performer) Close() error { return p.system.Root.StopFuture(p.pid).Wait() }
 
 // effect is one effect to perform.
@@ -82,7 +82,7 @@ type effect struct {
 	forgotten bool
 }
 
-// Messages to performing besides *effect itself.
+// Messages to performing, besides *effect.
 type (
 	forget    struct{ key job.EffectKey }
 	forgetAll struct{ partition int32 }

@@ -6,7 +6,7 @@ import (
 	"platen.dev/events"
 )
 
-// Limits bound what is under way at once. Zero means no limit.
+// Limits bound the effects under way. Zero means no limit.
 type Limits struct{ Total, PerAccount, PerHost int }
 
 // place is a line in which effects wait: those of one account for one host.
@@ -15,8 +15,8 @@ type place struct {
 	host    string
 }
 
-// queue decides which effect is next. The lines take turns, so that whoever has many effects, or a
-// host that is slow, holds up nobody else.
+// queue decides which effect is next. The lines take turns, so that an account with many effects,
+// or a slow host, holds up nobody else.
 type queue struct {
 	limits  Limits
 	lines   map[place][]*effect
@@ -37,7 +37,7 @@ func (q *queue) add(e *effect) {
 	q.lines[e.place] = append(q.lines[e.place], e)
 }
 
-// next returns the effect to begin, nil if none may. Those that were forgotten are dropped.
+// next returns the effect to begin, or nil if none may begin. It drops forgotten effects.
 func (q *queue) next() *effect {
 	if q.limits.Total > 0 && q.total >= q.limits.Total {
 		return nil
@@ -65,7 +65,7 @@ func (q *queue) next() *effect {
 	return nil
 }
 
-// rest puts what is left of a line at the end of the turns.
+// rest puts the rest of a line at the end of the turns.
 func (q *queue) rest(at place, line []*effect) {
 	if len(line) == 0 {
 		delete(q.lines, at)
@@ -81,7 +81,7 @@ func (q *queue) may(at place) bool {
 		(at.host == "" || below(q.host[at.host], q.limits.PerHost))
 }
 
-// done makes room again after an effect that next returned.
+// done frees the room of an effect that next returned.
 func (q *queue) done(e *effect) { q.count(e.place, -1) }
 
 func (q *queue) count(at place, n int) {

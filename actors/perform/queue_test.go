@@ -9,7 +9,7 @@ import (
 )
 
 // play plays a script on a queue: "a@h" adds an effect of account a for host h, "-" forgets the
-// one added last, "?" begins what may begin, and "." ends the effect that began first.
+// last one added, "?" begins whatever may begin, and "." ends the effect that began first.
 func play(t *testing.T, l Limits, script string) (begun string) {
 	t.Helper()
 	q := newQueue(l)
@@ -43,8 +43,8 @@ func play(t *testing.T, l Limits, script string) (begun string) {
 	return strings.TrimSpace(begun)
 }
 
-// Lines take turns, limits hold on both sides, and what is at a limit holds up nobody else. Effects
-// are numbered by their word in the script.
+// Lines take turns, both kinds of limits hold, and a line at its limit holds up nobody else.
+// Effects are numbered by their word in the script.
 func TestQueue(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits        Limits

@@ -18,7 +18,7 @@ import (
 const (
 	// replyTimeout is how long an owner may take to reply, while a request waits.
 	replyTimeout = 100 * time.Millisecond
-	// silence is for how long an owner that did not reply is not asked again.
+	// silence is how long an owner that did not reply is not asked again.
 	silence = time.Second
 	// ActorName is the name of the actor that replies to other nodes.
 	ActorName = "rate"
@@ -43,11 +43,10 @@ type Limiter struct {
 	cfg     Config
 	windows *windows
 	pid     *actor.PID
-	timeout time.Duration // replyTimeout, but in tests
+	timeout time.Duration // replyTimeout, except in tests
 
 	mu sync.Mutex
-	// silent maps owners that did not reply to the time from which they are asked again;
-	// guarded by mu.
+	// silent maps each owner that did not reply to the time from which it is asked again; guarded by mu.
 	silent map[events.NodeID]time.Time
 }
 
@@ -74,7 +73,7 @@ func (l *Limiter) Take(id events.AccountID, limit int64) events.Rate {
 	if owner != l.cfg.Self && owner != "" && !l.isSilent(owner) {
 		rate, err := l.ask(owner, takeRequest{id, limit})
 		if err == nil {
-			if rate.Allowed { // this node counts on from here if it is cut off or becomes the owner
+			if rate.Allowed { // this node continues from here if it is cut off or becomes the owner
 				l.windows.add(id, events.At(l.cfg.Now()))
 			}
 			return rate
@@ -98,7 +97,7 @@ var errDown = errors.New("node is down")
 
 func (l *Limiter) ask(owner events.NodeID, req takeRequest) (rate events.Rate, err error) {
 	address, up := l.cfg.Address(owner)
-	if !up || address == "" { // as long as it has not said where its actors are
+	if !up || address == "" { // until it has announced where its actors are
 		return rate, errDown
 	}
 	b, err := cbor.Marshal(req)
@@ -141,13 +140,13 @@ func (l *Limiter) isSilent(owner events.NodeID) bool {
 	return l.cfg.Now().Before(l.silent[owner])
 }
 
-// setSilent has an owner not be asked for a while. It returns false if that was so already: many requests may have waited for it.
+// setSilent stops asking an owner for a while. It returns false if the owner was silent already: many requests may have waited for it.
 func (l *Limiter) setSilent(owner events.NodeID) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.cfg.Now()
 	first = !now.Before(l.silent[owner])
-	for id, until := range l.silent { // ids of nodes that have restarted since would stay for good
+	for id, until := range l.silent { // otherwise ids of nodes that have restarted would stay for good
 		if now.After(until) {
 			delete(l.silent, id)
 		}

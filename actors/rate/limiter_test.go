@@ -40,7 +40,7 @@ func newLimiter(t *testing.T, owner events.NodeID, address func(events.NodeID) (
 	return l, c
 }
 
-// Of many concurrent callers, as many as the limit are allowed.
+// Of many concurrent callers, exactly as many as the limit are allowed.
 func TestExact(t *testing.T) {
 	l, c := newLimiter(t, "here", nil)
 	var allowed atomic.Int64
@@ -71,7 +71,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// The limiter does not wait for an owner that is down: the node counts on from what it has seen itself.
+// The limiter does not wait for an owner that is down: the node continues from its own counts.
 func TestFallback(t *testing.T) {
 	var asked atomic.Int64
 	l, c := newLimiter(t, "there", func(events.NodeID) (string, bool) { asked.Add(1); return "", false })
@@ -93,7 +93,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// However many requests wait for an owner that does not reply, that is logged once.
+// However many requests wait for an owner that does not reply, it is logged once.
 func TestSilenceIsLoggedOnce(t *testing.T) {
 	const requests = 20
 	var all sync.WaitGroup // requests that ask

@@ -5,14 +5,14 @@ import (
 	"platen.dev/events/contract"
 )
 
-// window is the sliding window of one account: a ring of the instants of its requests, no
-// more than the limit. Refused requests are not counted, so a client that keeps asking gets
-// in again as soon as its oldest requests leave the window.
+// window is the sliding window of one account: a ring of the instants of its requests, no longer
+// than the limit. Refused requests are not counted, so a client that keeps asking gets in again as
+// soon as its oldest requests leave the window.
 type window struct {
 	ring  []events.Instant
 	first int
 	count int
-	// last is the latest instant seen. A clock that runs back stands still here.
+	// last is the latest instant seen. If a clock runs back, time stands still here.
 	last events.Instant
 }
 
@@ -35,8 +35,8 @@ func (w *window) empty(now events.Instant) bool {
 	return w.count == 0
 }
 
-// advance drops the requests that are older than the window. It returns the instant that
-// counts as now.
+// advance drops the requests that are older than the window, and returns the instant that counts as
+// now.
 func (w *window) advance(now events.Instant) events.Instant {
 	now = max(now, w.last)
 	w.last = now

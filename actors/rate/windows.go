@@ -1,6 +1,6 @@
 // Package rate limits the requests of accounts in a sliding window. The owner of the account's
-// shard counts in memory, and every node asks it, so the limit is exact over all nodes. While
-// an owner moves or does not reply, each node counts the requests that it serves itself.
+// shard counts in memory and every node asks it, so the limit is exact across nodes. While an owner
+// moves or does not reply, each node counts the requests that it serves itself.
 package rate
 
 import (
@@ -53,8 +53,8 @@ func (w *windows) bucket(id events.AccountID) *bucket {
 	return &w.buckets[maphash.String(w.seed, string(id))%uint64(len(w.buckets))]
 }
 
-// window returns the window of an account. Once in contract.RateWindow it drops the empty
-// windows of the bucket. The caller holds mu.
+// window returns the window of an account. Once per contract.RateWindow it drops the empty windows
+// of the bucket. The caller holds mu.
 func (b *bucket) window(id events.AccountID, now events.Instant) *window {
 	if now >= b.swept.Add(contract.RateWindow) {
 		b.swept = now

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// printable replaces characters of HTML that no font has: PDF/A and PDF/UA forbid them.
+// printable replaces characters of the HTML that no font has: PDF/A and PDF/UA forbid them.
 func (w *work) printable(ctx context.Context, c events.Content) (_ events.Content, err error) {
 	texts := []*string{&c.HTML, &c.Print.Header, &c.Print.Footer}
 	for _, own := range []**string{&c.Print.FirstHeader, &c.Print.FirstFooter, &c.Print.LastHeader, &c.Print.LastFooter} {
@@ -35,7 +35,7 @@ func (w *work) printable(ctx context.Context, c events.Content) (_ events.Conten
 	return c, nil
 }
 
-// promises reports whether the file is to conform to a standard.
+// promises reports whether the file must conform to a standard.
 func (w *work) promises() bool { return w.invoice != nil || w.submission.Content.Print.Conforms() }
 
 // converts reports whether a printed PDF is converted before it is compressed: to keep a promise, or to tidy its structure.
@@ -67,7 +67,7 @@ func (w *work) convert(pdf []byte) (_ []byte, err error) {
 	return pdf, err
 }
 
-// conforming checks a finished file against the rules of what it claims before anybody gets it.
+// conforming checks a finished file against the rules of the standards that it claims, before anybody gets it.
 func (w *work) conforming(pdf []byte) (err error) {
 	claim := claimOf(w.submission.Content.Print)
 	switch {
@@ -92,12 +92,12 @@ func claimOf(o events.PrintOptions) pdfa.Claim {
 	return pdfa.Claim{Part: parts[o.PDFA], Accessible: o.PDFUA}
 }
 
-// conformanceError is why a printed PDF cannot become what it was to be.
+// conformanceError is why a printed PDF cannot be made to conform.
 type conformanceError struct{ error }
 
 func (e conformanceError) Unwrap() error { return e.error }
 
-// standard names what a job's file was to be.
+// standard names the standard that a job's file should have met.
 func (w *work) standard() string {
 	claim := claimOf(w.submission.Content.Print)
 	var all []string

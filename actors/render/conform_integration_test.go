@@ -108,7 +108,7 @@ var variants = []func(*events.PrintOptions){
 	func(o *events.PrintOptions) { o.SinglePage = true },
 }
 
-// documents are at least 200: every piece with others, and every Markdown, under each other option.
+// documents returns at least 200: every piece with others, and every Markdown, each with different options.
 func documents(t *testing.T) (all []string) {
 	t.Helper()
 	for n := range 6 * len(pieces) {
@@ -138,8 +138,8 @@ func documents(t *testing.T) (all []string) {
 	return all
 }
 
-// TestVeraPDF makes every document a file of two of the standards, each with every option, and has veraPDF judge it: it agrees with what
-// is accepted, and with what is refused. VERAPDF=all makes them of all four. PLATEN_KEEP names a directory to keep the files in.
+// TestVeraPDF turns every document into files of two of the standards, with every option, and has veraPDF judge them: it must agree with what is
+// accepted, and with what is refused. VERAPDF=all uses all four standards. PLATEN_KEEP names a directory to keep the files in.
 func TestVeraPDF(t *testing.T) {
 	p := newPrinting(t)
 	dir := t.TempDir()
@@ -192,7 +192,7 @@ func TestVeraPDF(t *testing.T) {
 	t.Logf("%d files of %d documents, %d of them refused", judged, len(all), len(refused))
 }
 
-// flavours are the names that veraPDF has for what is asked for.
+// flavours returns veraPDF's names for the requested standards.
 func flavours(o events.PrintOptions) string {
 	var all []string
 	if o.PDFA != "" {
@@ -204,7 +204,7 @@ func flavours(o events.PrintOptions) string {
 	return strings.Join(all, "+")
 }
 
-// judged is the file that a job makes, or would make if it were not refused, and why it is.
+// judged returns the file that a job makes, or would make if it were not refused, and the reason for a refusal.
 func (p printing) judged(html string, o events.PrintOptions, prints map[bool][]byte) (pdf []byte, why string) {
 	p.t.Helper()
 	w := p.work(html, o)
@@ -228,7 +228,7 @@ func (p printing) judged(html string, o events.PrintOptions, prints map[bool][]b
 	return pdf, refused.Error()
 }
 
-// verdicts are those of veraPDF on the files of a directory, by their names.
+// verdicts returns veraPDF's verdicts on the files of a directory, by name.
 func verdicts(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out, err := exec.Command("../../testdata/verapdf/run.sh", dir).Output()

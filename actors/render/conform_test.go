@@ -28,7 +28,7 @@ type printing struct {
 
 func newPrinting(t *testing.T) printing { return printing{t, realPages(t)} }
 
-// work is that of a job.
+// work returns the work of a job.
 func (p printing) work(html string, o events.PrintOptions) *work {
 	cfg := Config{
 		Acquire: p.acquire, Logger: testkit.Silent(), Pages: document.PageCount,
@@ -56,7 +56,7 @@ func (p printing) printed(w *work) []byte {
 	return w.out.data
 }
 
-// finished is the file of a job, or why it fails.
+// finished returns the file of a job, or its fault.
 func (p printing) finished(html string, o events.PrintOptions) ([]byte, *attempt.Fault) {
 	p.t.Helper()
 	w := p.work(html, o)
@@ -72,7 +72,7 @@ var conformances = []events.PrintOptions{{PDFA: "2b"}, {PDFA: "3b"}, {PDFUA: tru
 
 const titled = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A title</title></head><body>%s</body></html>`
 
-// A file conforms with all other options, and says the same as without.
+// A file conforms with all other options, and has the same text as without.
 func TestConformsWithOptions(t *testing.T) {
 	p := newPrinting(t)
 	html := fmt.Sprintf(titled, `<h1>First</h1><p>text <a href="https://example.com/">link</a></p><p style="break-before: page">second</p>`)
@@ -102,7 +102,7 @@ func TestConformsWithOptions(t *testing.T) {
 	}
 }
 
-// What a document lacks is named, and is not tried again.
+// A defect of the document is named, and there is no retry.
 func TestConformanceFails(t *testing.T) {
 	p := newPrinting(t)
 	picture := `<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==" width="9" height="9"%s>`
@@ -152,8 +152,8 @@ func TestAccessibleInvoice(t *testing.T) {
 	}
 }
 
-// A tagged invoice is at most one and a half times as large as one without tags. With other fonts, which make the latter smaller, what
-// PDF/A adds, metadata and a colour profile, may take a twentieth more.
+// A tagged invoice is at most one and a half times as large as an untagged one. With other fonts, which make the latter smaller, PDF/A's metadata and
+// colour profile may take a twentieth more.
 func TestTaggedIsSmall(t *testing.T) {
 	p := newPrinting(t)
 	source, err := os.ReadFile("../../testdata/bench/invoice.html")

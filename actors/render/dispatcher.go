@@ -16,7 +16,7 @@ import (
 type (
 	peersChanged struct{}
 	drain        struct{ done chan struct{} }
-	// usageRequest asks for the accounts with the most jobs, limit at most.
+	// usageRequest asks for up to limit accounts with the most jobs.
 	usageRequest struct {
 		limit int
 		to    chan []dispatch.Usage
@@ -119,7 +119,7 @@ func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
 	d.renderer.active.Delete(c.work.job)
 	end := c.end.Load()
 	if end.GivesBack {
-		go func() { _ = c.work.giveBack(d.ctx) }() // the only errors are the ends of the node and of its log, after which the job is lost with the node
+		go func() { _ = c.work.giveBack(d.ctx) }() // it fails only when the node or its log ends, and then the job is lost with the node
 	}
 	d.take(ctx, dispatch.Ended{Job: c.work.job, Told: end.Told, Health: end.Health, Cost: end.cost})
 }

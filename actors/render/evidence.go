@@ -9,7 +9,7 @@ import (
 	"platen.dev/events"
 )
 
-// prove notes what has been established of an e-invoice and its file, once that is finished and checked.
+// prove records the evidence about an e-invoice and its file, once the file is finished and checked.
 func (w *work) prove(ctx context.Context) {
 	if w.invoice == nil || w.submission.Test {
 		return
@@ -31,7 +31,7 @@ func (w *work) prove(ctx context.Context) {
 	w.evidence = e
 }
 
-// checkedSets counts what an invoice breaks of each set.
+// checkedSets counts an invoice's violations of each rule set.
 func checkedSets(r *rules.Report) (all []events.CheckedSet) {
 	for _, s := range r.Sets {
 		c := events.CheckedSet{Name: s.Name, Version: s.Version, Digest: s.Digest()}

@@ -20,12 +20,12 @@ import (
 	"platen.dev/store"
 )
 
-// errInfrastructure marks errors of something that the node depends on. They do not spend
-// the job's attempts, and after a few of them the node suspends rendering. Whatever an
-// attempt comes to depend on marks its errors so, and is tested by Config.Probe.
+// errInfrastructure marks errors of something that the node depends on. They do not spend the job's
+// attempts, and after a few of them the node suspends rendering. Every dependency of an attempt
+// must mark its errors so and be tested by Config.Probe.
 var errInfrastructure = errors.New("infrastructure")
 
-// localFaults are errors of the node's own system: no disk, memory, files or programs.
+// localFaults are errors of the node's own system: lack of disk, memory, files or programs.
 var localFaults = []error{
 	unix.ENOSPC, unix.EDQUOT, unix.EROFS, unix.EIO, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EAGAIN,
 	fs.ErrPermission, exec.ErrNotFound,
@@ -52,8 +52,7 @@ func (w *work) faultOf(err error) *attempt.Fault {
 	return &attempt.Fault{Code: code, Retryable: retryable, Detail: contract.Detail(w.reason(err))}
 }
 
-// reason says why an error that is not of our own making ended the attempt; "" for no more than its
-// code says.
+// reason says why an error that is not Platen's own ended the attempt; "" if its code says it all.
 func (w *work) reason(err error) string {
 	var refused conformanceError
 	var mismatch mismatchError
@@ -79,7 +78,7 @@ func infrastructure(err error) bool {
 	return is(errInfrastructure) || is(page.ErrOutput) || slices.ContainsFunc(localFaults, is)
 }
 
-// causes are the codes of errors that end a job: the first that fits.
+// causes maps errors that end a job to codes: the first match counts.
 var causes = []struct {
 	err  error
 	code events.ErrorCode

@@ -38,7 +38,7 @@ func (w *work) finished(ctx context.Context, pdf []byte) ([]byte, error) {
 	return document.Finish(ctx, pdf, f)
 }
 
-// finishConverted converts a PDF once it shows what it is to show: only what compresses and encrypts comes after.
+// finishConverted converts a PDF once its visible content is complete: only compression and encryption follow.
 func (w *work) finishConverted(ctx context.Context, pdf []byte, f document.Finishing) ([]byte, error) {
 	last := document.Finishing{Level: f.Level, EndLines: w.promises(), Password: f.Password, OwnerPassword: f.OwnerPassword, Denied: f.Denied}
 	f.Level, f.Password, f.OwnerPassword = 0, "", ""
@@ -61,7 +61,7 @@ func (w *work) finishConverted(ctx context.Context, pdf []byte, f document.Finis
 	return pdf, w.compare(pdf)
 }
 
-// finishedBy returns the finishing of a printed PDF with these options.
+// finishedBy returns the finishing that a printed PDF gets by these options.
 func (w *work) finishedBy(ctx context.Context, o events.PrintOptions) (f document.Finishing, err error) {
 	for _, s := range w.out.sheets {
 		f.Sheets = append(f.Sheets, document.Sheet(s))
@@ -90,7 +90,7 @@ func (w *work) finishedBy(ctx context.Context, o events.PrintOptions) (f documen
 	return f, nil
 }
 
-// unsealed decrypts a credential of the job; none is "".
+// unsealed decrypts a credential of the job; "" for none.
 func (w *work) unsealed(sealed events.Sealed) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil

@@ -50,7 +50,7 @@ func (n *fakePeers) Tell(l dispatch.Load) {
 
 func newFakePeers() *fakePeers { return &fakePeers{renderers: map[events.NodeID]*actor.PID{}} }
 
-// heard is the load that this node reported last.
+// heard returns the load that this node reported last.
 func (n *fakePeers) heard() dispatch.Load {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -65,7 +65,7 @@ func (n *fakePeers) change(all ...dispatch.Peer) {
 	n.fixture.renderer.PeersChanged()
 }
 
-// peer is a node that passes every offer to the test and answers as the test says.
+// peer returns a node that passes every offer to the test and answers as the test says.
 func (n *fakePeers) peer(id events.NodeID, load dispatch.Load, answers func(offerMessage) *offerAnswer) (dispatch.Peer, <-chan offerMessage) {
 	got := make(chan offerMessage, 100)
 	pid := n.fixture.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -115,8 +115,8 @@ func (s *fixture) figures(what string, so func(Figures) bool) {
 	}
 }
 
-// A job for which a node has no attempt left goes to the node with the most room, with
-// everything that it needs to know, until that node is full.
+// A job for which a node has no free attempt goes to the node with the most room, with everything
+// that it needs to know, until that node is full.
 func TestHandOver(t *testing.T) {
 	s, n := newSaturatedFixture(t)
 	b, atB := n.peer("b", idle, takes)
@@ -142,7 +142,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// While a node has an attempt left, nothing is handed over.
+// While a node has a free attempt, nothing is handed over.
 func TestNoHandOverWithoutNeed(t *testing.T) {
 	n := newFakePeers()
 	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = n, 1 })
@@ -227,7 +227,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// A node takes only what it can begin at once, and renders it like its own jobs.
+// A node takes only jobs that it can begin at once, and renders them like its own.
 func TestTakeOver(t *testing.T) {
 	s := newFixtureWith(t, func(c *Config) { c.Peers, c.Slots = newFakePeers(), 2 })
 	<-s.pages
@@ -266,7 +266,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// A node that is about to stop begins nothing more, says so, and hands over what waits.
+// A node that is about to stop begins nothing more, says so, and hands over its waiting jobs.
 func TestRetire(t *testing.T) {
 	s, n := newSaturatedFixture(t)
 	waiting := s.submit("three")

@@ -14,9 +14,9 @@ import (
 type invoice struct {
 	profile string
 	model   *einvoice.Invoice
-	// xml is as it was sent.
+	// xml is the XML as it was sent.
 	xml []byte
-	// sets are the job's business rules, or those of the profile; the job's warnings have what they say if warns is set.
+	// sets are the job's business rules, or those of the profile; if warns is set, violations are among the job's warnings.
 	sets  []*rules.Set
 	warns bool
 	// checked caches the result of rules.
@@ -44,7 +44,7 @@ func (i *invoice) rules() *rules.Report {
 	return i.checked
 }
 
-// broken are the business rules that the invoice breaks, the fatal ones first.
+// broken returns the business rules that the invoice breaks: the fatal ones, and the others.
 func (i *invoice) broken() (fatal, others []events.Warning) {
 	if i == nil || !i.warns {
 		return nil, nil
@@ -63,8 +63,7 @@ func (i *invoice) broken() (fatal, others []events.Warning) {
 	return fatal, others
 }
 
-// unfold puts the visible half of a job's e-invoice where the content is. A page by URL
-// stays as it is.
+// unfold replaces the content by the visible half of a job's e-invoice. A page by URL stays as it is.
 func (w *work) unfold(c events.Content) (_ events.Content, err error) {
 	if w.invoice, err = readInvoice(c.Invoice); err != nil || c.URL != "" {
 		return c, err
@@ -75,8 +74,7 @@ func (w *work) unfold(c events.Content) (_ events.Content, err error) {
 	return c, nil
 }
 
-// visible is the caller's HTML as it was sent or, without it, the invoice as its template
-// shows it.
+// visible returns the caller's HTML as it was sent or, without it, the invoice as shown by its template.
 func (w *work) visible(c events.Content) (events.Content, error) {
 	if len(c.Invoice.HTML) > 0 {
 		html, err := c.Invoice.HTML.Inflate()

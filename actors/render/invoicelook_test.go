@@ -51,8 +51,8 @@ func TestEveryInvoiceLook(t *testing.T) {
 	lookAt(t, func(name string) bool { return !slices.Contains(pictured, name) })
 }
 
-// lookAt prints cases as a job does, which includes the check of PDF/A, and looks at what is on the pages. It returns the names of
-// all cases. Set PLATEN_KEEP to a directory to keep the files.
+// lookAt prints cases as a job does, including the PDF/A check, and examines the pages. It returns the names of all cases. Set PLATEN_KEEP to a
+// directory to keep the files.
 func lookAt(t *testing.T, chosen func(name string) bool) (known map[string]bool) {
 	acquire := realPages(t)
 	known = map[string]bool{}
@@ -78,7 +78,7 @@ func lookAt(t *testing.T, chosen func(name string) bool) (known map[string]bool)
 	return known
 }
 
-// realPages lends the pages of a browser of its own, one at a time.
+// realPages lends the pages of its own browser, one at a time.
 func realPages(t *testing.T) func(context.Context, events.AccountID, events.Lane) (Lease, error) {
 	t.Helper()
 	browser, err := chromium.Start(t.Context(), chromium.Options{MaxData: 3 << 30})
@@ -157,7 +157,7 @@ func sheetsOf(t *testing.T, pdf []byte) (sheets []sheet) {
 	return sheets
 }
 
-// looksRight checks what is to be true of the pages of any invoice.
+// looksRight checks what must hold for the pages of any invoice.
 func looksRight(t *testing.T, c stress.Case, pdf []byte) {
 	t.Helper()
 	i, err := einvoice.Parse(c.XML, stress.Profile)
@@ -253,8 +253,8 @@ func (v *visible) overlapsNothing() {
 	}
 }
 
-// breaksNoNumber: every number of the document, and every code with a digit, is somewhere on the pages in one line, as often
-// as in the document. Of scripts from right to left, poppler does not say in which order they are read.
+// breaksNoNumber: every number of the document, and every code with a digit, is on the pages in one line, as often as in the document. For scripts
+// from right to left, poppler does not report the reading order.
 func (v *visible) breaksNoNumber() {
 	seen, broken := map[string]int{}, 0
 	var lines []string
@@ -280,7 +280,7 @@ func (v *visible) breaksNoNumber() {
 	}
 }
 
-// numbers counts what is not to be broken, as far as it fits on a line.
+// numbers counts the texts that must not be broken, as far as they fit on a line.
 func (v *visible) numbers() map[string]int {
 	longest := min(24, int((v.sheets[0].width-v.left-v.right)/13))
 	counts := map[string]int{}

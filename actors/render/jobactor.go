@@ -10,10 +10,10 @@ import (
 	"platen.dev/actors/render/attempt"
 )
 
-// jobActor works for one active job on this node. It feeds its attempt with what happens
-// (the end of a step, a fact of the journal) and carries out the outputs. It never
-// blocks: each step runs on a goroutine of its own and reports back. It ends with the
-// job's work, and its parent, the dispatcher, learns of the end whatever its cause.
+// jobActor works on one active job on this node. It feeds the attempt with what happens (the end of
+// a step, a fact of the journal) and carries out the outputs. It never blocks: each step runs on
+// its own goroutine and reports back. It ends with the job's work, and its parent, the dispatcher,
+// learns of the end whatever its cause.
 type jobActor struct {
 	work    *work
 	machine *attempt.Machine

@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// mismatchError is why the pages of an e-invoice do not say what its XML says.
+// mismatchError is why the pages of an e-invoice do not match its XML.
 type mismatchError struct {
 	findings []match.Finding
 	// unread is why the pages could not be compared, "" if they were.
@@ -30,8 +30,8 @@ func (e mismatchError) Error() string {
 	return fmt.Sprintf("%d terms of the XML are not on the page: %s", len(e.findings), strings.Join(terms, "; "))
 }
 
-// compare compares the pages of an e-invoice with its XML: those of the caller if the job asks for that, our own unless they are to
-// leave something out. What the caller's lack is an error or a list of warnings.
+// compare compares the pages of an e-invoice with its XML: the caller's pages if the job asks for that, Platen's own unless they leave something out
+// on purpose. Terms missing from the caller's pages are an error or warnings.
 func (w *work) compare(pdf []byte) error {
 	i := w.submission.Content.Invoice
 	if w.invoice == nil || !w.whole && i.Match == "" {
@@ -50,12 +50,12 @@ func (w *work) compare(pdf []byte) error {
 	return nil
 }
 
-// lackingError names the terms that a page of our own lacks: a fault of Platen, or of a font.
+// lackingError names the terms missing from a page made by Platen: a fault of Platen, or of a font.
 type lackingError struct{ terms string }
 
 func (e lackingError) Error() string { return "the page made of the invoice lacks " + e.terms }
 
-// complete checks that a page of our own has every term. Labels of the template may say anything, so contradictions do not count.
+// complete checks that a page made by Platen has every term. Template labels may say anything, so contradictions do not count.
 func (w *work) complete(e mismatchError) error {
 	var missing []string
 	for _, f := range e.findings {
@@ -72,7 +72,7 @@ func (w *work) complete(e mismatchError) error {
 	return lackingError{strings.Join(missing, ", ")}
 }
 
-// mismatch is a mismatchError, or nil if the pages say what the XML says.
+// mismatch returns a mismatchError, or nil if the pages match the XML.
 func (i *invoice) mismatch(pdf []byte) error {
 	pages, err := pagetext.Read(pdf)
 	if err != nil {
@@ -84,7 +84,7 @@ func (i *invoice) mismatch(pdf []byte) error {
 	return nil
 }
 
-// warningsOf are the terms of a mismatchError, one by one.
+// warningsOf returns the terms of a mismatchError, one warning each.
 func warningsOf(err error) (all []events.Warning) {
 	var e mismatchError
 	if !errors.As(err, &e) {

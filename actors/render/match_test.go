@@ -27,7 +27,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// matchLocales are the languages in which pages have words of their own, and others whose numbers and dates look otherwise.
+// matchLocales are the languages in which pages have their own words, and others with different number and date formats.
 var matchLocales = append(blocks.Languages(), "ar", "de-CH", "en-IN", "ja")
 
 // specimens is where package match finds pages for its own tests.
@@ -98,7 +98,7 @@ func keep(t *testing.T, name, profile string, xml []byte, pages []pagetext.Page)
 	}
 }
 
-// Our own pages say what the XML says, in every language.
+// Our own pages match the XML in every language.
 func TestOwnPagesMatch(t *testing.T) {
 	acquire := realPages(t)
 	for n, locale := range matchLocales {
@@ -120,14 +120,14 @@ func TestOwnPagesMatch(t *testing.T) {
 	}
 }
 
-// names are of many scripts, and of characters that pages show in other ways than texts have them.
+// names are in many scripts, with characters that pages show differently from their text.
 var names = []string{
 	"شركة الأنوار للتجارة ٢٠٢٦", "חברת אור בע״מ", "مرحبا Mixed עברית 123 latin", "บริษัท แสงสว่าง จำกัด", "प्रकाश ट्रेडर्स", "தமிழ் நிறுவனம்", "ပြည်ထောင်စု", "ខ្មែរ",
 	"株式会社 光 東京支店", "빛나라 주식회사", "ООО «Свет»", "Ελληνικός Φωτισμός", "ქართული Հայկական ትግርኛ", "Łódź Nguyễn Văn Ánh", "Affini & Figli ffi fl",
 	"Zero\u200bwidth\u200djoin\u00adsoft", "ＦＵＬＬ １２３", "🚀 Rocket 👩‍🚀", "\U00013000\uE000 unknown", "Ǆ ß ẞ İ ı ſ ① ½ ²", "tab\tname", "line\nbreak", strings.Repeat("X", 400),
 }
 
-// TestNamesMatch: no page of our own seems to lack a name, whatever it is written in.
+// TestNamesMatch: no page of our own seems to lack a name, in any script.
 func TestNamesMatch(t *testing.T) {
 	acquire := realPages(t)
 	sample, err := os.ReadFile("../../einvoice/sample/en16931.xml")
@@ -391,7 +391,7 @@ func TestCallersPagesMatch(t *testing.T) {
 	}
 }
 
-// What hides text from people hides it from the comparison.
+// Text that is hidden from people is hidden from the comparison.
 func TestHiddenTextDoesNotMatch(t *testing.T) {
 	browser := realPages(t)
 	lease, err := browser(t.Context(), "acc_match", events.Quick)
@@ -466,7 +466,7 @@ func TestOwnPageIsComplete(t *testing.T) {
 	}
 }
 
-// What a template leaves out may be missing, and so may what no font has.
+// Terms that a template leaves out may be missing, and so may characters that no font has.
 func TestIncompletePages(t *testing.T) {
 	acquire := realPages(t)
 	xml, err := os.ReadFile("../../einvoice/sample/en16931.xml")

@@ -13,8 +13,8 @@ type Report struct {
 	Lane      events.Lane
 	// Code is the error that ended the attempt, "" if it made a file.
 	Code events.ErrorCode
-	// Wait is the time from the job's acceptance until the attempt had its page. It is
-	// negative if the attempt needed none.
+	// Wait is the time from the job's acceptance until the attempt had its page; negative if it needed
+	// none.
 	Wait time.Duration
 	// Load is the time to load the page, Made to print or capture it, Finish to process
 	// the file in this node, and Store to make it durable. A step that was not reached
@@ -26,8 +26,8 @@ type Report struct {
 	Pages int
 }
 
-// noteWait records how long a job waited for its page. The start is by the clock of the
-// node that accepted it, the end by this node's.
+// noteWait records how long a job waited for its page. The wait starts by the clock of the node
+// that accepted the job, and ends by this node's.
 func (w *work) noteWait() {
 	w.report.Operation = w.submission.Operation
 	if !w.submission.Test {

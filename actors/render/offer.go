@@ -96,7 +96,7 @@ const (
 	maxWeight = 1 << 10
 )
 
-// errForeign is the error of a message that no node of this version sends.
+// errForeign is the error for a message that no node of this version sends.
 var errForeign = errors.New("not a message that a node of this version sends")
 
 // decodeOffer decodes and checks an offer from another node. The job's account must

@@ -14,14 +14,14 @@ import (
 	"platen.dev/events"
 )
 
-// Preview is an e-invoice that is to be shown by a block template, outside of any job. The template is JSON that the API accepts.
+// Preview is an e-invoice to be shown by a block template, outside of any job. The template is JSON that the API accepts.
 type Preview struct {
 	XML     []byte
 	Profile string
 	// Format is contract.UBL, "" for contract.FacturX.
 	Format   string
 	Template []byte
-	// Pictures is how many pages are to have one, at most, and Width how wide those are, in pixels.
+	// Pictures is the maximum number of pages to draw, and Width their width in pixels.
 	Pictures, Width int
 }
 
@@ -34,15 +34,15 @@ type Previewed struct {
 }
 
 const (
-	// PreviewTime bounds a preview, its wait for a page and its pictures included.
+	// PreviewTime bounds a preview, including its wait for a page and its pictures.
 	PreviewTime = 10 * time.Second
 	// MaxPreview bounds the file of a preview, in bytes.
 	MaxPreview = 10 << 20
-	// previewsAtOnce is how many a node makes at once; one of an account.
+	// previewsAtOnce is how many a node makes at once; each account has at most one.
 	previewsAtOnce = 2
 )
 
-// ErrPreviewBusy means that the account has previews enough under way, or that there was no page for another in time.
+// ErrPreviewBusy means that the account has enough previews under way, or that no page was free in time.
 var ErrPreviewBusy = errors.New("no page for another preview")
 
 // PreviewError is why there is no preview: the error that a job would have ended with.
@@ -55,7 +55,7 @@ func (e *PreviewError) Error() string { return fmt.Sprintf("preview: %s: %v", e.
 
 func (e *PreviewError) Unwrap() error { return e.err }
 
-// previews are those under way.
+// previews are the previews under way.
 type previews struct {
 	room *semaphore.Weighted
 
@@ -63,8 +63,7 @@ type previews struct {
 	of map[events.AccountID]*turn
 }
 
-// turn queues the previews of an account: one is made, and one more may wait, because somebody who types on, or saves,
-// abandons the one before.
+// turn queues the previews of an account: one is made and one more may wait, because somebody who keeps typing, or saves, abandons the previous one.
 type turn struct {
 	taken chan struct{}
 	count int // guarded by previews.mu
@@ -76,7 +75,7 @@ func newPreviews() *previews {
 	return &previews{room: semaphore.NewWeighted(previewsAtOnce), of: map[events.AccountID]*turn{}}
 }
 
-// enter waits until another preview may begin. What is beyond the bound of its account is refused at once.
+// enter waits until another preview may begin. It refuses at once what exceeds the account's bound.
 func (p *previews) enter(ctx context.Context, account events.AccountID) (leave func(), err error) {
 	t := p.begin(account)
 	if t == nil {
@@ -119,9 +118,9 @@ func (p *previews) end(account events.AccountID) {
 	}
 }
 
-// Preview makes the file that a job would make of an e-invoice, by the same steps, and keeps nothing of it: there is no
-// job, no charge, and no file in the store. It takes a page as a slow job does, which yields to all others. The error is
-// ErrPreviewBusy, a *PreviewError, that of ctx, or a fault of what the node depends on.
+// Preview makes the file that a job would make of an e-invoice, by the same steps, and keeps nothing of it: no job, no charge, no stored file. It
+// takes a page like a slow job, yielding to all others. The error is ErrPreviewBusy, a *PreviewError, that of ctx, or a fault of something the node
+// depends on.
 func (r *Renderer) Preview(ctx context.Context, account events.AccountID, p Preview) (Previewed, error) {
 	within, cancel := context.WithTimeout(ctx, PreviewTime)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// lender lends pages of a test: each lease is told of, and prints when the test says so.
+// lender lends a test's pages: it announces each lease, and prints when the test says so.
 type lender struct {
 	asked chan events.Lane
 	print func(ctx context.Context, p page.Print) (page.Result, error)
@@ -39,14 +39,14 @@ func (lent) Capture(context.Context, page.Capture) (page.Image, error) {
 
 func (lent) Return() {}
 
-// previewer is a renderer that does nothing but previews.
+// previewer returns a renderer that only makes previews.
 func previewer(l *lender) *Renderer {
 	return &Renderer{previews: newPreviews(), cfg: Config{Acquire: l.acquire, Logger: testkit.Silent(), Now: time.Now}}
 }
 
 var anInvoice = Preview{XML: sample.XML("basic"), Profile: "basic"}
 
-// An account has one preview at a time and one that waits, a node two: the next waits for as long as it may, and leaves no trace.
+// An account has one preview under way and one waiting, a node two under way: the next waits for as long as it may, and leaves no trace.
 func TestPreviewsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lender{asked: make(chan events.Lane, 9)}
@@ -114,7 +114,7 @@ func TestPreviewsAreBounded(t *testing.T) {
 	})
 }
 
-// Without a page in time the node is busy, and who goes away is told nothing else.
+// Without a page in time the node is busy; a client that goes away gets its own error.
 func TestPreviewWithoutAPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := previewer(&lender{asked: make(chan events.Lane, 1)})
@@ -129,7 +129,7 @@ func TestPreviewWithoutAPage(t *testing.T) {
 	})
 }
 
-// What fails has the code of a job, and what is printed is what a job prints, within the bound of a preview.
+// A failure has the code of a job, and prints are as a job's, within the bound of a preview.
 func TestPreviewFails(t *testing.T) {
 	l := &lender{asked: make(chan events.Lane, 9)}
 	var printed page.Print

@@ -21,7 +21,7 @@ type output struct {
 	extension string
 	// pages is zero for images, and for a PDF whose pages are not counted yet.
 	pages int
-	// sheets take the place of pages of a PDF when it is finished.
+	// sheets replace pages of a PDF when it is finished.
 	sheets []page.Sheet
 	// load is the time to load the page, made the time to print or capture it.
 	load, made time.Duration
@@ -62,7 +62,7 @@ func (w *work) output(ctx context.Context) (output, error) {
 	return w.print(ctx, content, access)
 }
 
-// access decrypts what the target page is asked for with.
+// access decrypts the credentials for requesting the target page.
 func (w *work) access(c events.Content) (a page.Access, err error) {
 	if c.Auth != nil {
 		a.Auth.Type = c.Auth.Type
@@ -88,7 +88,7 @@ func (w *work) unseal(sealed events.Sealed, list any) error {
 	return nil
 }
 
-// loadOf says when the page of a job counts as loaded.
+// loadOf returns when the page of a job counts as loaded.
 func loadOf(c events.Content) (l contract.Load) {
 	if c.Load != nil {
 		l = *c.Load

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A failed attempt says why, a finished one what was done nevertheless: in sentences that are short and can be shown.
+// A failed attempt says why, and a finished one reports its warnings: in sentences that are short and can be shown.
 func TestReasons(t *testing.T) {
 	because := page.Because(page.ErrNavigation, "The name %s\x1b[1m does not resolve.", strings.Repeat("a", 1000))
 	s := newFixture(t)

@@ -33,7 +33,8 @@ type Lease interface {
 	Return()
 }
 
-// Files stores results, and has what submits have stored; the back ends of package store implement it.
+// Files stores results and reads the files that submits have stored; the back ends of package store
+// implement it.
 type Files interface {
 	// Put durably stores the bytes of r under name and returns their number.
 	Put(ctx context.Context, name string, r io.Reader, limit int64) (int64, error)
@@ -47,8 +48,8 @@ type Peers interface {
 	Peers() []dispatch.Peer
 	// Renderer returns the address of a node's renderer, nil if the node is not up.
 	Renderer(events.NodeID) *actor.PID
-	// Tell reports this node's load to them. Of several reports in quick succession, only
-	// the last may be sent.
+	// Tell reports this node's load to them. Of several reports in quick succession, only the last may
+	// be sent.
 	Tell(dispatch.Load)
 }
 
@@ -58,20 +59,19 @@ type Config struct {
 	Log  eventlog.Log
 	// Acquire waits for a page that suits a lane, until ctx ends.
 	Acquire func(ctx context.Context, account events.AccountID, lane events.Lane) (Lease, error)
-	// Weight is how much of the node an account gets in relation to others; nil means that all
-	// get the same.
+	// Weight returns an account's share of the node relative to others; nil gives all the same.
 	Weight func(events.AccountID) int
 	// Unseal decrypts a credential.
 	Unseal func(job events.JobID, sealed events.Sealed) (string, error)
-	// Engine describes the engine that makes the files, without its fonts; nil if it is not known.
+	// Engine describes the engine that makes the files, without its fonts; nil if unknown.
 	Engine func() events.Engine
 	// Pages counts the pages of a PDF that the browser pool has not counted.
 	Pages func(pdf []byte) (int, error)
 	// FileURL returns where the file of a job can be downloaded.
 	FileURL func(events.JobID) string
 	Files   Files
-	// Attempts is the maximal number of attempts at quick and slow jobs that are under way,
-	// including those that wait for a page.
+	// Attempts is the maximum number of attempts at quick and slow jobs under way, including those
+	// that wait for a page.
 	Attempts int
 	// Slots is how many pages Acquire lends at once to quick and slow jobs, and Remotes how
 	// many to remote ones. They are part of the load that other nodes see.
@@ -106,7 +106,7 @@ type Renderer struct {
 	previews *previews
 }
 
-// ActorName is the name of every node's renderer.
+// ActorName is the name of every node's renderer actor.
 const ActorName = "renderer"
 
 // PID returns the PID of the renderer of the node whose actors listen on address.
@@ -144,8 +144,8 @@ func (r *Renderer) Perform(partition int32, e job.Effect) {
 	}
 }
 
-// Resume takes a job.Render that may have got lost: only a job that this node knows nothing
-// of is begun.
+// Resume takes a job.Render that may have been lost: it begins only a job that this node knows
+// nothing of.
 func (r *Renderer) Resume(partition int32, e job.Effect) {
 	if e, ok := e.(job.Render); ok {
 		r.send(dispatch.Resume{Partition: partition, Effect: e, Weight: r.weights.get(e.Account)})
@@ -176,8 +176,8 @@ func (r *Renderer) NodeGone(node events.NodeID) { r.send(dispatch.NodeGone{Node:
 // PeersChanged reports that other nodes joined, left or changed their load.
 func (r *Renderer) PeersChanged() { r.system.Root.Send(r.pid, peersChanged{}) }
 
-// Retire stops beginning jobs and taking those of other nodes, and tells the other nodes
-// so. Waiting jobs are handed over as far as others take them.
+// Retire stops beginning jobs and taking those of other nodes, and tells them so. Waiting jobs are
+// handed over to nodes that take them.
 func (r *Renderer) Retire() { r.send(dispatch.Retire{}) }
 
 // Return ends a Retire: jobs are begun, and taken from other nodes, again.
@@ -186,7 +186,7 @@ func (r *Renderer) Return() { r.send(dispatch.Return{}) }
 // Figures returns a snapshot of the renderer.
 func (r *Renderer) Figures() Figures { return *r.figures.Load() }
 
-// Usage returns the accounts with the most jobs here, limit at most, or the error of ctx.
+// Usage returns up to limit accounts with the most jobs here, or the error of ctx.
 func (r *Renderer) Usage(ctx context.Context, limit int) ([]dispatch.Usage, error) {
 	to := make(chan []dispatch.Usage, 1)
 	r.system.Root.Send(r.pid, usageRequest{limit, to})
@@ -198,8 +198,8 @@ func (r *Renderer) Usage(ctx context.Context, limit int) ([]dispatch.Usage, erro
 	}
 }
 
-// Fault returns why rendering is suspended, as the last probe found it; nil if it is not, or if nothing
-// was found yet.
+// Fault returns why rendering is suspended, as the last probe found; nil if it is not, or nothing was
+// found yet.
 func (r *Renderer) Fault() error {
 	fault := r.fault.Load()
 	if fault == nil || !r.Figures().Load.Suspended {
@@ -211,9 +211,9 @@ func (r *Renderer) Fault() error {
 // closeLimit bounds how long Close waits for the attempts that it cancels.
 const closeLimit = 5 * time.Second
 
-// Close begins nothing more. It waits until ctx ends for the attempts that hold a page,
-// then cancels them; their jobs are rendered again elsewhere or after a restart. Only the
-// first call does anything.
+// Close begins nothing more. It waits until ctx ends for the attempts that hold a page, then
+// cancels them; their jobs are rendered again elsewhere or after a restart. Only the first call
+// does anything.
 func (r *Renderer) Close(ctx context.Context) {
 	r.end.Do(func() { r.close(ctx) })
 }

@@ -197,8 +197,7 @@ func TestAnAttempt(t *testing.T) {
 	}
 }
 
-// An error of a step becomes the job's error. It is retryable only if the document is not
-// to blame.
+// A step's error becomes the job's error. It is retryable only if the document is not to blame.
 func TestFailures(t *testing.T) {
 	for name, tc := range map[string]struct {
 		print     func(page.Print) (page.Result, error)
@@ -276,8 +275,7 @@ func TestLostContent(t *testing.T) {
 	}
 }
 
-// Stored content is rendered like any other. What is gone or damaged fails the job; a store that does not answer is a fault of the
-// infrastructure.
+// Stored content is rendered like any other. Lost or damaged content fails the job; a store that does not answer is an infrastructure fault.
 func TestStoredContent(t *testing.T) {
 	c := events.Content{HTML: "stored", Full: true, Assets: []contract.Asset{{Name: "a.css", Content: []byte("p{}")}}}
 	rest, part, err := c.Detach("content")
@@ -332,8 +330,8 @@ func TestForeignContent(t *testing.T) {
 	}
 }
 
-// An attempt that ends after its start, and without an outcome, gives the job back, because its start may be decided later: one from which
-// another attempt has taken the job, and one whose actor fails.
+// An attempt that ends after its start but without an outcome gives the job back, because its start may be decided later: after another attempt has
+// taken the job, and after its actor fails.
 func TestGivesBack(t *testing.T) {
 	for name, message := range map[string]any{
 		"taken by another": attempt.Fact{Event: events.RenderStarted{Attempt: 1}},

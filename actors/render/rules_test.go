@@ -23,7 +23,7 @@ func brokenInvoice(t *testing.T, rules string, sets ...string) *events.Invoice {
 	return &events.Invoice{Profile: "basic", XML: events.Deflate(xml), Rules: rules, RuleSets: sets}
 }
 
-// What an invoice breaks is told after what the page lacks, if that was asked for, and no more than a job may tell.
+// Rule violations come after the page's mismatches, if asked for, up to the limit of a job's warnings.
 func TestRulesAreWarnedOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		invoice *events.Invoice

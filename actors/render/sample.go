@@ -15,7 +15,8 @@ var (
 	samplePNG []byte
 )
 
-// samplePages is how many pages the PDF has. Counting them would be a seventh of what a test job costs.
+// samplePages is the number of pages of the PDF. Counting them would take a seventh of a test job's
+// cost.
 const samplePages = 1
 
 func sampleOf(op events.Operation) output {

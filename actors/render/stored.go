@@ -12,11 +12,10 @@ import (
 	"platen.dev/store"
 )
 
-// maxStored bounds what is read of stored content, in bytes: a body, and what its encoding and encryption add.
+// maxStored bounds how much stored content is read, in bytes: a body, and the overhead of its encoding and encryption.
 const maxStored = contract.MaxBody + 1<<20
 
-// stored puts the stored part of a content back. It is deleted when the job ends, so one that is gone belongs to a job that has ended, or
-// the store has lost it.
+// stored puts the stored part of a content back. It is deleted when the job ends, so if it is gone, the job has ended or the store has lost it.
 func (w *work) stored(ctx context.Context, c events.Content) (events.Content, error) {
 	sealed, err := w.readStored(ctx, c.Stored.File)
 	switch {

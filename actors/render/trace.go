@@ -12,17 +12,17 @@ import (
 type traced struct {
 	// below is where the job belongs; zero if it is not traced.
 	below events.Trace
-	// queued is when the job was queued last, zero if the node that offered it did not say so.
+	// queued is when the job was queued last; zero if the node that offered it did not say.
 	queued events.Instant
-	// begun is when the attempt came into being, by the node's clock.
+	// begun is when the attempt was created, by the node's clock.
 	begun time.Time
-	// span is that of the attempt, from when it has what it needs.
+	// span is the attempt's span, which starts once the attempt has everything it needs.
 	span *tracing.Span
 	// told is set once the attempt has an outcome to report.
 	told bool
 }
 
-// phase does a part of the attempt that has a span.
+// phase runs a part of the attempt that has a span.
 func (w *work) phase(ctx context.Context, name tracing.Name, do func() error) error {
 	if w.cfg.Traces == nil || !w.traced.below.Sampled {
 		return do()
@@ -55,7 +55,7 @@ func (w *work) beginTrace(at time.Time) {
 	w.traced.span = w.span(w.traced.below, tracing.Attempt, at)
 }
 
-// traceBrowser makes the spans of what the browser says about its work.
+// traceBrowser makes spans from what the browser reports about its work.
 func (w *work) traceBrowser(below events.Trace) {
 	if w.out.load+w.out.made == 0 { // a test job's sample needs no browser
 		return
@@ -80,7 +80,7 @@ func (w *work) span(below events.Trace, name tracing.Name, begin time.Time) *tra
 	return w.cfg.Traces.Span(below, name, begin)
 }
 
-// facts returns the facts that all spans of the attempt share.
+// facts returns the facts common to all spans of the attempt.
 func (w *work) facts() tracing.Facts {
 	return tracing.Facts{Job: w.job, Partition: w.content.Partition, Operation: w.submission.Operation, Lane: w.lane}
 }

@@ -35,8 +35,8 @@ func (s *fixture) perform(id events.JobID, offset int64, queued time.Time) {
 	s.renderer.Perform(0, job.Render{Account: "acc", Job: id, Content: offset, Queued: events.At(queued)})
 }
 
-// Each attempt has spans of its own, once: that of its time in the queue, from when the journal says
-// that the job was queued, and below that of the attempt those of the phases that it reached.
+// Each attempt has its own spans, once: its time in the queue, from when the journal says that the
+// job was queued, and below the attempt's own span those of the phases that it reached.
 func TestSpansOfAttempts(t *testing.T) {
 	s, collector, tracer := newTracedFixture(t)
 	succeeds := s.print

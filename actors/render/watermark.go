@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// mark adds the watermarks to what is done to a printed PDF: it prints them on paper of the document's sizes.
+// mark adds watermarks to the finishing of a printed PDF: it prints them on paper of the document's sizes.
 func (w *work) mark(ctx context.Context, f *document.Finishing, marks []*events.Watermark) error {
 	sizes, ofPage, err := w.pageSizes()
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *work) watermark(m events.Watermark) document.Watermark {
 	return d
 }
 
-// pageSizes are those of the printed PDF. It is read, which takes long for a large one, only if the document may have decided them.
+// pageSizes returns the page sizes of the printed PDF. It is parsed, which takes long for a large one, only if the document may have decided them.
 func (w *work) pageSizes() (sizes []document.PageSize, ofPage []int, err error) {
 	c := w.submission.Content
 	o, visit := c.Print.Paper, c.URL != "" || c.Full

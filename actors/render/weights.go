@@ -7,7 +7,7 @@ import (
 	"platen.dev/events"
 )
 
-// weightLife is how long a weight is remembered. A plan that has changed counts that much later.
+// weightLife is how long a weight is remembered. A changed plan takes effect that much later.
 const weightLife = time.Second
 
 // weights remembers the weights of accounts for a moment. A sweep resumes thousands of jobs of one account at a time, and looking its plan up takes longer than

@@ -7,7 +7,7 @@ import (
 	"platen.dev/events"
 )
 
-// A weight is looked up once within its life, and again behind it.
+// A weight is looked up once within its life, and again after it.
 func TestWeights(t *testing.T) {
 	asked, plan, now := 0, 2, time.Now()
 	w := newWeights(func(events.AccountID) int { asked++; return plan })

@@ -28,7 +28,7 @@ type work struct {
 	job     events.JobID
 	content command.Position
 	lane    events.Lane
-	// limit is the maximal size of the file in bytes.
+	// limit is the maximum size of the file in bytes.
 	limit int64
 
 	submission events.Submission
@@ -36,8 +36,8 @@ type work struct {
 	invoice    *invoice // nil if the job has none
 	evidence   *events.Evidence
 	out        output
-	whole      bool             // a page of our own shows all that the e-invoice says
-	compared   bool             // the pages were held against the e-invoice
+	whole      bool             // a page of Platen's own shows everything in the e-invoice
+	compared   bool             // the pages were compared with the e-invoice
 	mismatches []events.Warning // terms of the e-invoice that the page lacks
 	file       events.File
 	metrics    events.Metrics
@@ -115,7 +115,7 @@ func (w *work) read(ctx context.Context) error {
 	return err
 }
 
-// acquire leases a page. Its lane follows from the content, as it did when the job was queued.
+// acquire leases a page. The content determines its lane, as it did when the job was queued.
 func (w *work) acquire(ctx context.Context) (err error) {
 	lane := job.Lane(w.submission.Test, w.submission.Content.Summary())
 	if w.lease, err = w.cfg.Acquire(ctx, w.account, lane); err != nil {
@@ -134,8 +134,8 @@ func (w *work) returnPage() {
 // tellAgain is the pause before a command that could not be appended is sent again.
 const tellAgain = 250 * time.Millisecond
 
-// tell appends a command and waits until it is durable, however long that takes, unless the log
-// has come to its end. A duplicate is harmless.
+// tell appends a command and waits until it is durable, however long that takes, unless the log is
+// closed. A duplicate is harmless.
 func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 	c := events.NewCommand(w.account, w.cfg.Now(), body)
 	for {
@@ -151,12 +151,12 @@ func (w *work) tell(ctx context.Context, body events.CommandBody) error {
 	}
 }
 
-// giveBack has the journal take the job from the attempt, should that hold it.
+// giveBack has the journal take the job from the attempt, should the attempt hold it.
 func (w *work) giveBack(ctx context.Context) error {
 	return w.tell(ctx, events.LoseRender{Job: w.job, Attempt: w.id})
 }
 
-// outcome is the command that ends the attempt.
+// outcome returns the command that ends the attempt.
 func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 	if f == nil {
 		w.observe("")
@@ -166,7 +166,8 @@ func (w *work) outcome(f *attempt.Fault) events.CommandBody {
 	return events.FailRender{Job: w.job, Attempt: w.id, Code: f.Code, Retryable: f.Retryable, Infrastructure: f.Infrastructure, Detail: f.Detail}
 }
 
-// warnings are those about the file, its invoice on the page, and the rules of that, at most contract.MaxWarnings.
+// warnings returns those about the file, its invoice on the page, and the invoice's business rules, at most
+// contract.MaxWarnings.
 func (w *work) warnings() (all []events.Warning) {
 	for _, warned := range w.out.warnings {
 		all = append(all, events.Warning{Code: warned.Code, Detail: contract.Detail(warned.Detail)})
@@ -176,7 +177,7 @@ func (w *work) warnings() (all []events.Warning) {
 	return all[:min(len(all), contract.MaxWarnings)]
 }
 
-// fileURL is where a webhook says that the file can be downloaded; "" without one.
+// fileURL returns the download URL that a webhook names; "" without a webhook.
 func (w *work) fileURL() string {
 	if len(w.submission.Webhook) == 0 || w.submission.Content.Delivery != nil {
 		return ""

@@ -8,11 +8,10 @@ import (
 )
 
 const (
-	// OrphanAge is how old a file must be before it can be an orphan: far older than any attempt
-	// that may still report it.
+	// OrphanAge is how old a file must be before it can be an orphan: far older than any attempt that may still report it.
 	OrphanAge = 6 * time.Hour
-	// OrphanInterval is the pause between two sweeps. Together with OrphanAge, an orphan is
-	// deleted within the 48 hours after which nothing of a job's content may be left.
+	// OrphanInterval is the pause between two sweeps. With OrphanAge, it ensures that an orphan is deleted within the 48 hours after which nothing of a
+	// job's content may be left.
 	OrphanInterval = 6 * time.Hour
 	// suspects is how many files a sweep remembers at a time.
 	suspects = 1000
@@ -31,8 +30,8 @@ type Orphans struct {
 	Files StoredFiles
 	// Mine reports whether this node has to sweep. One node of a cluster does.
 	Mine func() bool
-	// Settle reports for which files Owned takes into account every command sent before the call. For the
-	// others, commands are still undecided, and one of them may say who owns the file.
+	// Settle reports for which files Owned reflects every command sent before the call. For the others, undecided commands may still say who owns the
+	// file.
 	Settle func(context.Context) (known func(name string) bool, err error)
 	// Owned reports whether a job owns the file, or may come to.
 	Owned  func(name string) (bool, error)
@@ -58,7 +57,7 @@ func (o Orphans) SweepIfMine(ctx context.Context) {
 	}
 }
 
-// Swept counts the files without a job that a sweep has found: those that it deleted, and those that it left.
+// Swept counts the files without a job that a sweep has deleted, and those that it left.
 type Swept struct{ Deleted, Left int }
 
 // Sweep deletes the orphans. It lists all files, and remembers a bounded number of them.
@@ -85,8 +84,8 @@ func (o Orphans) Sweep(ctx context.Context) (s Swept, err error) {
 	return s, err
 }
 
-// judge deletes those of some files that no job owns. Jobs are looked at again after everything that was sent before is
-// decided: a file older than OrphanAge was reported long before that, or never will be.
+// judge deletes those files that no job owns. Ownership is checked again after everything sent before is decided: a file older than OrphanAge was
+// reported long before that, or never will be.
 func (o Orphans) judge(ctx context.Context, found []string, s *Swept) error {
 	known, err := o.Settle(ctx)
 	if err != nil {

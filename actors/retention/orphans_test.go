@@ -29,8 +29,7 @@ func (s shelf) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// Only files that are old and that no job owns are deleted, and none if the owners are not
-// known for certain.
+// Only files that are old and that no job owns are deleted, and none while ownership is uncertain.
 func TestOrphans(t *testing.T) {
 	now := time.Now()
 	fresh := func() shelf {
@@ -81,8 +80,7 @@ func (c counted) Each(ctx context.Context, visit func(string, int64, time.Time) 
 	})
 }
 
-// A sweep remembers a bounded number of files, and settles for each batch after it was listed. What comes to have an owner
-// meanwhile is left.
+// A sweep remembers a bounded number of files, and settles each batch after listing it. Files that get an owner meanwhile are left.
 func TestOrphansAreSweptInBatches(t *testing.T) {
 	now, files, listed, settled := time.Now(), shelf{}, 0, 0
 	for i := range 2*suspects + 2 {

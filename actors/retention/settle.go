@@ -11,8 +11,8 @@ import (
 	"platen.dev/projections"
 )
 
-// SettleLimit is how long commands that were sent are waited for: owners decide within milliseconds, and a partition
-// without one for longer than a take-over lasts may have none for hours.
+// SettleLimit is how long sent commands are waited for: owners decide within milliseconds, and a partition that has no owner for longer than a
+// take-over may have none for hours.
 const SettleLimit = 15 * time.Second
 
 const settleAgain = 50 * time.Millisecond
@@ -22,8 +22,8 @@ type Cursors interface {
 	Cursor(partition int32) projections.Cursor
 }
 
-// Settle waits until every command that is in the log now has been decided and its outcome folded, and reports for which
-// stored files this holds. Partitions that do not get there within the limit are given up.
+// Settle waits until every command now in the log has been decided and its outcome folded, and reports for which stored files this holds. It gives up
+// partitions that take longer than limit.
 func Settle(ctx context.Context, log eventlog.Log, folded Cursors, limit time.Duration) (known func(name string) bool, err error) {
 	ends := map[int32]int64{}
 	for p := range log.Partitions() {
@@ -39,8 +39,7 @@ func Settle(ctx context.Context, log eventlog.Log, folded Cursors, limit time.Du
 	}, err
 }
 
-// awaitDecided waits until the commands of partitions are decided up to their ends, and returns the partitions that do not
-// come that far within the limit.
+// awaitDecided waits until the commands of partitions are decided up to their ends, and returns the partitions that are not within the limit.
 func awaitDecided(ctx context.Context, folded Cursors, ends map[int32]int64, limit time.Duration) (behind map[int32]int64, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 // Accounts are the actions of operators on accounts.
 type Accounts struct{ *gate }
 
-// Create opens an account whose quota windows run from an anchor; zero means the present. It returns the account's id.
+// Create opens an account whose quota windows run from an anchor, by default the present. It returns the account's id.
 func (a Accounts) Create(plan events.Plan, anchor events.Instant) (events.AccountID, error) {
 	id := events.NewAccountID()
 	return id, a.run(Operator(id), events.CreateAccount{Plan: plan, Anchor: anchor})
@@ -19,7 +19,7 @@ func (a Accounts) SetPlan(p Principal, plan events.Plan) error {
 	return a.run(p, events.ChangePlan{Plan: plan})
 }
 
-// Suspend blocks new jobs of the account until Resume. Its members read the reason.
+// Suspend blocks new jobs of the account until Resume. Its members see the reason.
 func (a Accounts) Suspend(p Principal, reason string) error {
 	if !events.ValidReason(reason) {
 		return refuse(BadReason)
@@ -27,7 +27,7 @@ func (a Accounts) Suspend(p Principal, reason string) error {
 	return a.run(p, events.SuspendAccount{Reason: reason})
 }
 
-// Resume lets a suspended account have jobs again.
+// Resume unblocks new jobs of a suspended account.
 func (a Accounts) Resume(p Principal) error { return a.run(p, events.ResumeAccount{}) }
 
 // MoveAnchor changes the instant from which the account's quota windows run.
@@ -35,15 +35,15 @@ func (a Accounts) MoveAnchor(p Principal, anchor events.Instant) error {
 	return a.run(p, events.MoveAnchor{Anchor: anchor})
 }
 
-// ResetWindow moves the account back to the quota window of the present, if a clock that was ahead has moved it on.
+// ResetWindow moves the account back to the present quota window, after a clock that was ahead has moved it on.
 func (a Accounts) ResetWindow(p Principal) error { return a.run(p, events.ResetWindow{}) }
 
-// LimitFiles sets the size limit of the account's files in bytes; zero for the plan's.
+// LimitFiles sets the size limit of the account's files in bytes; zero restores the plan's.
 func (a Accounts) LimitFiles(p Principal, bytes int64) error {
 	return a.run(p, events.LimitFiles{Bytes: bytes})
 }
 
-// SetBlocks sets how many blocks of extra volume the account has. Plans that have none are refused with NoBlocks.
+// SetBlocks sets the account's number of blocks of extra volume. It refuses with NoBlocks on plans without them.
 func (a Accounts) SetBlocks(p Principal, blocks int64) error {
 	return as(a.run(p, events.SetVolumeBlocks{Blocks: blocks}), events.PlanRequired, NoBlocks)
 }

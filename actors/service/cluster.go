@@ -11,20 +11,20 @@ import (
 
 // Node is the node on which an operator acts.
 type Node interface {
-	// Nodes are those that are up, this one included.
+	// Nodes lists those that are up, including this one.
 	Nodes() []NodeLevel
-	// Drain has the node hand its work over and report not ready, until Undrain. It returns why that is not possible.
+	// Drain has the node hand its work over and report not ready, until Undrain. It returns why that is impossible.
 	Drain() error
 	Undrain()
 	Drainage() Drainage
 }
 
-// Drainage is how far a node that drains has come.
+// Drainage is how far a node's drain has come.
 type Drainage struct {
 	Draining bool `json:"draining"`
 	// Kept is set while the node keeps its share, because no other node is up that does not drain.
 	Kept bool `json:"kept"`
-	// Partitions is how many it still owns, Waiting how many jobs of theirs wait here, Running how many attempts are under way.
+	// Partitions is how many it still owns, Waiting how many of their jobs wait here, Running how many attempts are under way.
 	Partitions int `json:"partitions"`
 	Waiting    int `json:"waiting"`
 	Running    int `json:"running"`
@@ -42,18 +42,18 @@ type NodeLevel struct {
 	Address string `json:"address,omitempty"`
 }
 
-// Levels are those of the partitions, in their order, and of the nodes that are up, in the order of their ids.
+// Levels lists those of the partitions, in order, and those of the nodes that are up, by node id.
 type Levels struct {
 	Partitions []events.Level `json:"partitions"`
 	Nodes      []NodeLevel    `json:"nodes"`
 }
 
-// Highest is the level that all nodes can read.
+// Highest returns the highest level that all nodes can read.
 func (l Levels) Highest() events.Level {
 	return slices.MinFunc(l.Nodes, func(a, b NodeLevel) int { return int(a.Level - b.Level) }).Level
 }
 
-// Lowest is the level that all partitions have.
+// Lowest returns the highest level that all partitions have reached.
 func (l Levels) Lowest() events.Level { return slices.Min(l.Partitions) }
 
 // Behind names the nodes that cannot read more than others can.
@@ -84,8 +84,8 @@ func (c Cluster) Levels() (l Levels, err error) {
 	return l, nil
 }
 
-// RaiseLevel raises all partitions to the highest level that all nodes that are up can read. After ErrUnavailable some are raised, and
-// the action may be repeated.
+// RaiseLevel raises all partitions to the highest level that all live nodes can read. After ErrUnavailable some are raised, and the action may be
+// repeated.
 func (c Cluster) RaiseLevel() (Levels, error) {
 	before, err := c.Levels()
 	if err != nil {
@@ -106,7 +106,7 @@ func (c Cluster) RaiseLevel() (Levels, error) {
 	return c.Levels()
 }
 
-// Drain has this node hand its work over and report not ready. It is refused with NotDrained if nobody can take over.
+// Drain has this node hand its work over and report not ready. It refuses with NotDrained if nobody can take over.
 func (c Cluster) Drain() (Drainage, error) {
 	if err := c.Node.Drain(); err != nil {
 		return Drainage{}, because(NotDrained, err)
@@ -123,5 +123,5 @@ func (c Cluster) Undrain() Drainage {
 // Drainage says how far this node has come with draining.
 func (c Cluster) Drainage() Drainage { return c.Node.Drainage() }
 
-// Behind reports whether an error means that this node does not know yet: the request may be repeated.
+// Behind reports whether an error means that this node does not know the outcome yet: the request may be repeated.
 func Behind(err error) bool { return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrBehind) }

@@ -11,7 +11,7 @@ import (
 	"platen.dev/projections"
 )
 
-// A second factor is a code of an authenticator (TOTP, RFC 6238): six digits, another every 30 seconds.
+// A second factor is a code of an authenticator (TOTP, RFC 6238): six digits, renewed every 30 seconds.
 
 const (
 	codePeriod = 30 // seconds
@@ -19,7 +19,7 @@ const (
 	codeSlack = 1
 )
 
-// codeStep returns the time step that a code belongs to; false if it is none of now.
+// codeStep returns the time step that a code belongs to, or false if the code is not valid now.
 func codeStep(secret, code string, now time.Time) (step int64, ok bool) {
 	code = strings.ReplaceAll(code, " ", "")
 	present := now.Unix() / codePeriod
@@ -32,8 +32,8 @@ func codeStep(secret, code string, now time.Time) (step int64, ok bool) {
 	return step, ok
 }
 
-// MatchCode counts an attempt of a member, and returns the time step of a code. It refuses with BadCode if that is not one of now, or the
-// member has to wait.
+// MatchCode counts an attempt of a member, and returns the time step of a code. It refuses with BadCode if the code is not valid now or the member
+// has to wait.
 func (s Sessions) MatchCode(m projections.Membership, code string) (step int64, err error) {
 	t, err := s.Replica.Team(m.Account)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s Sessions) MatchCode(m projections.Membership, code string) (step int64, 
 	return step, nil
 }
 
-// SetFactor has the member's sign-in ask for a code, once the authenticator has shown one of the secret. It refuses with BadCode, and with
-// FactorIsSet until the present one is removed.
+// SetFactor makes the member's sign-in require a code, once the authenticator has shown one for the secret. It refuses with BadCode, and with
+// FactorIsSet while the member has a factor.
 func (s Sessions) SetFactor(p Principal, secret, code string) error {
 	step, ok := codeStep(secret, code, s.Now())
 	if !ok {
@@ -66,7 +66,7 @@ func (s Sessions) SetFactor(p Principal, secret, code string) error {
 	return as(err, events.AlreadyExists, FactorIsSet)
 }
 
-// RemoveFactor takes the member's second factor away, for a code: an unlocked screen is not enough. It refuses with BadCode.
+// RemoveFactor removes the member's second factor in exchange for a code: an unlocked screen is not enough. It refuses with BadCode.
 func (s Sessions) RemoveFactor(p Principal, code string) error {
 	step, err := s.MatchCode(projections.Membership{Account: p.Account, Member: p.by.Member}, code)
 	if err != nil {

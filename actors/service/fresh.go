@@ -15,23 +15,22 @@ import (
 // freshness is how long a read waits for this node to catch up.
 const freshness = 5 * time.Second
 
-// ErrBehind means that this node may lack what is durable by now: it does not catch up, or the log cannot be asked. The request may be
-// repeated.
+// ErrBehind means that this node may lack durable records: it does not catch up, or the log cannot be asked. The request may be repeated.
 var ErrBehind = errors.New("the read models are behind")
 
-// Freshness waits until this node has read what is durable.
+// Freshness waits until this node has read all that is durable.
 type Freshness struct {
 	partitions int32
 	catchUp    func(ctx context.Context, partition int32) error
 	runs       singleflight.Group
 }
 
-// NewFreshness returns the Freshness of a node with partitions, by what has a replica catch up with one.
+// NewFreshness returns the Freshness of a node with a number of partitions; catchUp makes its replica catch up with one.
 func NewFreshness(partitions int32, catchUp func(ctx context.Context, partition int32) error) *Freshness {
 	return &Freshness{partitions: partitions, catchUp: catchUp}
 }
 
-// Account waits until everything of an account that is durable by now is read. Its error is ErrBehind.
+// Account waits until this node has read everything of an account that is durable now. Its error is ErrBehind.
 func (f *Freshness) Account(id events.AccountID) error {
 	return f.Partition(events.Partition(id, f.partitions))
 }
@@ -41,7 +40,7 @@ func (f *Freshness) Partition(p int32) error {
 	return f.shared(strconv.Itoa(int(p)), func(ctx context.Context) error { return f.catchUp(ctx, p) })
 }
 
-// All waits until everything that is durable by now is read, of all accounts. Its error is ErrBehind.
+// All is Account for all accounts.
 func (f *Freshness) All() error {
 	return f.shared("all", func(ctx context.Context) error {
 		for p := range f.partitions {
@@ -53,8 +52,8 @@ func (f *Freshness) All() error {
 	})
 }
 
-// shared merges concurrent waits, so that a crowd costs no more than one. A caller that joined one waits for the next, too, because the
-// one before may have begun before the caller's moment.
+// shared merges concurrent waits, so that a crowd costs no more than one. A caller that joins one also waits for the next, because the first may have
+// begun before the caller's moment.
 func (f *Freshness) shared(name string, wait func(context.Context) error) error {
 	run := func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), freshness)

@@ -23,7 +23,7 @@ import (
 	"platen.dev/projections/table"
 )
 
-// shards answer every command alike, and remember the last.
+// shards answer every command the same way, and remember the last.
 type shards struct {
 	reply events.Reply
 	err   error
@@ -110,7 +110,7 @@ func developerOf(account events.AccountID) Principal {
 	return Member(account, team.Member{ID: "mem_a", Role: events.RoleDeveloper}, session("ses_a"), "192.0.2.1")
 }
 
-// A member's action is sent in its name, and what it changed is read before the answer.
+// A member's action is sent in its name, and its changes are read before the answer.
 func TestAction(t *testing.T) {
 	d := newDesk(t)
 	if err := d.Keys.Revoke(developerOf("acc"), "key_a"); err != nil {
@@ -127,7 +127,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// What is refused before it is sent is not sent.
+// An action that is refused before sending is not sent.
 func TestRefusedBefore(t *testing.T) {
 	billing := Member("acc", team.Member{ID: "mem_b", Role: events.RoleBilling}, session("ses_b"), "")
 	for name, tc := range map[string]struct {
@@ -174,7 +174,7 @@ func TestRefusedBefore(t *testing.T) {
 	}
 }
 
-// A reply of the account says why, an action may know better what it means, and no reply means that nothing is known.
+// A refusing reply says why, an action may make it more precise, and no reply means that the outcome is unknown.
 func TestAnswers(t *testing.T) {
 	d := newDesk(t)
 	d.shards.reply = events.Reply{Code: events.SignInDelayed, RetryAfter: 15}
@@ -199,7 +199,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// An address that is nobody's writes nothing to the log, takes as long to refuse as any, and keeps no member waiting for its hash.
+// An unknown address writes nothing to the log, takes as long to refuse as any, and keeps no member waiting for its hash.
 func TestNobodySignsIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t)
@@ -222,7 +222,7 @@ func TestNobodySignsIn(t *testing.T) {
 	})
 }
 
-// One wait serves all who ask at once, and one who joins it waits for the next, too.
+// One wait serves all who ask at once; a caller that joins it waits for the next, too.
 func TestFreshness(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	waits := 0

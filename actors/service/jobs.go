@@ -13,8 +13,8 @@ import (
 // Jobs are the actions on jobs.
 type Jobs struct{ *gate }
 
-// Submit has the account accept a job. The request was counted when it came, before its body was read. The error wraps
-// eventlog.ErrTooLarge if the log can never take the content.
+// Submit has the account accept a job. The request was counted on arrival, before its body was read. The error wraps eventlog.ErrTooLarge if the log
+// can never take the content.
 func (j Jobs) Submit(p Principal, s events.Submission) (events.Reply, error) {
 	if !p.may(s) {
 		return events.Reply{}, refuse(NotAllowed)
@@ -27,7 +27,7 @@ func (j Jobs) Cancel(p Principal, id events.JobID) error {
 	return j.run(p, events.CancelJob{Job: id})
 }
 
-// Abandon is Cancel for a job whose request nobody waits for any more: a repeated request makes another job.
+// Abandon is Cancel for a job whose client has gone: a repeated request makes another job.
 func (j Jobs) Abandon(p Principal, id events.JobID) error {
 	return j.run(p, events.CancelJob{Job: id, Forget: true})
 }
@@ -45,8 +45,8 @@ func (j Jobs) Redeliver(p Principal, id events.JobID) error {
 // redeliverAtOnce is how many redeliveries of an account are asked for at once.
 const redeliverAtOnce = 64
 
-// RedeliverEach has the webhooks of jobs sent again, and returns how many. A job that is not known any more is left out: it was
-// forgotten meanwhile. After an error some are sent again, and the action may be repeated.
+// RedeliverEach has the webhooks of jobs sent again, and returns how many. It skips jobs that have been forgotten meanwhile. After an error some are
+// sent again, and the action may be repeated.
 func (j Jobs) RedeliverEach(ctx context.Context, p Principal, ids []events.JobID) (count int, err error) {
 	if len(ids) == 0 {
 		return 0, nil
@@ -76,8 +76,8 @@ func (j Jobs) RedeliverEach(ctx context.Context, p Principal, ids []events.JobID
 	return int(sent.Load()), err
 }
 
-// Redeliverable lists the jobs of an account with a webhook that have ended at an instant or later; with undelivered, those whose webhook
-// was not delivered.
+// Redeliverable lists the jobs of an account with a webhook that ended at or after an instant; with undelivered, only those whose webhook was not
+// delivered.
 func (j Jobs) Redeliverable(account events.AccountID, since events.Instant, undelivered bool) (ids []events.JobID, err error) {
 	err = j.Replica.EachJob(account, func(id events.JobID, job projections.Job) {
 		if job.Webhook && job.Finished != 0 && job.Finished >= since {

@@ -8,17 +8,17 @@ import (
 // Keys are the actions on API keys.
 type Keys struct{ *gate }
 
-// NewKey describes a key that is to be made.
+// NewKey describes a key to make.
 type NewKey struct {
 	// ID makes a repeated request make one key; "" for a new id.
 	ID events.KeyID
 	// Name is for people; only operators may leave it out.
 	Name string
-	// Test has the key's prefix say that it is for tests.
+	// Test makes the key's prefix say that it is for tests.
 	Test bool
 }
 
-// Make makes a key and returns its secret, which is kept nowhere. A key that was made already is refused with KeyMade.
+// Make makes a key and returns its secret, which is stored nowhere. It refuses with KeyMade if the key was made already.
 func (k Keys) Make(p Principal, n NewKey) (secret string, key events.Key, err error) {
 	name, ok := line(n.Name, events.MaxKeyName)
 	if !ok && (name != "" || p.is != operator) {

@@ -11,11 +11,11 @@ import (
 
 // Mailer sends letters; it is implemented by mail.Sender.
 type Mailer interface {
-	// Send sends a letter. An error means that it was not taken.
+	// Send sends a letter. An error means that the letter was not accepted for delivery.
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// How many letters are sent, by this node. Those that tell members of a change have a bound of their own, so that links do not use it up.
+// Limits on the letters sent by this node. Notices of changes have their own, so that links do not use it up.
 const (
 	linksPerMinute  = 20 // of an account's members
 	linksToAddress  = 20 // a day, from all accounts
@@ -24,10 +24,10 @@ const (
 	waitingNotices  = 200
 )
 
-// day is the period of the bounds by day.
+// day is the period of the daily limits.
 const day = 24 * time.Hour
 
-// recipient is an address as an account writes to it.
+// recipient is an address that an account writes to.
 type recipient struct {
 	account events.AccountID
 	address string
@@ -39,13 +39,13 @@ type letter struct {
 	subject, text string
 }
 
-// post is the one place that sends letters. What it counts is in memory.
+// post is the only sender of letters. Its counts are in memory.
 type post struct {
 	Config
 	byAccount          *limit.Rate[events.AccountID]
 	fromAccount, toOne *limit.Rate[recipient]
 	toAddress          *limit.Rate[string]
-	// waiting are letters about changes, which nobody waits for.
+	// waiting holds letters about changes, which nobody waits for.
 	waiting chan letter
 	ctx     context.Context // of those that are sent
 	cancel  func()
@@ -76,7 +76,7 @@ func (p *post) sendLink(by Principal, i Invited) error {
 	return p.send(letter{to, "Your link to Platen", fmt.Sprintf(linkLetter, i.Link, letterTime(i.Until))})
 }
 
-// sendSoon sends a letter about a change, without waiting. If there were too many, it is left out, with a line in the log.
+// sendSoon sends a letter about a change, without waiting. If there were too many, it is dropped and logged.
 func (p *post) sendSoon(l letter) {
 	if p.toOne.Allow(l.recipient, p.Now()) {
 		select {
@@ -106,7 +106,7 @@ func (p *post) run() {
 	for {
 		select {
 		case l := <-p.waiting:
-			_ = p.send(l) // it is in the log
+			_ = p.send(l) // the error is logged
 		case <-p.stop:
 			p.sendRest()
 			return
@@ -130,7 +130,7 @@ func (p *post) sendRest() {
 	}
 }
 
-// closeTime is how long letters may take that wait when the node stops.
+// closeTime is how long sending the waiting letters may take when the node stops.
 const closeTime = 5 * time.Second
 
 func (p *post) close(ctx context.Context) error {
@@ -143,7 +143,7 @@ func (p *post) close(ctx context.Context) error {
 	return nil
 }
 
-// letterTime is a time as letters write it.
+// letterTime formats a time as letters show it.
 func letterTime(at events.Instant) string {
 	return at.Time().UTC().Format("2 January 2006, 15:04") + " UTC"
 }
@@ -163,11 +163,11 @@ type Delivery string
 // Deliveries.
 const (
 	ByHand Delivery = ""     // nothing sends letters
-	Sent   Delivery = "sent" // it was taken
+	Sent   Delivery = "sent" // it was accepted
 	Unsent Delivery = "unsent"
 )
 
-// deliver sends a link to its member if anything sends letters, and says how that went.
+// deliver sends a link to its member if letters can be sent, and records the outcome.
 func (m Members) deliver(p Principal, i *Invited) {
 	if m.post == nil {
 		return

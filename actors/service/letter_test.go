@@ -23,7 +23,7 @@ type office struct {
 	letters *letters
 }
 
-// letters keeps what is sent, and refuses it if it has an error.
+// letters keeps what is sent, or refuses it if it has an error.
 type letters struct {
 	sent chan string // "address: text"
 	err  error
@@ -96,7 +96,7 @@ func ada() Principal {
 	return Member(team1, team.Member{ID: "mem_ada", Role: events.RoleOwner}, session("ses_a"), "192.0.2.1")
 }
 
-// Whatever changes how a member signs in, or what gives access, is told to that member, or to the owners; nothing else is.
+// Any change to how a member signs in, or to access, is reported to that member, or to the owners; nothing else is.
 func TestNotices(t *testing.T) {
 	refused := events.Reply{Code: events.NoSuchMember}
 	for name, tc := range map[string]struct {
@@ -166,7 +166,7 @@ func TestShownSecretIsTold(t *testing.T) {
 	}
 }
 
-// Every command that takes a proof is told of.
+// Every command that takes a proof is reported.
 func TestEveryProofIsTold(t *testing.T) {
 	taking := 0
 	for _, of := range events.CommandTypes() {
@@ -186,7 +186,7 @@ func TestEveryProofIsTold(t *testing.T) {
 	}
 }
 
-// A member is told of twenty changes a day; what is left out is in the log, and what is done stays done. Links are not counted among them.
+// A member gets notices of twenty changes a day; those left out are in the log, and the changes stay made. Links do not count.
 func TestNoticesAreBounded(t *testing.T) {
 	o := newOffice(t)
 	revoke := func(times int) {
@@ -220,7 +220,7 @@ func TestNoticesAreBounded(t *testing.T) {
 	}
 }
 
-// An address gets five links a day from an account, and twenty from all; then a link is made and not sent, and others get theirs.
+// An address gets five links a day from an account, and twenty from all; further links are made but not sent, and others get theirs.
 func TestLinksAreBounded(t *testing.T) {
 	o := newOffice(t)
 	invite := func(by Principal, email string) (Delivery, Code) {

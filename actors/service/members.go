@@ -12,23 +12,22 @@ import (
 // Members are the actions on the members of an account.
 type Members struct{ *gate }
 
-// InvitationTime is how long a one-time link is good.
+// InvitationTime is how long a one-time link is valid.
 const InvitationTime = 7 * 24 * time.Hour
 
-// Invited is a one-time link, which is kept nowhere.
+// Invited is a one-time link, which is stored nowhere.
 type Invited struct {
 	Member events.MemberID
 	Email  string
 	Link   string
 	Until  events.Instant
-	// Delivery says whether the member was sent the link, Undelivered why not.
+	// Delivery says whether the link was sent to the member, Undelivered why not.
 	Delivery    Delivery
 	Undelivered error
 }
 
-// Invite makes a one-time link by which somebody joins the account: a new member, one that has not joined, or one that needs a new
-// password, whose role stays. Nobody makes one for themselves: that is refused with OwnLink.
-// origin is where the member's browser reaches Platen.
+// Invite makes a one-time link by which somebody joins the account: a new member, one that has not joined, or one that needs a new password, whose
+// role stays. It refuses with OwnLink to make one for the inviting member itself. origin is where the member's browser reaches Platen.
 func (m Members) Invite(p Principal, email string, role events.Role, origin string) (Invited, error) {
 	made := Invited{Member: events.NewMemberID(), Email: events.FoldEmail(email), Until: m.now().Add(InvitationTime)}
 	t, err := m.Replica.Team(p.Account)
@@ -38,7 +37,7 @@ func (m Members) Invite(p Principal, email string, role events.Role, origin stri
 	if have, known := t.ByEmail(made.Email); known {
 		made.Member = have.ID
 	}
-	if p.by.Member == made.Member { // by which whoever has a session could take the account
+	if p.by.Member == made.Member { // otherwise anybody with a session could take the account over
 		return made, refuse(OwnLink)
 	}
 	link, hash := newInvitation(p.Account, made.Member)
@@ -82,7 +81,7 @@ func (m Members) SignOut(p Principal, id events.MemberID) error {
 	return m.run(p, events.CloseSession{Member: id})
 }
 
-// InvitationPath is where one-time links lead to.
+// InvitationPath is the path prefix of one-time links.
 const InvitationPath = "/dashboard/invitation/"
 
 // newInvitation makes a one-time link for a member, and the hash of its secret.
@@ -101,7 +100,7 @@ type Invitation struct {
 // maxLink is longer than the end of any link.
 const maxLink = 256
 
-// ParseInvitation reads a link from behind InvitationPath.
+// ParseInvitation reads the part of a link after InvitationPath.
 func ParseInvitation(link string) (i Invitation, ok bool) {
 	parts := strings.Split(link, "/")
 	if len(parts) != 3 || len(link) > maxLink {
@@ -111,7 +110,7 @@ func ParseInvitation(link string) (i Invitation, ok bool) {
 	return Invitation{events.AccountID(parts[0]), events.MemberID(parts[1]), secret}, err == nil && len(secret) == secretSize
 }
 
-// Invitee returns the member that a link is for; false if the link is used, replaced or too old.
+// Invitee returns the member that a link is for, or false if the link is used, replaced or expired.
 func (m Members) Invitee(i Invitation) (team.Member, bool) {
 	if m.Fresh.Account(i.Account) != nil {
 		return team.Member{}, false

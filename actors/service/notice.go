@@ -9,8 +9,8 @@ import (
 	"platen.dev/events/team"
 )
 
-// notice returns a sentence about a command that changes how a member signs in, or what gives access, and the member to tell: the owners if
-// there is none. Nobody is told an empty sentence.
+// notice returns a sentence about a command that changes how a member signs in, or what gives access, and the member to tell: the owners if there is
+// none. An empty sentence is sent to nobody.
 type notice func(Principal, events.CommandBody) (whom events.MemberID, text string)
 
 // notices has a row for each command that takes a proof (account.TakesProof), and for the others that end or replace a sign-in.
@@ -86,7 +86,7 @@ Account: %s
 If you didn’t expect it, sign in and look at your sessions and the account’s audit trail, or ask an owner of the account.
 `
 
-// toldOf returns the letters about a command that is about to be decided: a member that it removes has an address now.
+// toldOf returns the letters about a command that is about to be decided: a member that it removes still has an address now.
 func (g *gate) toldOf(p Principal, body events.CommandBody) []letter {
 	say, known := notices[reflect.TypeOf(body)]
 	if g.post == nil || !known {
@@ -123,7 +123,7 @@ func (g *gate) lettersTo(p Principal, whom events.MemberID, text string) (all []
 	return all
 }
 
-// authorOf is who has something done, and from where.
+// authorOf names the author of an action, and where it came from.
 func authorOf(p Principal, t team.Team) string {
 	who := "somebody with a one-time link"
 	if p.by.Operator {

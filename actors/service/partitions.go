@@ -26,7 +26,7 @@ func (a Partitions) Quarantined(partition int32, cause int64) (account.Quarantin
 	return q, err
 }
 
-// DropQuarantined drops a command from the quarantine. One that somebody else has dropped is no fault.
+// DropQuarantined drops a command from the quarantine. It succeeds if somebody else has dropped it.
 func (a Partitions) DropQuarantined(partition int32, cause int64) error {
 	err := a.run(Operator(events.PartitionID(partition)), events.DropSetAside{Cause: cause})
 	if CodeOf(err) == events.NoSuchCommand {
@@ -38,18 +38,17 @@ func (a Partitions) DropQuarantined(partition int32, cause int64) error {
 var (
 	// ErrRecordGone means that the log no longer has the record of a command, so the command can only be dropped.
 	ErrRecordGone = errors.New("the record of the command is gone")
-	// ErrUndecided means that a command was sent again and is not decided yet. It stays in quarantine, and is decided once however often it
-	// is sent.
+	// ErrUndecided means that a command was sent again and is not decided yet. It stays in quarantine, and is decided once, however often it is sent.
 	ErrUndecided = errors.New("the command was sent again and is not decided yet; it stays in quarantine: try again, it is decided once")
 	// ErrSetAsideAgain means that a command was set aside again and the quarantine has no room for it.
 	ErrSetAsideAgain = errors.New("the command was set aside again, and stays where it is; `platen log dump` says why")
 )
 
-// recordLimit bounds how long a record is read.
+// recordLimit bounds the time to read a record.
 const recordLimit = 5 * time.Second
 
-// RecordOf reads the record of a command that was set aside. Its error is ErrRecordGone if Kafka's retention has deleted it, or if another
-// record is at its offset, as in a topic that was created again.
+// RecordOf reads the record of a command that was set aside. Its error is ErrRecordGone if Kafka's retention has deleted it, or if another record is
+// at its offset, as in a re-created topic.
 func (a Partitions) RecordOf(ctx context.Context, p int32, cause int64, q account.Quarantined) (eventlog.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, recordLimit)
 	defer cancel()
@@ -73,7 +72,7 @@ func (a Partitions) RecordOf(ctx context.Context, p int32, cause int64, q accoun
 	return record, nil
 }
 
-// Retried is the outcome of a command that was sent again. Reply is empty if such commands get none.
+// Retried is the outcome of a command that was sent again. Reply is empty if commands of its type get none.
 type Retried struct {
 	Reply events.ReplyCode
 	// Again is the command that was set aside in its place, at the offset Cause; nil if it was decided.
@@ -105,7 +104,7 @@ func (a Partitions) RetryQuarantined(ctx context.Context, p int32, cause int64) 
 	return outcome, err
 }
 
-// again is a command that repeats one which was set aside: for the same account, by the same author, with the same body and all its content.
+// again returns a command that repeats one that was set aside: for the same account, by the same author, with the same body and all its content.
 func (a Partitions) again(ctx context.Context, p int32, cause int64, q account.Quarantined) (c events.Command, err error) {
 	record, err := a.RecordOf(ctx, p, cause, q)
 	if err != nil {
@@ -123,8 +122,8 @@ func (a Partitions) again(ctx context.Context, p int32, cause int64, q account.Q
 	return c, err
 }
 
-// idAgain returns the id under which a command is sent again: the same one if that was done and nobody knows what became of it, another one
-// if it was set aside under that and is not kept.
+// idAgain returns the id under which a command is sent again: the same one if that was tried with an unknown outcome, a new one if it was set aside
+// under that id and is not kept.
 func (a Partitions) idAgain(p int32, q account.Quarantined) (events.CommandID, error) {
 	for id := q.Command.Again(); ; id = id.Again() {
 		reply, _, err := a.Replica.Reply(q.Account, id)
@@ -137,7 +136,7 @@ func (a Partitions) idAgain(p int32, q account.Quarantined) (events.CommandID, e
 	}
 }
 
-// keptAs finds a command in quarantine by its id, nil if it is not there, and its offset.
+// keptAs finds a command in quarantine by its id, and returns it with its offset; nil if it is not there.
 func (a Partitions) keptAs(p int32, id events.CommandID) (kept *account.Quarantined, at int64, err error) {
 	err = account.EachQuarantined(a.Replica, p, func(cause int64, q account.Quarantined) bool {
 		if q.Command == id {
@@ -148,14 +147,14 @@ func (a Partitions) keptAs(p int32, id events.CommandID) (kept *account.Quaranti
 	return kept, at, err
 }
 
-// decideLimit bounds how long a command that was sent again is waited for: within it a shard changes hands. decideLook is how often its
-// decision is looked for.
+// decideLimit is how long to wait for the decision about a command that was sent again: long enough for a shard to change hands. decideLook is how
+// often to look for it.
 const (
 	decideLimit = 12 * time.Second
 	decideLook  = 20 * time.Millisecond
 )
 
-// await appends a command, and waits until its decision is folded. If it is not in time, the command may still be decided.
+// await appends a command and waits until its decision is folded. After a timeout, the command may still be decided.
 func (a Partitions) await(ctx context.Context, p int32, c events.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, decideLimit)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// NewPasskey is a passkey that a browser has made, in a session, as the answer to a challenge.
+// NewPasskey is a passkey that a browser made during a session, in answer to a challenge.
 type NewPasskey struct {
 	Session   events.SessionID
 	Handle    [32]byte
@@ -13,7 +13,7 @@ type NewPasskey struct {
 	Passkey   events.Passkey
 }
 
-// PasskeyName returns the name that a passkey gets, or refuses with BadPasskeyName.
+// PasskeyName returns a passkey's name as stored, or refuses with BadPasskeyName.
 func PasskeyName(typed string) (string, error) {
 	name, ok := line(typed, team.MaxPasskeyName)
 	if !ok {

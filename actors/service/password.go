@@ -12,14 +12,13 @@ import (
 // passwords names for argon2id with one thread.
 var hashing = &argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// hashesAtOnce is how many passwords are hashed at once, since each takes its memory; hashesWaiting is how many more wait for that, some
-// seconds' worth.
+// hashesAtOnce is how many passwords are hashed at once, since each takes its memory; hashesWaiting is how many more may wait, a few seconds' worth.
 const (
 	hashesAtOnce  = 2
 	hashesWaiting = 32
 )
 
-// errCrowd means that too many passwords wait to be hashed.
+// errCrowd means that too many passwords are waiting to be hashed.
 var errCrowd = &Refusal{Code: SignInCrowd, RetryAfter: 2}
 
 // errNoMatch means that a password is not that of a hash.
@@ -28,19 +27,19 @@ var errNoMatch = errors.New("no match")
 // passwords hashes and compares passwords.
 type passwords struct {
 	turn    chan struct{}
-	waiting atomic.Int64 // with those that are hashed
-	// fake is a hash that no password fits, by which unknown email addresses take as long as known ones.
+	waiting atomic.Int64 // including those being hashed
+	// fake returns a hash that no password fits, so that unknown email addresses take as long as known ones.
 	fake func() string
 }
 
 func newPasswords() *passwords {
 	return &passwords{turn: make(chan struct{}, hashesAtOnce), fake: sync.OnceValue(func() string {
-		hash, _ := unknownPassword() // fails with the source of random numbers only, which aborts
+		hash, _ := unknownPassword() // fails only if the source of random numbers does, which aborts the process
 		return hash
 	})}
 }
 
-// enter waits for a turn, which end gives back. The error is errCrowd if too many wait already.
+// enter waits for a turn, which end releases. The error is errCrowd if too many are waiting.
 func (p *passwords) enter() (end func(), err error) {
 	if p.waiting.Add(1) > hashesAtOnce+hashesWaiting {
 		p.waiting.Add(-1)
@@ -63,8 +62,8 @@ func (p *passwords) hash(password string) (string, error) {
 	return argon2id.CreateHash(password, hashing)
 }
 
-// compare returns errNoMatch if a password, as it was typed, is not that of a hash. Then the time that it takes follows from
-// what was typed, and tells nothing of the hash: one comparison, or two if preparing changes the password.
+// compare returns errNoMatch if a password, as typed, does not match a hash. The time that this takes depends only on the typed password, and reveals
+// nothing of the hash: one comparison, or two if preparing changes the password.
 func (p *passwords) compare(hash, typed string) error {
 	for _, password := range spellings(typed) {
 		same, err := p.same(hash, password)

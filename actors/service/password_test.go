@@ -14,8 +14,7 @@ const (
 	unassigned           = "\u0378"
 )
 
-// A password is the same whichever way a keyboard sends its letters. Hashes of passwords that were not prepared still fit
-// what they were made of.
+// A password is the same however a keyboard sends its letters. Hashes of unprepared passwords still match what they were made of.
 func TestSamePassword(t *testing.T) {
 	p := newPasswords()
 	prepared := func(typed string) string {
@@ -83,7 +82,7 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
-// A new password is judged as it is prepared.
+// A new password is judged in its prepared form.
 func TestNewPassword(t *testing.T) {
 	for name, tc := range map[string]struct {
 		typed, repeated string
@@ -122,7 +121,7 @@ func TestNewPassword(t *testing.T) {
 	}
 }
 
-// BenchmarkPrepare is what the longest password costs before it is hashed: it must be little beside the hash.
+// BenchmarkPrepare measures the preparation of the longest password: it must be cheap compared with the hash.
 func BenchmarkPrepare(b *testing.B) {
 	for name, typed := range map[string]string{"letters": strings.Repeat("x", maxTyped), "accents": strings.Repeat("\u0301", maxTyped)} {
 		b.Run(name, func(b *testing.B) {

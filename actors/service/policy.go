@@ -6,7 +6,7 @@ import (
 	"platen.dev/events"
 )
 
-// policies says who may have a command sent. A command without a row is sent by Platen itself only.
+// policies says who may send a command. A command without a row is sent only by Platen itself.
 var policies = map[reflect.Type]who{
 	of[events.CreateAccount]():   operator,
 	of[events.ChangePlan]():      operator,
@@ -53,7 +53,7 @@ var policies = map[reflect.Type]who{
 
 func of[C events.CommandBody]() reflect.Type { return reflect.TypeFor[C]() }
 
-// may reports whether a principal may have a command sent.
+// may reports whether a principal may send a command.
 func (p Principal) may(body events.CommandBody) bool {
 	t := reflect.TypeOf(body)
 	if _, submits := body.(events.Submission); submits {

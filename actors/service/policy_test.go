@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// internal are the commands that Platen sends itself, beside the reports of effects: no person and no program may.
+// internal are the commands that only Platen itself sends, besides the reports of effects.
 var internal = []string{"EndDownload", "LoseRender", "NoteKeyUse", "RenewDownload", "WakeJob"}
 
 // Every command has a row that says who may have it sent, or is Platen's own.
@@ -36,7 +36,7 @@ func TestEveryCommandHasAPolicy(t *testing.T) {
 	}
 }
 
-// Each kind of principal may have its commands sent, and no others.
+// Each kind of principal may send its commands, and no others.
 func TestWhoMay(t *testing.T) {
 	member := func(r events.Role) Principal {
 		return Member("acc", team.Member{ID: "mem", Role: r}, session("ses_a"), "192.0.2.1")

@@ -5,7 +5,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// who is a set of those who may have a command sent.
+// who is a set of kinds of principals.
 type who uint8
 
 const (
@@ -30,20 +30,21 @@ type Principal struct {
 	since   events.Instant // when a member signed in
 }
 
-// Operator is the operator, acting in an account.
+// Operator returns the operator, acting in an account.
 func Operator(account events.AccountID) Principal {
 	return Principal{Account: account, by: events.Author{Operator: true}, is: operator}
 }
 
-// Program is a program that has shown an API key of an account.
+// Program returns a program that has shown an API key of an account.
 func Program(account events.AccountID) Principal { return Principal{Account: account, is: program} }
 
-// Member is a member who is signed in by a session, from the address of a browser.
+// Member returns a member signed in by a session, at a browser's address.
 func Member(account events.AccountID, m team.Member, s team.Session, address string) Principal {
 	return Principal{Account: account, by: events.Author{Member: m.ID, Address: address, Session: s.ID}, is: roles[m.Role], since: s.Opened}
 }
 
-// visitor is somebody who is about to sign in as a member; the zero id is nobody in particular.
+// visitor returns somebody who is about to sign in as a member; the zero id stands for nobody in
+// particular.
 func visitor(account events.AccountID, m events.MemberID, address string) Principal {
 	return Principal{Account: account, by: events.Author{Member: m, Address: address}, is: stranger}
 }

@@ -44,7 +44,7 @@ type Usage struct {
 	Tests   int64 // test jobs today, in UTC
 }
 
-// Usage returns what an account uses, as this node has read it.
+// Usage returns an account's usage, as this node has read it.
 func (a Accounts) Usage(id events.AccountID) (Usage, error) {
 	s, err := a.state(id)
 	if err == nil && !s.Exists() {
@@ -65,25 +65,26 @@ func (a Accounts) Trail(id events.AccountID, limit int) ([]projections.TrailEntr
 	return entries, err
 }
 
-// Bounds of what is looked at: how far back, and how long that may take.
+// Bounds of Recent: how far back it looks, and how long it may take.
 const (
 	recentTime   = time.Hour
 	recentWithin = 5 * time.Second
 )
 
-// Recent is how the jobs of the last hour have gone, as far as the end of the journal tells.
+// Recent summarises the jobs of the last hour, as far as the end of the journal tells.
 type Recent struct {
 	timeline.Recent
-	// Receivers are those of webhooks that fail, most first.
+	// Receivers lists receivers whose webhooks fail, most failures first.
 	Receivers []Receiver `json:"receivers"`
 }
 
-// Receiver is where webhooks of an account fail.
+// Receiver is a host at which webhooks of an account fail.
 type Receiver struct {
 	Account events.AccountID `json:"account"`
 	// Host is the receiver's name and port; "" if the job's row is gone.
 	Host string `json:"host"`
-	// Jobs counts those whose last attempt has failed, GivenUp those of them that are not tried again.
+	// Jobs counts the jobs whose last attempt has failed, GivenUp those among them that are not
+	// retried.
 	Jobs    int `json:"jobs"`
 	GivenUp int `json:"given_up"`
 	// The last of these attempts.
@@ -101,7 +102,7 @@ func (r Receiver) Answer() string {
 	return r.Error
 }
 
-// Recent reads how the jobs of the last hour have gone, of all accounts.
+// Recent reads the summary of the last hour's jobs, of all accounts.
 func (j Jobs) Recent(ctx context.Context) (Recent, error) {
 	ctx, cancel := context.WithTimeout(ctx, recentWithin)
 	defer cancel()
@@ -109,7 +110,7 @@ func (j Jobs) Recent(ctx context.Context) (Recent, error) {
 	return Recent{r, receivers(r.Undelivered, j.receiverOf)}, err
 }
 
-// receiverOf is the host that the webhook of a job goes to; "" if that is not known any more.
+// receiverOf returns the host that the webhook of a job goes to; "" if it is no longer known.
 func (j Jobs) receiverOf(of events.AccountID, id events.JobID) string {
 	s, err := account.ReplicaStore{Reader: j.Replica, Partition: events.Partition(of, j.Log.Partitions())}.Job(of, id)
 	if err != nil {

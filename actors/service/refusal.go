@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// ErrUnavailable means that an action has no answer: whether it was done is not known, and it may be repeated.
+// ErrUnavailable means that an action got no answer: its outcome is unknown, and it may be repeated.
 var ErrUnavailable = errors.New("the account’s shard does not answer; try again")
 
 // Code names why an action was refused: a reply of an account, or one of those below.
@@ -58,19 +58,19 @@ type Refusal struct {
 	Code Code
 	// RetryAfter is in seconds; zero if waiting does not help.
 	RetryAfter int64
-	// Cause says more than Code; nil if there is no more to say.
+	// Cause adds detail to Code; nil if there is none.
 	Cause error
-	// Reply is the account's, if it was the account that refused.
+	// Reply is the account's reply, if the account refused.
 	Reply events.Reply
 }
 
-// Error is the refusal in a member's words.
+// Error returns the refusal in words for members.
 func (r *Refusal) Error() string { return r.words().member }
 
 // Unwrap returns the cause.
 func (r *Refusal) Unwrap() error { return r.Cause }
 
-// Advice is the refusal in an operator's words, for an account: the commands that help are named.
+// Advice returns the refusal in words for operators; it names the commands that help for the account.
 func (r *Refusal) Advice(account events.AccountID) string {
 	w := r.words()
 	if w.operator == "" {
@@ -98,7 +98,7 @@ func refuse(code Code) error { return &Refusal{Code: code} }
 // because is refuse with a cause.
 func because(code Code, cause error) error { return &Refusal{Code: code, Cause: cause} }
 
-// as gives one refusal of an action a code that says more.
+// as replaces a general code of a refusal by a more precise one.
 func as(err error, general, precise Code) error {
 	var r *Refusal
 	if errors.As(err, &r) && r.Code == general {
@@ -107,7 +107,7 @@ func as(err error, general, precise Code) error {
 	return err
 }
 
-// CodeOf is the code of a refusal; "" if the error is none.
+// CodeOf returns the code of a refusal; "" if the error is not one.
 func CodeOf(err error) Code {
 	var r *Refusal
 	if errors.As(err, &r) {
@@ -116,13 +116,13 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// Text is the refusal with a code in a member's words; false if there is no such refusal.
+// Text returns the words for members for a code, or false if there are none.
 func Text(code Code) (string, bool) {
 	w, known := refusals[code]
 	return w.member, known
 }
 
-// words say why something was refused: to members, and to operators if they need other words. ACCOUNT stands for the account.
+// words explain a refusal: to members, and to operators if they need other words. ACCOUNT stands for the account.
 type words struct{ member, operator string }
 
 // refusals has the words for every refusal that a person can meet.

@@ -38,13 +38,13 @@ type Config struct {
 	CheckTemplate func(body []byte) (canonical []byte, err error)
 	// Mail sends letters to members; nil if nothing does.
 	Mail Mailer
-	// Node is this one.
+	// Node is this node.
 	Node   Node
 	Logger *slog.Logger
 	Now    func() time.Time
 }
 
-// Services are the actions, by what they are about.
+// Services are the actions, grouped by subject.
 type Services struct {
 	gate *gate
 	// Fresh has this node catch up before something is read.
@@ -60,7 +60,7 @@ type Services struct {
 	Cluster    Cluster
 }
 
-// New returns the services of a node. Close ends what they do in the background.
+// New returns the services of a node. Close ends their background work.
 func New(cfg Config) *Services {
 	g := &gate{Config: cfg}
 	if cfg.Mail != nil {
@@ -74,7 +74,7 @@ func New(cfg Config) *Services {
 	}
 }
 
-// Close sends the letters that wait, until ctx ends. Nothing may be done afterwards.
+// Close sends the waiting letters until ctx ends. Nothing may be called afterwards.
 func (s *Services) Close(ctx context.Context) error {
 	if s.gate.post == nil {
 		return nil
@@ -95,7 +95,7 @@ func (g *gate) state(id events.AccountID) (account.State, error) {
 	return account.ReplicaStore{Reader: g.Replica, Partition: events.Partition(id, g.Log.Partitions())}.Account(id)
 }
 
-// do has a command of a principal decided, and waits until this node has read what that changed.
+// do has a principal's command decided, and waits until this node has read the changes.
 func (g *gate) do(p Principal, body events.CommandBody) (events.Reply, error) {
 	if err := g.admit(p, body); err != nil {
 		return events.Reply{}, err
@@ -106,13 +106,13 @@ func (g *gate) do(p Principal, body events.CommandBody) (events.Reply, error) {
 		return reply, err
 	}
 	if p.is != program {
-		_ = g.Fresh.Account(p.Account) // what is done is done: the next page waits again
+		_ = g.Fresh.Account(p.Account) // the action is done: the next page waits again
 	}
 	g.tell(told)
 	return reply, err
 }
 
-// admit refuses what a principal may not do, and counts a member's action among the requests of the account. Those of programs are
+// admit refuses commands that a principal may not send, and counts a member's action among the requests of the account. Requests of programs are
 // counted before their bodies are read.
 func (g *gate) admit(p Principal, body events.CommandBody) error {
 	if !p.may(body) {
@@ -145,7 +145,7 @@ func (g *gate) decide(p Principal, body events.CommandBody) (events.Reply, error
 	return reply, &Refusal{Code: reply.Code, RetryAfter: reply.RetryAfter, Reply: reply}
 }
 
-// run is do for actions that have an outcome and no other result.
+// run is do for actions without a result.
 func (g *gate) run(p Principal, body events.CommandBody) error {
 	_, err := g.do(p, body)
 	return err

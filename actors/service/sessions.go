@@ -15,11 +15,11 @@ import (
 	"platen.dev/projections"
 )
 
-// Sessions are the actions by which members sign in and change how they do.
+// Sessions are the actions by which members sign in and change their sign-in.
 type Sessions struct {
 	*gate
 	passwords *passwords
-	// strangers is held while a password is tried for an address without a member: by one at a time.
+	// strangers is held while a password is tried for an address without a member: one at a time.
 	strangers *sync.Mutex
 }
 
@@ -28,7 +28,7 @@ func newSessions(g *gate) Sessions { return Sessions{g, newPasswords(), &sync.Mu
 // SessionTime is how long a session lasts.
 const SessionTime = 14 * 24 * time.Hour
 
-// secretSize is how many bytes the secrets of sessions and invitations have.
+// secretSize is the length in bytes of the secrets of sessions and invitations.
 const secretSize = 32
 
 // newSecret returns a secret and its hash.
@@ -43,10 +43,10 @@ func hashOf(secret []byte) [32]byte { return sha256.Sum256(secret) }
 // Browser is where somebody signs in.
 type Browser struct{ Address, Agent string }
 
-// maxAgent is how much of what a browser says about itself is kept, in bytes.
+// maxAgent is how much of a browser's user agent is kept, in bytes.
 const maxAgent = 200
 
-// Token names a session and proves that its holder opened it. Of the secret only the hash is kept.
+// Token names a session and proves that its holder opened it. Only the hash of the secret is kept.
 type Token struct {
 	Account events.AccountID
 	Session events.SessionID
@@ -68,8 +68,8 @@ func (s Sessions) Find(t Token) (team.Session, team.Member, bool) {
 	return session, member, ok && subtle.ConstantTimeCompare(hash[:], session.Hash[:]) == 1
 }
 
-// open opens a session by the command that shows why it may be. It is refused with NoMatch if what was shown was used before, is not
-// enough, or is the member's no more.
+// open opens a session by the command that justifies it. It refuses with NoMatch if the proof was used before, is not enough, or is no longer the
+// member's.
 func (s Sessions) open(b Browser, account events.AccountID, member events.MemberID, by func(events.Session) events.CommandBody) (Token, error) {
 	t := Token{Account: account, Session: events.NewSessionID()}
 	opened := events.Session{ID: t.Session, Member: member, Until: s.now().Add(SessionTime), Address: b.Address, Agent: Clip(strings.ToValidUTF8(b.Agent, ""), maxAgent)}
@@ -82,15 +82,15 @@ func (s Sessions) open(b Browser, account events.AccountID, member events.Member
 	return t, err
 }
 
-// Open opens a session of a member who has shown its password or whom a provider vouches for. step is the time step of the code that it
-// has shown, zero for a member without a second factor.
+// Open opens a session of a member who has shown its password or whom a provider vouches for. step is the time step of the code shown, zero for a
+// member without a second factor.
 func (s Sessions) Open(b Browser, m projections.Membership, step int64) (Token, error) {
 	return s.open(b, m.Account, m.Member, func(opened events.Session) events.CommandBody {
 		return events.OpenSession{Session: opened, Step: step}
 	})
 }
 
-// OpenByPasskey opens a session of the member whose passkey has answered a challenge that was made at an instant.
+// OpenByPasskey opens a session of the member whose passkey has answered the challenge made at an instant.
 func (s Sessions) OpenByPasskey(b Browser, m projections.Membership, passkey []byte, counter uint32, challenge events.Instant) (Token, error) {
 	return s.open(b, m.Account, m.Member, func(opened events.Session) events.CommandBody {
 		return events.UsePasskey{Session: opened, ID: passkey, Counter: counter, Challenge: challenge}
@@ -102,8 +102,8 @@ func (s Sessions) Close(p Principal, id events.SessionID) error {
 	return s.run(p, events.CloseSession{Member: p.by.Member, Session: id})
 }
 
-// compare counts an attempt of a member, compares its password, and returns it. The error is errNoMatch if there is no such member, it has no
-// password or another one, or it has to wait: the time is the same.
+// compare counts an attempt of a member, compares its password, and returns the member. The error is errNoMatch if there is no such member, its
+// password is missing or different, or it has to wait; all take the same time.
 func (s Sessions) compare(m projections.Membership, password string) (team.Member, error) {
 	t, err := s.Replica.Team(m.Account)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s Sessions) compare(m projections.Membership, password string) (team.Membe
 	return member, s.passwords.compare(hash, password)
 }
 
-// try counts an attempt of a member, and reports whether it may make one now.
+// try counts an attempt of a member, and reports whether it is allowed now.
 func (s Sessions) try(m projections.Membership) (bool, error) {
 	_, err := s.decide(visitor(m.Account, "", ""), events.BeginSignIn{Member: m.Member})
 	if CodeOf(err) != "" {
@@ -130,8 +130,8 @@ func (s Sessions) try(m projections.Membership) (bool, error) {
 	return err == nil, err
 }
 
-// SetPassword gives a member another password, and ends its sessions but one. The present one has to be shown: an unlocked screen is not
-// enough. It refuses with WrongPassword, and with those for a new password.
+// SetPassword changes a member's password, and ends all its sessions but one. The current password must be shown: an unlocked screen is not enough.
+// It refuses with WrongPassword, and with the codes for a new password.
 func (s Sessions) SetPassword(p Principal, email, current, password, repeated string, keep events.SessionID) error {
 	chosen, wrong := newPassword(password, repeated, email)
 	if wrong != "" {
@@ -151,7 +151,7 @@ func (s Sessions) SetPassword(p Principal, email, current, password, repeated st
 	return s.run(p, events.SetPassword{Member: p.by.Member, Password: hash, Keep: keep})
 }
 
-// AddOwner makes an owner of an account who has joined, with a password that nobody knows. It is for demo accounts.
+// AddOwner makes a joined owner of an account, with a password that nobody knows. It is for demo accounts.
 func (s Sessions) AddOwner(account events.AccountID, id events.MemberID, email string) error {
 	_, hash := newInvitation(account, id)
 	err := s.run(Operator(account), events.InviteMember{Member: id, Email: email, Role: events.RoleOwner, Invitation: hash, Until: s.now().Add(time.Hour)})

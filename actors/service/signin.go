@@ -10,23 +10,23 @@ import (
 	"platen.dev/projections"
 )
 
-// Choice is a membership that a person may sign in to, by a password or as whom a provider knows them. Enter checks that it still holds, so a
-// choice may be kept for some minutes, sealed.
+// Choice is a membership that a person may sign in to, by password or by an identity at a provider. Enter checks that it still holds, so a choice may
+// be kept for some minutes, sealed.
 type Choice struct {
 	projections.Membership
 	Role events.Role
-	// Identity is who a provider says they are, zero if they have shown a password.
+	// Identity is the person's identity at a provider, zero if they have shown a password.
 	Identity events.Identity
-	// Password is a hash of the hash whose password they have shown.
+	// Password is a hash of the password hash that they have matched.
 	Password [32]byte
-	// Invitation is the hash of the link that is used up when they choose it; zero for a member who has joined.
+	// Invitation is the hash of the link that choosing it uses up; zero for a member who has joined.
 	Invitation [32]byte
 }
 
 // Invited reports whether choosing it joins the account.
 func (c Choice) Invited() bool { return c.Invitation != [32]byte{} }
 
-// Vouched is whom a provider vouches for: somebody there who owns an email address.
+// Vouched is somebody whom a provider vouches for: an identity there that owns an email address.
 type Vouched struct {
 	Identity events.Identity
 	Email    string
@@ -35,13 +35,11 @@ type Vouched struct {
 // maxMemberships is how many accounts a sign-in looks at.
 const maxMemberships = 20
 
-// wrongTime is how long a sign-in takes at least that is refused. It is longer than a few comparisons of passwords take, so it does not tell
-// whether there were any.
+// wrongTime is the least time that a refused sign-in takes. It exceeds a few password comparisons, so it does not reveal whether there were any.
 const wrongTime = 250 * time.Millisecond
 
-// Match lists the memberships of an email address that have a password, or refuses with NoMatch. Whether it is the address, the password or
-// the number of attempts that is wrong is not told, and takes the same time. Whoever is a member of many accounts names one; it is looked
-// at whatever else there is.
+// Match lists the memberships of an email address that have a password, or refuses with NoMatch. The refusal does not tell whether the address, the
+// password or the number of attempts is wrong, and always takes the same time. A member of many accounts names one; that one is always checked.
 func (s Sessions) Match(account events.AccountID, email, password string) (fit []Choice, err error) {
 	answer := time.After(wrongTime)
 	all, err := s.membershipsOf(account, events.FoldEmail(email))
@@ -67,7 +65,7 @@ func (s Sessions) Match(account events.AccountID, email, password string) (fit [
 	return nil, refuse(NoMatch)
 }
 
-// membershipsOf lists the accounts that a folded email address is a member of, or only one that is named.
+// membershipsOf lists the accounts that a folded email address is a member of, or only a named one.
 func (s Sessions) membershipsOf(account events.AccountID, email string) ([]projections.Membership, error) {
 	if account == "" {
 		return s.Replica.Memberships(email, maxMemberships)
@@ -80,18 +78,18 @@ func (s Sessions) membershipsOf(account events.AccountID, email string) ([]proje
 	return []projections.Membership{{Account: account, Member: m.ID}}, nil
 }
 
-// pretend compares a password with none, one at a time and behind nobody: those who try addresses that are nobody's neither write to the log
-// nor keep members waiting.
+// pretend compares a password with none, one at a time and without queueing: trying unknown addresses neither writes to the log nor keeps members
+// waiting.
 func (s Sessions) pretend(password string) {
 	if s.strangers.TryLock() {
 		defer s.strangers.Unlock()
-		_ = s.passwords.compare(s.passwords.fake(), password) // it never fits, and a crowd need not wait for it
+		_ = s.passwords.compare(s.passwords.fake(), password) // it never fits, and need not wait in a crowd
 	}
 }
 
-// Vouched lists what a person may sign in to whom a provider vouches for: the memberships connected with that person, and the invitations of
-// their address. It leaves out memberships that were joined in another way: whoever made their link may have used it. It refuses with NoMatch
-// if nothing is left.
+// Vouched lists the sign-in choices of a person whom a provider vouches for: the memberships connected with that person, and the invitations of their
+// address. It leaves out memberships that were joined in another way: the maker of their link may have used it. It refuses with NoMatch if nothing is
+// left.
 func (s Sessions) Vouched(v Vouched) ([]Choice, error) {
 	connected, err := s.Replica.Identities(v.Identity, maxMemberships)
 	if err != nil {
@@ -115,7 +113,7 @@ func (s Sessions) Vouched(v Vouched) ([]Choice, error) {
 	return nil, refuse(NoMatch)
 }
 
-// choices are those of some memberships that a person at a provider has joined, or else is invited to.
+// choices returns the memberships that a person at a provider has joined, or else is invited to.
 func (s Sessions) choices(of []projections.Membership, identity events.Identity, invited bool) (all []Choice, err error) {
 	for _, m := range of {
 		t, err := s.Replica.Team(m.Account)
@@ -129,7 +127,7 @@ func (s Sessions) choices(of []projections.Membership, identity events.Identity,
 	return all, nil
 }
 
-// choice returns the choice that a membership gives somebody at a provider; false if it gives none.
+// choice returns the choice that a membership gives a person at a provider, or false if it gives none.
 func (s Sessions) choice(t team.Team, m projections.Membership, identity events.Identity) (Choice, bool) {
 	member, known := t.Member(m.Member)
 	c := Choice{Membership: m, Role: member.Role, Identity: identity}
@@ -143,7 +141,7 @@ func (s Sessions) choice(t team.Team, m projections.Membership, identity events.
 	return c, c.Invited() && s.now() < member.Until
 }
 
-// Enter has somebody take a choice, who joins the account if it is an invitation. It refuses with NoMatch if it no longer holds.
+// Enter signs somebody in by a choice, joining the account first if it is an invitation. It refuses with NoMatch if the choice no longer holds.
 func (s Sessions) Enter(b Browser, c Choice) error {
 	if c.Invited() {
 		return s.joinAs(b, c)
@@ -158,7 +156,7 @@ func (s Sessions) Enter(b Browser, c Choice) error {
 	return nil
 }
 
-// fits reports whether a member still signs in by what the choice was made for.
+// fits reports whether a member still signs in as when the choice was made.
 func (c Choice) fits(m team.Member) bool {
 	if c.Identity != (events.Identity{}) {
 		return m.Identity == c.Identity
@@ -167,7 +165,7 @@ func (c Choice) fits(m team.Member) bool {
 	return subtle.ConstantTimeCompare(password[:], c.Password[:]) == 1
 }
 
-// joinAs has an invited member join as who a provider says they are, with a password that nobody knows.
+// joinAs has an invited member join by an identity at a provider, with a password that nobody knows.
 func (s Sessions) joinAs(b Browser, c Choice) error {
 	hash, err := unknownPassword()
 	if err != nil {
@@ -183,7 +181,7 @@ func (s Sessions) joinAs(b Browser, c Choice) error {
 	return err
 }
 
-// Join has an invited member choose a password and join. A password that is not taken is refused with one of the codes that say why.
+// Join has an invited member choose a password and join. An unacceptable password is refused with the code that says why.
 func (s Sessions) Join(b Browser, i Invitation, email, password, repeated string) error {
 	chosen, wrong := newPassword(password, repeated, email)
 	if wrong != "" {
@@ -196,11 +194,10 @@ func (s Sessions) Join(b Browser, i Invitation, email, password, repeated string
 	return s.run(visitor(i.Account, i.Member, b.Address), events.AcceptInvitation{Member: i.Member, Invitation: hashOf(i.secret), Password: hash})
 }
 
-// Connect has the member sign in by a provider from now on. It refuses with OtherConnected if another member of the account does as the
-// same person.
+// Connect lets the member sign in by a provider from now on. It refuses with OtherConnected if another member of the account uses the same identity.
 func (s Sessions) Connect(p Principal, identity events.Identity) error {
 	return as(s.run(p, events.ConnectMember{Member: p.by.Member, Identity: identity}), events.AlreadyExists, OtherConnected)
 }
 
-// Disconnect ends that the member signs in by a provider.
+// Disconnect stops the member from signing in by a provider.
 func (s Sessions) Disconnect(p Principal) error { return s.Connect(p, events.Identity{}) }

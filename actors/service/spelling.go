@@ -12,7 +12,7 @@ import (
 const (
 	minPassword = 12
 	maxPassword = 128
-	// maxTyped is the bound before it is prepared, which composes up to four characters to one.
+	// maxTyped is the bound before preparation, which composes up to four characters into one.
 	maxTyped = 4 * maxPassword
 )
 
@@ -21,8 +21,8 @@ var (
 	errNotUTF8 = errors.New("not UTF-8")
 )
 
-// prepare returns a password as it is hashed, by PRECIS (RFC 8265, OpaqueString): keyboards differ in the characters that
-// they send for the same letters and spaces. It fails for control characters and for those that Unicode has not assigned.
+// prepare returns a password as it is hashed, by PRECIS (RFC 8265, OpaqueString): keyboards send different characters for the same letters and
+// spaces. It fails for control characters and for those that Unicode has not assigned.
 func prepare(typed string) (string, error) {
 	switch {
 	case typed == "":
@@ -35,8 +35,8 @@ func prepare(typed string) (string, error) {
 	return precis.OpaqueString.String(typed)
 }
 
-// spellings are the one or two passwords that a hash may be of if somebody typed this one: hashes made before passwords
-// were prepared are of what was typed.
+// spellings returns the one or two passwords that may have been hashed for a typed one: older hashes were made of the password as typed, not
+// prepared.
 func spellings(typed string) []string {
 	prepared, err := prepare(typed)
 	switch {
@@ -48,14 +48,14 @@ func spellings(typed string) []string {
 	return []string{prepared, typed}
 }
 
-// newPassword returns a password that somebody chose, prepared, or the refusal that says why it is not taken, "" for none.
+// newPassword returns a chosen password, prepared, or the refusal code if it is not acceptable; "" if it is.
 func newPassword(typed, repeated, email string) (password string, wrong Code) {
 	password, err := prepare(typed)
 	again, _ := prepare(repeated)
 	return password, wrongPassword(password, again, email, err)
 }
 
-// wrongPassword says why a prepared password is not taken, "" if it is. err is why it could not be prepared.
+// wrongPassword returns why a prepared password is not acceptable, "" if it is. err is why it could not be prepared.
 func wrongPassword(password, repeated, email string, err error) Code {
 	n := utf8.RuneCountInString(password)
 	switch {

@@ -11,7 +11,7 @@ import (
 // Templates are the actions on saved block templates.
 type Templates struct{ *gate }
 
-// Put saves a template under an id, new or not. A body that is not valid is refused with BadTemplate, whose cause says why.
+// Put saves a template under a new or existing id. It refuses an invalid body with BadTemplate, whose cause says why.
 func (t Templates) Put(p Principal, id events.TemplateID, name string, body []byte) error {
 	name, ok := line(name, contract.MaxTemplateName)
 	if !ok && (name != "" || p.is != operator) {
@@ -24,7 +24,7 @@ func (t Templates) Put(p Principal, id events.TemplateID, name string, body []by
 	return t.run(p, events.PutTemplate{Template: id, Name: name, Body: canonical})
 }
 
-// Duplicate saves a copy of a template under a new id, whose name begins with a word for that.
+// Duplicate saves a copy of a template under a new id; word begins its name.
 func (t Templates) Duplicate(p Principal, id events.TemplateID, word string) error {
 	saved, err := t.Find(p.Account, id)
 	if err != nil {
@@ -54,12 +54,12 @@ func (t Templates) Delete(p Principal, id events.TemplateID) error {
 	return t.run(p, events.DeleteTemplate{Template: id})
 }
 
-// SetDefault has e-invoices that name no template shown by this one; "" for the built-in.
+// SetDefault makes this template the default for e-invoices that name none; "" restores the built-in.
 func (t Templates) SetDefault(p Principal, id events.TemplateID) error {
 	return t.run(p, events.SetDefaultTemplate{Template: id})
 }
 
-// Find returns a template of an account, or refuses with events.NoSuchTemplate. An empty id is nobody's: the read models take it for the default.
+// Find returns a template of an account, or refuses with events.NoSuchTemplate. It refuses an empty id, which the read models take for the default.
 func (t Templates) Find(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, error) {
 	if id == "" {
 		return projections.SavedTemplate{}, refuse(events.NoSuchTemplate)

@@ -16,17 +16,17 @@ import (
 type Sender interface {
 	// CheckHeader returns why an account may not set a header.
 	CheckHeader(webhook.Header) error
-	// SendTest sends a webhook of an account once, about a job that there is not. The error means that nothing was sent.
+	// SendTest sends a webhook of an account once, about a fictitious job. The error means that nothing was sent.
 	SendTest(ctx context.Context, account events.AccountID, url string, failed bool) (events.WebhookAttempt, error)
 }
 
-// Bounds of test webhooks that are sent at once: of one account, and of a node.
+// Limits on the test webhooks sent at once: of one account, and of a node.
 const (
 	testsPerAccount = 1
 	testsPerNode    = 8
 )
 
-// Webhooks are the actions on what the webhooks of an account have in common.
+// Webhooks are the actions on an account's common webhook settings.
 type Webhooks struct {
 	*gate
 	tests *limit.Concurrent[events.AccountID]
@@ -42,7 +42,7 @@ func (w Webhooks) Settings(id events.AccountID) (account.Webhooks, error) {
 	return s.Webhooks, err
 }
 
-// Secrets returns the secrets that sign at present, the newest first, and until when the second one does.
+// Secrets returns the secrets that sign at present, newest first, and until when the second one does.
 func (w Webhooks) Secrets(id events.AccountID) (secrets []string, overlap events.Instant, err error) {
 	set, err := w.Settings(id)
 	if err != nil {
@@ -55,13 +55,13 @@ func (w Webhooks) Secrets(id events.AccountID) (secrets []string, overlap events
 	return secrets, overlap, err
 }
 
-// FirstSecret returns the secret that signs until the first rotation, which nobody has been shown before. Later ones are shown when they
-// are made: it is refused with SecretShown.
+// FirstSecret returns the secret that signs until the first rotation. It refuses with SecretShown after that: later secrets are shown when they are
+// made.
 func (w Webhooks) FirstSecret(p Principal) (string, error) {
 	if p.is&(developers|operator) == 0 {
 		return "", refuse(NotAllowed)
 	}
-	if p.is != operator && w.now() >= p.since.Add(team.ProofTime) { // a secret gives access, and no command is decided about it
+	if p.is != operator && w.now() >= p.since.Add(team.ProofTime) { // a secret gives access, and no command is decided for this
 		return "", refuse(events.SignInOld)
 	}
 	set, err := w.Settings(p.Account)
@@ -75,15 +75,15 @@ func (w Webhooks) FirstSecret(p Principal) (string, error) {
 	return webhook.FirstSecret(w.Seal, p.Account), nil
 }
 
-// RotateSecret makes another secret and returns it; the one before signs too for overlap seconds. after is the mark of the secret that it
-// follows (account.Webhooks.SecretMark), so that a repeated request rotates once; nil for whichever there is.
+// RotateSecret makes another secret and returns it; the previous one keeps signing for overlap seconds. after is the mark of the secret that it
+// replaces (account.Webhooks.SecretMark), so that a repeated request rotates once; nil means the present one.
 func (w Webhooks) RotateSecret(p Principal, overlap int64, after []byte) (string, error) {
 	secret := webhook.NewSecret()
 	err := w.run(p, events.RotateWebhookSecret{Secret: w.Seal.SealFor(p.Account, secret), Overlap: overlap, After: after})
 	return secret, as(err, events.AlreadyExists, SecretMade)
 }
 
-// SetHeader sets a header that all webhooks of the account have.
+// SetHeader sets a header for all webhooks of the account.
 func (w Webhooks) SetHeader(p Principal, name, value string) error {
 	h := webhook.Header{Name: strings.TrimSpace(name), Value: value}
 	if err := w.Config.Webhooks.CheckHeader(h); err != nil {
@@ -97,12 +97,12 @@ func (w Webhooks) DeleteHeader(p Principal, name string) error {
 	return w.run(p, events.DeleteWebhookHeader{Name: name})
 }
 
-// Test sends a webhook as the account's jobs do, to an address.
+// Test sends a webhook to an address as the account's jobs do.
 func (w Webhooks) Test(p Principal, address string, failed bool) (events.WebhookAttempt, error) {
 	if _, err := contract.ParseURL(address, "http", "https"); err != nil {
 		return events.WebhookAttempt{}, refuse(BadEndpoint)
 	}
-	if err := w.admit(p, events.RedeliverWebhook{}); err != nil { // who may send a webhook again may send a test
+	if err := w.admit(p, events.RedeliverWebhook{}); err != nil { // who may resend a webhook may send a test
 		return events.WebhookAttempt{}, err
 	}
 	end, free := w.tests.Begin(p.Account)

@@ -26,8 +26,8 @@ func (h *Host) onStarted(ctx actor.Context) {
 	root.Send(self, Announce{Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())})
 }
 
-// lookLimit bounds how long an owner tries to read the last public events. After that it decides nevertheless: if the journal has lost
-// its end just then, public events get numbers a second time.
+// lookLimit bounds how long an owner tries to read the last public events. After that it decides nevertheless: if the journal has just lost its end,
+// some numbers of public events are used twice.
 const lookLimit = 30 * time.Second
 
 // look looks at the last public events.

@@ -28,8 +28,8 @@ func (s spoiling) Apply(tx *table.Tx, p int32, e events.Envelope) {
 	}
 }
 
-// A row that is damaged on this node alone is made again, and nobody notices. Where it is what the journal says, the command that needs
-// it is set aside and the partition continues.
+// A row that is damaged only on this node is rebuilt, and nobody notices. If the journal itself is the cause, the command that needs the row is set
+// aside and the partition continues.
 func TestDamagedState(t *testing.T) {
 	for name, tc := range map[string]struct {
 		times int
@@ -64,8 +64,8 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
-// A partition whose journal cannot be folded halts and says where. The node keeps running, also after a restart, and it writes nothing more
-// to that journal.
+// A partition whose journal cannot be folded halts and says where. The node keeps running, even after a restart, and writes nothing more to that
+// journal.
 func TestRecordThatCannotBeFolded(t *testing.T) {
 	c := newCluster(t)
 	none := 0

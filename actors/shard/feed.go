@@ -32,9 +32,9 @@ type reading struct {
 	tell      func(Input)
 }
 
-// run reads until its context ends, and continues behind commands that were trimmed. On an error it
-// tells the host and stops. A partition whose commands cannot be read is of no use to this
-// node: it fails as a whole. Commands that the log has lost are a fault of the partition.
+// run reads until its context ends, and continues after commands that were trimmed. On an error it
+// tells the host and stops. A node that cannot read a partition's commands is no use to it, and
+// fails as a whole. Commands that the log has lost are a fault of the partition alone.
 func (f *feed) run(ctx context.Context, r reading, from int64) {
 	defer close(f.ended)
 	for {
@@ -59,8 +59,7 @@ func (f *feed) run(ctx context.Context, r reading, from int64) {
 	}
 }
 
-// read reads from an offset until there is an error, and returns it with the offset of the
-// next command.
+// read reads from an offset until an error, and returns it with the offset of the next command.
 func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err error) {
 	reader := r.cfg.Log.Read(events.TopicCommands, r.partition, from)
 	defer reader.Close()
@@ -83,11 +82,11 @@ func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err
 	}
 }
 
-// skip continues behind commands that were trimmed.
+// skip continues after commands that were trimmed.
 func (f *feed) skip(ctx context.Context, r reading, from int64) (next int64, err error) {
 	start, _, err := r.cfg.Log.Bounds(ctx, events.TopicCommands, r.partition)
 	if err == nil && start <= from {
-		err = eventlog.ErrTrimmed // and yet the commands are there: reading again would not end
+		err = eventlog.ErrTrimmed // the commands are there after all: retrying would never end
 	}
 	if err != nil {
 		return from, err
@@ -100,7 +99,7 @@ func (f *feed) skip(ctx context.Context, r reading, from int64) (next int64, err
 }
 
 // decode returns a command without a body if the record is not Platen's: it still needs an
-// envelope of its own. A command of a newer version is an error: a node that knows it decides it.
+// envelope. A command of a newer version is an error: a node that knows it will decide it.
 func decode(r eventlog.Record, logger *slog.Logger) (events.Command, error) {
 	c, err := events.DecodeCommand(r.Value)
 	switch {

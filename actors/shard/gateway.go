@@ -18,8 +18,7 @@ import (
 // retry with the same command id.
 var ErrUnavailable = errors.New("no reply from the account's shard")
 
-// lookEvery is how often the gateway looks in the read model for a reply that has not
-// arrived. Replies are sent once and can get lost on the way.
+// lookEvery is how often the gateway looks in the read model for a reply that has not arrived. Replies are sent once and can get lost.
 const lookEvery = time.Second
 
 // GatewayConfig configures a Gateway.
@@ -91,8 +90,7 @@ func (g *Gateway) await(account events.AccountID, id events.CommandID, arrived <
 	}
 }
 
-// stored returns the reply from the read model. If the read model fails, the reply may
-// still arrive by itself.
+// stored returns the reply from the read model. If the read model fails, the reply may still arrive.
 func (g *Gateway) stored(account events.AccountID, id events.CommandID) (events.Reply, bool) {
 	reply, known, err := g.cfg.Replica.Reply(account, id)
 	return reply, known && err == nil

@@ -24,7 +24,7 @@ import (
 
 // Performer performs the effects of one kind. Its methods do not block.
 type Performer interface {
-	// Perform begins an effect that the job's state has come to ask for.
+	// Perform begins an effect that the job's state now asks for.
 	Perform(partition int32, e job.Effect)
 	// Resume begins an effect unless it is waiting or under way already.
 	Resume(partition int32, e job.Effect)
@@ -50,15 +50,14 @@ type Config struct {
 	Effects Performers
 	Nodes   Nodes
 	Logger  *slog.Logger
-	// Now is the clock that stamps the commands that hosts send.
+	// Now is the clock that stamps the commands sent by hosts.
 	Now func() time.Time
-	// Latest is the latest that true time may be. It is Now unless that is held back.
+	// Latest is the latest that true time may be. It equals Now unless Now is held back.
 	Latest func() time.Time
-	// MayOwn returns why this node should own no partitions now, nil if it may. It is asked
-	// every second, with whether the node owns some already; nil means always.
+	// MayOwn returns why this node should own no partitions now, nil if it may. It is called every second; owning says whether the node owns some
+	// already. Nil means always.
 	MayOwn func(owning bool) error
-	// Publish publishes what happens in a partition from when a host serves it until stop is
-	// called. Neither blocks. Nil publishes nothing.
+	// Publish publishes a partition's events from when a host serves it until stop is called. Neither blocks. Nil publishes nothing.
 	Publish func(partition int32) (stop func())
 	// Published returns the highest number among the public events of a partition. Nil means that there are none.
 	Published func(ctx context.Context, partition int32) (int64, error)
@@ -84,7 +83,7 @@ const (
 	setAsideAgain = 600
 	sweepEvery    = 30
 	measureEvery  = 5
-	// pageJobs is the number of unsettled jobs that are looked at in one go: reading them takes some 20 ms.
+	// pageJobs is the number of unsettled jobs in a page: reading them takes some 20 ms.
 	pageJobs = 4096
 	// wakeBatch is the maximal number of due jobs handled in one tick.
 	wakeBatch = 256
@@ -107,7 +106,7 @@ type Host struct {
 	unpublish func() // nil before the host serves
 	board     *board
 	trimming  atomic.Bool
-	scanning  sync.WaitGroup // pages that are read
+	scanning  sync.WaitGroup // pages being read
 }
 
 // newHost creates the host of a partition.
@@ -133,7 +132,7 @@ type (
 	ticked   struct{}
 )
 
-// proceed is the operator's word that a halted partition may continue.
+// proceed is the operator's permission for a halted partition to continue.
 type proceed struct{ partition int32 }
 
 // Receive implements actor.Actor.
@@ -212,8 +211,7 @@ func (h *Host) do(ctx actor.Context, out Output) {
 	}
 }
 
-// errRestored means that the replica has passed over records of the journal: what this owner waits for
-// may be among them.
+// errRestored means that the replica has skipped records of the journal, possibly those that this owner waits for.
 var errRestored = errors.New("the replica was so far behind that it had to load a snapshot")
 
 func (h *Host) onProgress(ctx actor.Context, p projections.Progress) {
@@ -231,8 +229,7 @@ func restored(p projections.Progress) error {
 	return nil
 }
 
-// onSkipped raises the alarm: such commands were never replied to, so nothing that was
-// promised is lost, but a log that is set up well does not trim them.
+// onSkipped raises the alarm: nobody got a reply to these commands, so no promise is broken, but a well-configured log does not trim them.
 func (h *Host) onSkipped(ctx actor.Context, m Skipped) {
 	h.board.lost.Add(m.To - m.From)
 	h.cfg.Logger.Error("commands were trimmed before they were decided, continuing behind them: check the retention of "+events.TopicCommands,
@@ -278,7 +275,7 @@ func (h *Host) append(ctx actor.Context, entry events.Entry) {
 	})
 }
 
-// activate starts to read commands, after a halt for the second time.
+// activate starts to read commands; again after a halt.
 func (h *Host) activate(ctx actor.Context, out Activate) {
 	h.stopReading()
 	h.board.show(h, Serving, nil)
@@ -347,7 +344,7 @@ func (h *Host) retire(ctx actor.Context, id events.AccountID) {
 func (h *Host) traced(out Traced) {
 	f := tracing.Facts{Job: out.Job.Job, Partition: h.partition, Operation: out.Job.Operation}
 	if out.Reply.Job != nil {
-		f.Job = *out.Reply.Job // that of the request which this one repeats
+		f.Job = *out.Reply.Job // the job of the request that this one repeats
 	}
 	if out.Reply.Code != events.Accepted && out.Reply.Code != events.Replayed {
 		f.Code = events.ErrorCode(out.Reply.Code)
@@ -373,7 +370,7 @@ func (h *Host) send(out Send) {
 	})
 }
 
-// scan reads a page of jobs on a goroutine of its own that ends before the host does: once all hosts have ended, the replica is closed.
+// scan reads a page of jobs on its own goroutine, which ends before the host does: the replica is closed once all hosts have ended.
 func (h *Host) scan(ctx actor.Context, out Scan) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	h.scanning.Go(func() {
@@ -389,7 +386,7 @@ func (h *Host) scan(ctx actor.Context, out Scan) {
 	})
 }
 
-// trim deletes commands on a goroutine of its own, one at a time: a disk may hang.
+// trim deletes commands on a goroutine, one trim at a time: a disk may hang.
 func (h *Host) trim(before int64) {
 	if !h.trimming.CompareAndSwap(false, true) {
 		return

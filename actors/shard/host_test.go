@@ -294,8 +294,7 @@ func TestAJobGoesThrough(t *testing.T) {
 	}
 }
 
-// A command that arrives twice is decided once, and unreadable commands do not block
-// those behind them.
+// A command that arrives twice is decided once, and unreadable commands do not block later ones.
 func TestDuplicatesAndGarbage(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()
@@ -314,7 +313,7 @@ func TestDuplicatesAndGarbage(t *testing.T) {
 	}
 }
 
-// A command of a newer version is not passed over: the node ends, and one that knows it decides it.
+// A command of a newer version is not skipped: the node ends, and one that knows it decides it.
 func TestNewerCommand(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()
@@ -382,7 +381,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// A host that panics is replaced by another, which does what it left undone.
+// A host that panics is replaced by another, which completes its work.
 func TestAPanickingHostIsReplaced(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()
@@ -503,7 +502,7 @@ func TestAClockThatIsWrong(t *testing.T) {
 	}
 }
 
-// A host that is stopped withdraws its effects even if it is busy, and the next one of the same node waits for that.
+// A host that is stopped withdraws its effects even if it is busy, and the node's next host waits for that.
 func TestALostPartitionIsWithdrawn(t *testing.T) {
 	n := newCluster(t).start("n1")
 	defer n.stop()

@@ -13,7 +13,7 @@ type Input interface{ isInput() }
 type (
 	// Announce begins the ownership.
 	Announce struct {
-		// Timeline is a new id, for the case that the marker begins a timeline.
+		// Timeline is a new id, in case the marker begins a timeline.
 		Timeline events.TimelineID
 		Now      events.Instant
 	}
@@ -23,15 +23,15 @@ type (
 		Offset int64
 		Cursor projections.Cursor
 	}
-	// Looked is the result of a Look: the highest number among the public events of the partition, 0 if there are none or nobody
-	// can tell; with what a marker needs.
+	// Looked is the result of a Look: the highest number among the public events of the partition, 0 if there are none or it cannot be read; with what a
+	// marker needs.
 	Looked struct {
 		Published int64
 		Timeline  events.TimelineID
 		Now       events.Instant
 	}
-	// Arrived is the next command of the partition, the owner's clock, and the latest that
-	// true time may be. Its body is nil if the record cannot be read.
+	// Arrived is the next command of the partition, with the owner's clock and the latest that true time may be. Its body is nil if the record cannot be
+	// read.
 	Arrived struct {
 		Cause   int64
 		Command events.Command
@@ -41,11 +41,9 @@ type (
 	// Skipped reports that the commands from offset From up to but not including To were
 	// trimmed before they arrived.
 	Skipped struct{ From, To int64 }
-	// Lost reports that the commands cannot be read on from where they were decided. Reading
-	// has stopped.
+	// Lost reports that reading cannot continue from the last command decided. Reading has stopped.
 	Lost struct{ Err error }
-	// Continue is the operator's word to go ahead after a Halt, with the bounds of the commands
-	// that are left.
+	// Continue is the operator's permission to go ahead after a Halt, with the bounds of the remaining commands.
 	Continue struct{ Start, End int64 }
 	// Measured carries the end of the partition's commands, at every StallEvery-th tick.
 	Measured struct{ End int64 }
@@ -60,13 +58,11 @@ type (
 		Steps  []projections.Step
 		Cursor projections.Cursor
 	}
-	// Scanned is the result of a Scan: unsettled jobs of the partition, as they are, or were a while ago. Again is set if the Scan
-	// has named them.
+	// Scanned is the result of a Scan: unsettled jobs of the partition, as they are now or were a while ago. Again is set if the Scan named them.
 	Scanned struct {
 		account.Page
 		Again bool
-		// Quarantined is the offset of the first command that was set aside and is still kept, if HasQuarantined. It comes with
-		// the last page.
+		// Quarantined is the offset of the first command still in quarantine, if HasQuarantined. It comes with the last page.
 		Quarantined    int64
 		HasQuarantined bool
 	}

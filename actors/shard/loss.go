@@ -8,16 +8,16 @@ import (
 	"platen.dev/projections"
 )
 
-// Commands may be gone before they were decided: their retention has passed, or an operator
-// deleted them, lost the newest, or created the topic again. None of them was replied to. If
-// only the oldest are gone, the owner records the gap and continues. Otherwise the offsets of
-// the commands no longer mean what they meant, and an operator must look first.
+// Commands may be lost before they are decided: their retention has passed, or an operator deleted
+// them, lost the newest, or re-created the topic. None of them got a reply. If only the oldest are
+// lost, the owner records the gap and continues. Otherwise the offsets of the commands no longer
+// mean what they did, and an operator must look first.
 
-// errReplaced means that the topic of the commands is not the one that the journal is about.
+// errReplaced means that the journal is about another topic of commands than the present one.
 var errReplaced = errors.New("the topic of the commands was created again")
 
-// ErrStalled means that commands wait, and that none has been decided and read back for
-// a long time, although the log answers.
+// ErrStalled means that commands wait although the log answers, and that none has been decided and
+// read back for a long time.
 var ErrStalled = errors.New("commands wait, and none was decided and read back")
 
 // onSkipped puts a gap between the envelopes of the commands around it.
@@ -41,11 +41,11 @@ func (m *Machine) halt(err error) {
 	m.emit(Halt{err})
 }
 
-// replaced reports whether the topic of the commands is not the one that the journal is about.
+// replaced reports whether the journal is about another topic of commands than the present one.
 func (m *Machine) replaced() bool { return m.cursor.Commands != m.set.Commands }
 
-// onContinue resumes after a halt. A topic that was created again is read from its start; in
-// one that has lost its newest commands, those that are left are decided already.
+// onContinue resumes after a halt. A re-created topic is read from its start; in one that has lost
+// its newest commands, the remaining ones are already decided.
 func (m *Machine) onContinue(in Continue) {
 	if !m.halted || m.resigning {
 		return
@@ -59,7 +59,7 @@ func (m *Machine) onContinue(in Continue) {
 	m.gap(m.cursor.Cause+1, to)
 }
 
-// settleGap continues behind a gap that is part of the journal.
+// settleGap continues after a gap that is now part of the journal.
 func (m *Machine) settleGap(g events.Gap) {
 	if m.continuing {
 		m.continuing = false
@@ -69,10 +69,10 @@ func (m *Machine) settleGap(g events.Gap) {
 	m.emit(Credit{})
 }
 
-// stallLimit is the number of measurements in a row without progress, one every 5 seconds,
-// after which an ownership has stalled. It takes longer than the log tries to append, so that
-// brokers that take nothing for a while end an epoch, not the node. Time is not counted, because
-// a process that was paused must be given time to continue.
+// stallLimit is the number of consecutive measurements without progress, one every 5 seconds, after
+// which an ownership has stalled. That is longer than the log's append timeout, so that brokers
+// that accept nothing for a while end an epoch, not the node. It does not measure time, because a
+// process that was paused must be given time to continue.
 const stallLimit = 12
 
 // onMeasured ends an ownership that decides nothing although commands wait.

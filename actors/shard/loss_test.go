@@ -50,8 +50,8 @@ func (c *cluster) gaps() (all []events.Gap) {
 	return all
 }
 
-// Commands that were trimmed before they were decided leave a gap in the journal, and the
-// shard continues behind them.
+// Commands that were trimmed before they were decided leave a gap in the journal, and the shard
+// continues after them.
 func TestTrimmedCommands(t *testing.T) {
 	c := newCluster(t)
 	first := c.start("n1")
@@ -81,7 +81,7 @@ type recreated struct{ eventlog.Log }
 
 func (recreated) TopicID(string) string { return "new" }
 
-// A shard whose topic was created again halts. It continues when the operator says so.
+// A shard whose topic was re-created halts. It continues when the operator says so.
 func TestRecreatedTopic(t *testing.T) {
 	c := newCluster(t)
 	c.journal = func(l eventlog.Log) eventlog.Log { return identified{l} }

@@ -25,35 +25,32 @@ type Settings struct {
 	// actor ends. SendAgain is the number of ticks after which an undecided command of
 	// the owner's own is sent again.
 	PassiveAfter, SendAgain int
-	// SetAsideAgain is the number of ticks after which a command of the owner's own is sent again that was set aside.
+	// SetAsideAgain is SendAgain for a command that was set aside.
 	SetAsideAgain int
 	// Trim has the machine trim the commands that no job needs any more.
 	Trim bool
-	// SweepEvery is the number of ticks between two passes over the unsettled jobs, zero for none; PageJobs is how many of them
-	// are looked at in one go. A pass that nobody waits for takes a page with each tick.
+	// SweepEvery is the number of ticks between two passes over the unsettled jobs, zero for none; PageJobs is the length of their pages. A pass that
+	// nobody waits for takes a page per tick.
 	SweepEvery, PageJobs int
 	// Commands identifies the topic of the commands.
 	Commands events.TopicID
-	// Level is the feature level that a partition without history begins with.
+	// Level is the initial feature level of a partition without history.
 	Level events.Level
 	// MeasureEvery is the number of ticks between two looks for a stall.
 	MeasureEvery int
 }
 
-// Machine is one ownership of one partition: everything that its owner decides, without
-// actors, clock or I/O. It takes one input at a time and returns the outputs that follow.
-// The actor Host drives it in production, and actors/simulation drives it through random
-// schedules. Owner implements the epoch protocol; Machine adds replies, effects,
-// take-over, wakes, trims and the end.
+// Machine is one ownership of one partition: everything that its owner decides, without actors, clock or I/O. It takes one input at a time and
+// returns the outputs that follow. The actor Host drives it in production, and actors/simulation drives it through random schedules. Owner implements
+// the epoch protocol; Machine adds replies, effects, take-over, wakes, trims and the end.
 type Machine struct {
 	set      Settings
 	owner    *Owner
 	accounts map[events.AccountID]*resident
-	// own holds the owner's own commands that were sent and are not decided yet. Their
-	// types are comparable.
+	// own holds the owner's own commands that were sent but are not yet decided. Their types are comparable.
 	own   map[events.CommandBody]*ownCommand
 	ticks int
-	// cursor is how far the replica has read, as far as the machine knows, and next the command to begin with.
+	// cursor is how far the machine knows the replica to have read, and next the command to begin with.
 	cursor projections.Cursor
 	next   int64
 	// stamped is the time of the last decision.
@@ -62,7 +59,7 @@ type Machine struct {
 	halted bool
 	// continuing is set while the gap after a halt is on its way.
 	continuing bool
-	// pass is the look at the unsettled jobs that is under way, and following the one after it; nil for none.
+	// pass is the pass over the unsettled jobs that is under way, following the one after it; nil for none.
 	pass, following *pass
 	stall           projections.Stall
 	resigning       bool
@@ -97,7 +94,7 @@ func (m *Machine) Epoch() int64 { return m.owner.epoch }
 // Active reports whether the owner decides commands.
 func (m *Machine) Active() bool { return m.owner.Active() }
 
-// Waiting returns the number of commands that were taken and not yet read back.
+// Waiting returns the number of commands taken but not yet read back.
 func (m *Machine) Waiting() int { return m.owner.Waiting() }
 
 // Step takes an input and returns what to do. After a Stop it ignores every input.
@@ -153,8 +150,7 @@ func (m *Machine) stop(err error) {
 	m.emit(Stop{err})
 }
 
-// end ends the ownership. A resigning owner has already withdrawn its effects: those
-// begun since are the next owner's, which may be on the same node.
+// end ends the ownership. A resigning owner has already withdrawn its effects: any begun since are the next owner's, which may be on the same node.
 func (m *Machine) end() {
 	m.stopped = true
 	if !m.resigning {
@@ -198,8 +194,8 @@ func (m *Machine) activate(cursor projections.Cursor) {
 	}
 }
 
-// onLooked begins to read commands, unless facts were published that the journal does not have: then it has lost its end, and
-// another marker begins another timeline.
+// onLooked begins to read commands, unless facts were published that the journal lacks: then the journal has lost its end, and another marker begins
+// a new timeline.
 func (m *Machine) onLooked(in Looked) {
 	switch {
 	case m.resigning:
@@ -238,12 +234,11 @@ func (m *Machine) onArrived(in Arrived) {
 	m.emit(Decide{in.Cause, in.Command})
 }
 
-// maxAhead is how far the time of decisions may be ahead of the owner's clock, so that it does
-// not decrease: the clocks of owners differ a little.
+// maxAhead is how far the time of decisions may run ahead of the owner's clock so as not to decrease: the clocks of owners differ a little.
 const maxAhead = time.Second
 
-// stamp returns the time of a decision. Whatever the clocks of the command's sender and of
-// earlier owners said, it is at most maxAhead away from the owner's.
+// stamp returns the time of a decision. It is at most maxAhead away from the owner's clock, whatever the clocks of the sender and of earlier owners
+// said.
 func (m *Machine) stamp(now events.Instant) events.Instant {
 	m.stamped = max(now, min(max(m.stamped, m.cursor.At), now.Add(maxAhead)))
 	return m.stamped
@@ -267,7 +262,7 @@ func (m *Machine) onFolded(in Folded) {
 			m.settle(outcome)
 		}
 	}
-	if in.Cursor.Next > m.cursor.Next { // it was ahead of its notices when the owner became active
+	if in.Cursor.Next > m.cursor.Next { // the cursor was ahead of the notices when the owner became active
 		m.cursor = in.Cursor
 	}
 	if !m.owner.Active() {
@@ -306,15 +301,15 @@ func (m *Machine) settle(o Outcome) {
 	}
 }
 
-// begin begins an effect, unless that is left to the next owner.
+// begin begins an effect, unless it is left to the next owner.
 func (m *Machine) begin(e job.Effect) {
 	if !m.resigning {
 		m.emit(Begin{e})
 	}
 }
 
-// loseIfGone takes an effect from a node that is gone. The node may be gone already when
-// its own command about the effect is decided, and nobody else would notice.
+// loseIfGone takes an effect from a node that is gone. The node may be gone before its own command about the effect is decided, and nobody else would
+// notice.
 func (m *Machine) loseIfGone(id events.AccountID, h job.Hold) {
 	if !m.set.Alive(h.Node) {
 		m.send(id, h.Lose)
@@ -329,8 +324,8 @@ func (m *Machine) send(id events.AccountID, body events.CommandBody) {
 	}
 }
 
-// received notes that a command was decided, or set aside: then the owner would come to send it again at once, and for ever. Only
-// commands that can be compared are sent by the owner itself.
+// received notes that a command was decided, or set aside: otherwise the owner would send that one again at once, forever. The owner itself sends
+// only comparable commands.
 func (m *Machine) received(body events.CommandBody, setAside bool) {
 	if body == nil || !reflect.TypeOf(body).Comparable() {
 		return
@@ -342,7 +337,7 @@ func (m *Machine) received(body events.CommandBody, setAside bool) {
 	delete(m.own, body)
 }
 
-// onTicked wakes the jobs that are due and retires idle accounts.
+// onTicked wakes the jobs that are due and ends the actors of idle accounts.
 func (m *Machine) onTicked(in Ticked) {
 	m.ticks++
 	if m.halted || m.resigning {
@@ -364,8 +359,7 @@ func (m *Machine) onTicked(in Ticked) {
 	}
 }
 
-// sendAgain repeats the commands that were not decided in time. A duplicate changes
-// nothing.
+// sendAgain repeats the commands that were not decided in time. A duplicate changes nothing.
 func (m *Machine) sendAgain() {
 	var late []Send
 	for body, c := range m.own {
@@ -374,7 +368,7 @@ func (m *Machine) sendAgain() {
 			late = append(late, Send{c.account, body})
 		}
 	}
-	slices.SortFunc(late, func(a, b Send) int { // the same outputs for the same inputs
+	slices.SortFunc(late, func(a, b Send) int { // equal inputs must give equal outputs
 		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 	})
 	for _, s := range late {
@@ -389,7 +383,7 @@ func (m *Machine) retire() {
 			passive = append(passive, id)
 		}
 	}
-	slices.Sort(passive) // the same outputs for the same inputs
+	slices.Sort(passive) // equal inputs must give equal outputs
 	for _, id := range passive {
 		delete(m.accounts, id)
 		m.emit(Retire{id})

@@ -82,7 +82,7 @@ func arrived(cause int64, body events.CommandBody) Input {
 	return Arrived{Cause: cause, Command: events.Command{ID: events.CommandID{byte(cause)}, Account: "acc", ReplyTo: &events.Address{Node: "n1", ID: "replies"}, Body: body}}
 }
 
-// readBack is the envelope of the owner under test, as its replica has accepted it.
+// readBack returns the envelope of the owner under test, as accepted by its replica.
 func readBack(cause int64) Input {
 	return Folded{
 		[]projections.Step{{Offset: cause + 10, Entry: events.Envelope{Epoch: 10, Cause: cause, Command: events.CommandID{byte(cause)}}, Accepted: true}},
@@ -90,7 +90,7 @@ func readBack(cause int64) Input {
 	}
 }
 
-// gapRead is a gap of the owner under test, as its replica has accepted it.
+// gapRead returns a gap of the owner under test, as accepted by its replica.
 func gapRead(from, to int64) Input {
 	return Folded{
 		[]projections.Step{{Offset: 30, Entry: events.Gap{Epoch: 10, From: from, To: to}, Accepted: true}},

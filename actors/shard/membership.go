@@ -11,26 +11,26 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// checkInterval is how often a node looks whether it may own partitions, and logEvery after how
-// many looks it says again that it may not.
+// checkInterval is how often a node checks whether it may own partitions; logEvery is after how
+// many checks it logs again that it may not.
 const (
 	checkInterval = time.Second
 	logEvery      = 60
 )
 
-// membership keeps this node in the group that assigns partitions as long as it may own some.
+// membership keeps this node in the group that assigns partitions while it may own some.
 type membership struct {
 	cfg   Config
 	owner eventlog.Owner
 	in    eventlog.Membership // nil while the node is not in the group
-	// reason is the cause for which the node may own nothing, checks how often in a row.
+	// reason is why the node may own nothing, checks for how many checks in a row.
 	reason error
 	checks int
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
-// join enters the group, at once if the node may.
+// join enters the group, at once if the node may own partitions.
 func join(cfg Config, owner eventlog.Owner) (*membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &membership{cfg: cfg, owner: owner, cancel: cancel}
@@ -60,7 +60,7 @@ func (m *membership) run(ctx context.Context) {
 	}
 }
 
-// check enters or leaves the group if what the node may do has changed.
+// check enters or leaves the group when the node's permission to own changes.
 func (m *membership) check() (err error) {
 	var reason error
 	if m.cfg.MayOwn != nil {
@@ -76,8 +76,8 @@ func (m *membership) check() (err error) {
 	return err
 }
 
-// log reports why the node may own nothing: at once when the reason changes, and then once a
-// minute. At the start it is not an error yet: the clocks have not been compared.
+// log reports why the node may own nothing: at once when the reason changes, then once a minute. At
+// the start this is not yet an error: the clocks have not been compared.
 func (m *membership) log(reason error) {
 	cause := reason
 	for errors.Unwrap(cause) != nil {

@@ -10,7 +10,8 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// A node that has not compared its clock yet says so; what lasts, changes, or ends what it owned, is an error.
+// A node that has not compared its clock yet says so; a reason that lasts, changes, or ends its ownership, is
+// an error.
 func TestWhyANodeOwnsNothing(t *testing.T) {
 	early, wrong := errors.New("no clock was compared"), errors.New("the clock is wrong")
 	var out strings.Builder

@@ -14,8 +14,7 @@ type (
 	// Append appends an entry to the journal. Appends keep their order. If one fails, the
 	// next input is Failed and no later append may succeed.
 	Append struct{ Entry events.Entry }
-	// Look asks for a Looked: before the owner decides anything, it has to know whether facts were published that the journal
-	// does not have.
+	// Look asks for a Looked: before deciding anything, the owner must know whether facts were published that the journal lacks.
 	Look struct{}
 	// Activate says that the owner is active: start to tick and to read commands from an
 	// offset, at most Window ahead of the Credits.
@@ -25,8 +24,7 @@ type (
 	}
 	// Credit allows one more command to be read.
 	Credit struct{}
-	// Halt says that commands are lost, and that the operator has to look. The machine
-	// decides nothing more until a Continue.
+	// Halt says that commands are lost, and that the operator must look. The machine decides nothing more until a Continue.
 	Halt struct{ Err error }
 	// StopReading stops reading commands.
 	StopReading struct{}
@@ -47,8 +45,7 @@ type (
 		To events.Address
 		CommandReply
 	}
-	// Traced says that a job was decided whose request is traced, and that the decision can no
-	// longer get lost.
+	// Traced says that a decision about a job with a traced request can no longer get lost.
 	Traced struct {
 		Command events.Command
 		Job     events.SubmitJob
@@ -70,8 +67,8 @@ type (
 		Account events.AccountID
 		Body    events.CommandBody
 	}
-	// Scan asks for unsettled jobs of the partition, by id: those after After, at most Limit, or those of Again if there are any.
-	// The result is a Scanned; it need not come at once. The next Scan follows it.
+	// Scan asks for unsettled jobs of the partition, by id: up to Limit of those after After, or those of Again if there are any. The result is a
+	// Scanned, possibly much later. The next Scan follows it.
 	Scan struct {
 		After events.JobID
 		Limit int

@@ -16,13 +16,13 @@ import (
 // speculation, decide nothing more and reply to nobody.
 var ErrSuperseded = errors.New("another owner has announced itself")
 
-// errGap means that the journal took an envelope without those before it. No log that
-// keeps its contract does that; continuing would silently lose a command.
+// errGap means that the journal accepted an envelope without those before it. No log that keeps its
+// contract does that; continuing would silently lose a command.
 var errGap = errors.New("the journal skipped an envelope of this owner")
 
-// Owner is one ownership of one partition, from its marker to the next one's. Commands go
-// in by offset, their decisions may come back in any order, and envelopes leave in the
-// order of their causes. Only what was read back from the journal is acted upon.
+// Owner is one ownership of one partition, from its marker to the next one's. Commands go in by
+// offset, their decisions may come back in any order, and envelopes leave in the order of their
+// causes. Only what was read back from the journal is acted upon.
 type Owner struct {
 	epoch  int64 // -1 until the marker has an offset
 	slots  []slot
@@ -30,8 +30,8 @@ type Owner struct {
 	active bool
 }
 
-// slot is a command from its arrival until its envelope is read back, or a gap in the place
-// of commands that are gone.
+// slot is a command from its arrival until its envelope is read back, or a gap in place of lost
+// commands.
 type slot struct {
 	cause    int64
 	command  events.Command
@@ -70,8 +70,8 @@ func (o *Owner) Take(cause int64, c events.Command) {
 	o.slots = append(o.slots, slot{cause: cause, command: c})
 }
 
-// TakeGap takes a gap in the place of commands that are gone, and returns the entries that can
-// go to the journal now, in order.
+// TakeGap takes a gap in place of lost commands, and returns the entries that can go to the journal
+// now, in order.
 func (o *Owner) TakeGap(g events.Gap) []events.Entry {
 	o.slots = append(o.slots, slot{cause: g.To - 1, gap: &g, decided: true})
 	return o.send()

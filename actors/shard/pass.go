@@ -6,22 +6,22 @@ import (
 	"platen.dev/events"
 )
 
-// pass is one round over the unsettled jobs of the partition, by id and a page at a time. It begins the effects that they ask for,
-// takes effects from nodes that are gone, and finds the oldest command that is still needed: by a job, or by the operator because it was set aside.
+// pass is one round over the unsettled jobs of the partition, in order of id, a page at a time. It begins the effects that they ask for, takes
+// effects from nodes that are gone, and finds the oldest command still needed: by a job, or by the operator because it was set aside.
 type pass struct {
-	// takeOver is set if the last owner may not have begun the effects. Otherwise only those are begun that got lost.
+	// takeOver is set if the last owner may not have begun the effects. Otherwise only lost ones are begun again.
 	takeOver bool
 	// urgent passes ask for the next page at once, others with the next tick.
 	urgent bool
-	// after is the last job of the last page, and more is set if there may be others behind it.
+	// after is the last job of the last page; more is set if there may be others after it.
 	after events.JobID
 	more  bool
-	// floor is the oldest command that is needed, as far as the pass has come.
+	// floor is the oldest command known to be needed so far.
 	floor int64
-	// blind is set once a job could not be read: nobody knows what it needs.
+	// blind is set once a job could not be read: the commands that it needs are unknown.
 	blind bool
-	// asked is set while a page is on its way. Those of its jobs that have changed meanwhile, in changed, are asked for once more:
-	// the page does not have what they now ask for.
+	// asked is set while a page is on its way. changed lists those of its jobs that have changed meanwhile; they are asked for once more, because the
+	// page lacks what they now ask for.
 	asked   bool
 	changed map[events.JobID]bool
 }
@@ -31,7 +31,7 @@ func (m *Machine) look(p pass) {
 	switch {
 	case m.pass == nil:
 		m.pass = &p
-		m.pass.floor = m.cursor.Cause + 1 // no job that the pass does not see needs a command before it
+		m.pass.floor = m.cursor.Cause + 1 // no job that the pass does not see needs an earlier command
 		m.ask()
 	case m.following == nil:
 		m.following = &p
@@ -50,7 +50,7 @@ func (m *Machine) hurry(urgent bool) {
 	}
 }
 
-// ask asks for the next page of the pass, or once more for some jobs of the last one.
+// ask asks for the next page of the pass, or again for some jobs of the last one.
 func (m *Machine) ask(again ...events.JobID) {
 	m.pass.asked, m.pass.changed = true, map[events.JobID]bool{}
 	if len(again) > 0 {
@@ -93,7 +93,7 @@ func (m *Machine) onScanned(in Scanned) {
 	}
 }
 
-// note notes how far a page has taken the pass, and which commands are needed by what is on it.
+// note records how far a page takes the pass, and which commands its jobs need.
 func (p *pass) note(in Scanned) {
 	p.asked = false
 	p.blind = p.blind || in.Unreadable != nil
@@ -110,8 +110,8 @@ func (p *pass) note(in Scanned) {
 	}
 }
 
-// Read reads what a Scan asks for. Whatever was set aside before the pass began is in the rows by now, unless it was dropped: what the machine
-// knows is folded.
+// Read reads what a Scan asks for. Every command set aside before the pass began has its row by now, unless it was dropped: the machine only knows
+// what is folded.
 func (s Scan) Read(rows account.Scanner, partition int32) (in Scanned, err error) {
 	if len(s.Again) > 0 {
 		in.Page, err = account.PageOf(rows, partition, s.Again)
@@ -138,7 +138,7 @@ func (m *Machine) examine(j account.Job) {
 	}
 }
 
-// endPass deletes the commands that nobody needs any more: what they changed is in the journal.
+// endPass deletes the commands that nobody needs any more: their outcomes are in the journal.
 func (m *Machine) endPass() {
 	if m.set.Trim && !m.pass.blind {
 		m.emit(Trim{m.pass.floor})

@@ -58,9 +58,8 @@ func Start(system *actor.ActorSystem, cfg Config) (*Shards, error) {
 	return s, nil
 }
 
-// onFailure decides what to do about a child that panics. A host is stopped, not
-// restarted: its successor begins a new epoch. If an account's actor panics, its host is
-// stopped too, as it would wait for the decision forever.
+// onFailure decides what to do about a child that panics. A host is stopped, not restarted: its successor begins a new epoch. If an account's actor
+// panics, its host is stopped too, as it would wait for the decision forever.
 func onFailure(directive actor.Directive) actor.SupervisorStrategy {
 	return actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return directive })
 }
@@ -110,8 +109,7 @@ type supervisor struct {
 	cfg   Config
 	board *board
 	hosts map[int32]*actor.PID // nil while a held partition waits for its next host
-	// former are the hosts of partitions that were given up, until they have ended: what they withdraw then must not be
-	// what the next host has begun.
+	// former are the hosts of partitions that were given up, until they have ended: they must not withdraw effects that the next host has begun.
 	former map[int32]*actor.PID
 	spawns map[int32]spawned // of the partitions held
 	gives  []*giving

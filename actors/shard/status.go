@@ -28,8 +28,7 @@ type Status struct {
 	Err error
 }
 
-// board is where the hosts of a node show their status. Its methods may be called from any
-// goroutine.
+// board is where a node's hosts post their status. It is safe for concurrent use.
 type board struct {
 	mu sync.Mutex
 	of map[*Host]Status
@@ -73,6 +72,6 @@ func (s *Shards) LostCommands() int64 {
 	return s.board.lost.Load()
 }
 
-// Continue lets a halted partition of this node continue without the commands that are lost. It
-// returns at once; a partition that is not halted here stays as it is.
+// Continue lets a halted partition of this node continue without the lost commands. It returns at once; a partition that is not halted here is
+// unaffected.
 func (s *Shards) Continue(partition int32) { s.system.Root.Send(s.pid, proceed{partition}) }

@@ -6,7 +6,7 @@ import (
 	"platen.dev/events"
 )
 
-// A host that ends while a page of its jobs is read waits for that: whoever closes the replica then would have it read a closed store.
+// A host that ends while a page of its jobs is being read waits for that: otherwise closing the replica would leave it reading a closed store.
 func TestAHostEndsAfterItsPage(t *testing.T) {
 	c := newCluster(t)
 	for range 8 {

@@ -12,10 +12,10 @@ import (
 	"platen.dev/projections"
 )
 
-// verdict says what does not hold at the end of a schedule.
+// verdict checks the invariants at the end of a schedule.
 type verdict struct{ *world }
 
-// check is the first thing that does not hold, nil if all does.
+// check returns the first violated invariant, nil if all hold.
 func (v verdict) check() error {
 	for p := range int32(partitions) {
 		if err := v.checkReplicas(p); err != nil {
@@ -156,7 +156,7 @@ func (v verdict) checkJournal(p int32) error {
 
 func (v verdict) checkEnvelope(a *audit, e events.Envelope) error {
 	first := e
-	if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first outcome's reply, whatever happened since
+	if _, repeated := a.outcomes[e.Command]; repeated { // it gets the first reply, whatever happened since
 		first.Reply = nil
 	}
 	submit, _ := v.sent[e.Command].Body.(events.SubmitJob)
@@ -200,7 +200,7 @@ func (a *audit) event(id events.AccountID, ev events.Event) error {
 	case events.JobDone:
 		return a.end(ev.Job)
 	case events.RenderRequeued:
-		if ev.Code == events.RenderFailed && !ev.Infrastructure { // here only the store fails so
+		if ev.Code == events.RenderFailed && !ev.Infrastructure { // in the simulation only the store fails like this
 			return fmt.Errorf("the store has spent an attempt of job %s", ev.Job)
 		}
 	case events.JobFailed:

@@ -9,21 +9,21 @@ import (
 	"platen.dev/events/contract"
 )
 
-// This file plays the clocks of machines. A machine may start with a clock that is days ahead, or with a right one that
-// nothing confirms; its node goes by the time that a gate lets through. The errors that gates do not see are small.
+// This file plays the clocks of machines. A machine may start with a clock that is days ahead, or with a right one that nothing confirms; its node
+// goes by the time that a gate lets through. Gates do not see small errors.
 
-// maxSkew bounds the errors of clocks that gates do not see: time goes by in jumps here, too coarse for them to settle.
+// maxSkew bounds the clock errors that gates do not see: time passes in jumps here, too coarse for gates to settle.
 const maxSkew = time.Hour
 
 // clockFault is a fault in how nodes go by their clocks.
 type clockFault struct {
-	// believes has a node believe its first clock.
+	// believes makes a node believe its first clock.
 	believes bool
-	// hasty has files live by a clock that is held.
+	// hasty makes files live by a clock that is held.
 	hasty bool
 }
 
-// startClock starts a node's clock. Sometimes it is days ahead, and sometimes nothing keeps it.
+// startClock starts a node's clock. Sometimes it is days ahead, and sometimes unsynchronised.
 func (n *node) startClock() {
 	w := n.world
 	n.wrong, n.kept = 0, !w.chance(20)
@@ -59,7 +59,7 @@ func (n *node) latest() events.Instant {
 	return events.At(n.gate.Latest()).Add(n.skew)
 }
 
-// mendClock has something keep the clock of a node, which is right from now on.
+// mendClock synchronises a node's clock, which is right from now on.
 func (n *node) mendClock() { n.wrong, n.kept, n.skew = 0, true, 0 }
 
 // newest is the time of the newest record; zero if there is none.
@@ -83,7 +83,7 @@ type taking struct {
 	epoch, cause int64
 }
 
-// checkLives checks by true time that no file has expired before its time.
+// checkLives checks by true time that no file has expired too early.
 func (v verdict) checkLives(p int32) error {
 	done := map[events.JobID]events.Instant{}
 	for _, entry := range v.accepted(p, newReplica()) {

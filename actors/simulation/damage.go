@@ -8,8 +8,8 @@ import (
 	"platen.dev/projections/table"
 )
 
-// This file plays rows of a replica that are damaged: one node cannot decode what all others can. Whoever needs such a row has the rows of the
-// partition made again, as projections.Replica.Renew does, and an owner gives the partition up meanwhile.
+// This file plays damaged rows of a replica: one node cannot decode what all others can. Whoever needs such a row has the partition's rows rebuilt,
+// as projections.Replica.Renew does, and an owner meanwhile gives the partition up.
 
 // flip damages a row of a node's replica.
 func (w *world) flip(n *node) {
@@ -23,14 +23,14 @@ func (w *world) flip(n *node) {
 	r.damaged = true
 }
 
-// renew makes the rows of a partition again.
+// renew rebuilds the rows of a partition.
 func (n *node) renew(p int32, why error) {
 	n.world.renewed++
 	n.replicas[p] = newReplica()
 	n.failOwnerships(p, why.Error())
 }
 
-// undecodable reports whether a node cannot decode a row, and has the rows made again then. Every other error is a fault of the simulation.
+// undecodable reports whether a node cannot decode a row, and then has the rows rebuilt. Any other error is a fault of the simulation.
 func (n *node) undecodable(p int32, err error) bool {
 	switch {
 	case err == nil:
@@ -42,7 +42,7 @@ func (n *node) undecodable(p int32, err error) bool {
 	return true
 }
 
-// scrub makes again what is damaged, as a pass over the files does that finds it.
+// scrub rebuilds damaged rows, like a pass over the files that finds them.
 func (w *world) scrub() {
 	for _, n := range w.nodes {
 		for p, r := range n.replicas {

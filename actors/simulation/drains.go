@@ -8,17 +8,17 @@ import (
 	"platen.dev/actors/render/dispatch"
 )
 
-// This file plays nodes that are told to drain, also several at once: each hears late what the others do.
+// This file plays nodes that are told to drain, sometimes several at once: each hears late what the others do.
 
 // drainFault is a fault in how nodes drain.
 type drainFault struct {
-	// trusting has a node that has left its share believe that its heirs stay.
+	// trusting makes a node that has left its share believe that its heirs stay.
 	trusting bool
-	// clinging has a node that took its share back keep it for good.
+	// clinging makes a node that took its share back keep it for good.
 	clinging bool
 }
 
-// drains has nodes of a world told to drain, by numbers of its own. In most worlds it is nil, and none are.
+// drains tells nodes of a world to drain, by its own random numbers. It is nil in most worlds, where none drain.
 type drains struct {
 	world *world
 	rng   *rand.Rand
@@ -31,7 +31,7 @@ func newDrains(w *world, seed uint64) *drains {
 	return nil
 }
 
-// play has somebody tell nodes to drain, or take them back, and has a node look whether it still has heirs.
+// play tells nodes to drain or to undrain, and has a node check whether it still has heirs.
 func (d *drains) play() {
 	if d == nil {
 		return
@@ -58,7 +58,7 @@ func (n *node) tellToDrain() {
 	}
 }
 
-// lookForHeirs has the node look whether others would own its share, as far as it has heard.
+// lookForHeirs checks whether others would own the node's share, as far as it has heard.
 func (n *node) lookForHeirs() {
 	next := n.told.Look(n.id, n.jobs.peers)
 	f := n.world.rules.Fault.drain
@@ -87,7 +87,7 @@ func (w *world) owners() []*node {
 	return slices.DeleteFunc(slices.Clone(w.nodes), func(n *node) bool { return n.told.Left() })
 }
 
-// reassign gives partitions to a node that may own them, as the log does when a node leaves the group of owners, or comes to an empty one.
+// reassign gives partitions to a node that may own them, as the log does when a node leaves the group of owners or joins an empty one.
 func (d *drains) reassign() {
 	w, owners := d.world, d.world.owners()
 	for p := range int32(partitions) {
@@ -102,7 +102,7 @@ func (d *drains) reassign() {
 	}
 }
 
-// settle has all hear what the others do, and checks what they make of that: some node owns, and who may leave has left.
+// settle lets all nodes hear what the others do, and checks the result: some node owns, and every node that may leave has left.
 func (d *drains) settle() {
 	if d == nil {
 		return

@@ -19,23 +19,23 @@ type Fault struct {
 	attempt func(a *attemptRun, in attempt.Input, outs []attempt.Output) []attempt.Output
 	// notice changes a webhook that is sent.
 	notice func(e job.Notify, m *message)
-	// history is how nodes handle snapshots wrongly.
+	// history is how nodes mishandle snapshots.
 	history historyFault
-	// clock is how nodes go wrongly by their clocks.
+	// clock is how nodes misuse their clocks.
 	clock clockFault
-	// drain is how nodes drain wrongly.
+	// drain is how nodes misbehave when draining.
 	drain drainFault
 }
 
-// historyFault is a fault in how snapshots are taken, and in what is trimmed.
+// historyFault is a fault in taking snapshots, or in trimming.
 type historyFault struct {
-	// trimsFirst has the journal trimmed before the snapshot counts.
+	// trimsFirst makes the journal be trimmed before the snapshot counts.
 	trimsFirst bool
-	// thaws has a snapshot take the rows of another moment than its cursor's.
+	// thaws makes a snapshot take rows of another moment than its cursor's.
 	thaws bool
-	// countsAll has snapshots that a node cannot read counted among those that it keeps.
+	// countsAll counts snapshots that a node cannot read among those that it keeps.
 	countsAll bool
-	// sparesNothing has what this version needs deleted while it may come back.
+	// sparesNothing deletes what this version needs although it may come back.
 	sparesNothing bool
 }
 

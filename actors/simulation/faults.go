@@ -14,7 +14,7 @@ import (
 	"platen.dev/events"
 )
 
-// Faults returns the seeded faults, each under the name of what goes wrong.
+// Faults returns the seeded faults, each named after what goes wrong.
 func Faults() map[string]Fault {
 	all := maps.Clone(shardFaults)
 	maps.Copy(all, dispatchFaults)

@@ -47,7 +47,7 @@ func (n *node) keep(p int32) {
 		if n.world.rules.Fault.history.thaws {
 			k.taken.values = maps.Clone(n.replicas[p].values)
 		}
-		if !n.world.has(p, k.taken.cursor.Next, k.taken.last) { // of a journal that has lost its end since
+		if !n.world.has(p, k.taken.cursor.Next, k.taken.last) { // the journal has lost its end since
 			n.keeping[p] = nil
 			return
 		}
@@ -65,14 +65,14 @@ func (n *node) freeze(p int32) saved {
 	return saved{snapshot.Ref{Partition: p, Next: r.cursor.Next, ID: fmt.Sprint(n.id, n.world.id())}, r.cursor, maps.Clone(r.values), r.last, n.reads}
 }
 
-// publish makes a snapshot count. The newest is the first.
+// publish makes a snapshot count. The newest comes first.
 func (w *world) publish(p int32, s saved) {
 	w.saved[p] = append(w.saved[p], s)
 	slices.SortStableFunc(w.saved[p], func(a, b saved) int { return cmp.Compare(b.ref.Next, a.ref.Next) })
 }
 
-// refs are the snapshots that the node can read. The others are of what the journal has lost, or of a version to come, which
-// deletes them itself.
+// refs returns the snapshots that the node can read. The others belong to a lost part of the journal, or to a newer version, which deletes them
+// itself.
 func (n *node) refs(p int32) (refs []snapshot.Ref) {
 	for _, s := range n.world.saved[p] {
 		if (s.reads <= n.reads || n.world.rules.Fault.history.countsAll) && n.world.has(p, s.ref.Next, s.last) {
@@ -82,8 +82,7 @@ func (n *node) refs(p int32) (refs []snapshot.Ref) {
 	return refs
 }
 
-// prune deletes the snapshots that are not kept, and the journal behind those that are, as far as
-// the node knows them, which has listed them some time ago.
+// prune deletes superfluous snapshots, and the journal before those that are kept, by the node's possibly outdated list.
 func (n *node) prune(p int32, listed []snapshot.Ref) {
 	w := n.world
 	spared, needed := n.spare(p, listed)
@@ -93,8 +92,7 @@ func (n *node) prune(p int32, listed []snapshot.Ref) {
 	w.trimmed[p] = max(w.trimmed[p], keepTwo.TrimBefore(listed, needed))
 }
 
-// usable returns the newest snapshot behind an offset, and at most up to another, that the node can read and from which the
-// journal continues.
+// usable returns the newest snapshot after one offset, and at most up to another, that the node can read and from which the journal continues.
 func (n *node) usable(p int32, after, upTo int64) (saved, bool) {
 	for _, s := range n.world.saved[p] {
 		if s.reads <= n.reads && s.ref.Next > after && s.ref.Next <= upTo && n.world.belongs(p, s) {
@@ -122,7 +120,7 @@ func (n *node) confirm(p int32, s saved) {
 	if base, found := n.usable(p, 0, s.ref.Next-1); found {
 		r = &replica{cursor: base.cursor, values: maps.Clone(base.values), last: base.last}
 	} else if w.trimmed[p] > 0 {
-		return // a zombie's, older than all that is left: it will be of no use
+		return // a zombie's, older than everything left: nobody will use it
 	}
 	tx := table.NewTx(r.values)
 	for _, record := range w.journal[p][r.cursor.Next:s.ref.Next] {
@@ -138,9 +136,8 @@ func (n *node) confirm(p int32, s saved) {
 	}
 }
 
-// restore has a node whose next record is trimmed begin with a snapshot, as a new one may do. Its owner
-// of the partition ends. A node for whose version nothing is left, because the level was raised, ends itself: restore
-// returns false.
+// restore makes a node whose next record is trimmed start from a snapshot, as a new node may. Its ownership of the partition ends. If no snapshot is
+// left for the node's version because the level was raised, the node ends itself, and restore returns false.
 func (n *node) restore(p int32) bool {
 	w, r := n.world, n.replicas[p]
 	fresh := r.cursor.Next == 0 && w.chance(50)

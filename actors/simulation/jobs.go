@@ -185,7 +185,7 @@ func (j *jobs) drain() {
 	}
 }
 
-// give notes that a partition was revoked: its effects must not begin any more.
+// give records that a partition was revoked: its effects must not begin any more.
 func (j *jobs) give(p int32) {
 	for _, a := range j.asked {
 		a.withdrawn = a.withdrawn || a.partition == p
@@ -221,7 +221,7 @@ func (j *jobs) probe() {
 	}
 }
 
-// resolve delivers an offer or loses it, and its answer too, or too late.
+// resolve delivers an offer or loses it; it may also lose or delay its answer.
 func (j *jobs) resolve() {
 	if len(j.offers) == 0 {
 		return

@@ -8,13 +8,13 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// This file plays versions. In half of the worlds nodes are upgraded to a version to come, whose level and snapshots this one cannot
-// read, and taken back, until the operator raises the level.
+// This file plays versions. In half of the worlds nodes are upgraded to a future version, whose level and snapshots this one cannot read, and
+// downgraded, until the operator raises the level.
 
-// next is the level of the version to come.
+// next is the level of the future version.
 const next = events.NewestLevel + 1
 
-// version picks what a node that starts can read.
+// version picks the level that a starting node can read.
 func (w *world) version() events.Level {
 	if w.upgrading && w.chance(50) {
 		return next
@@ -22,8 +22,7 @@ func (w *world) version() events.Level {
 	return events.NewestLevel
 }
 
-// operate has the operator do something about versions: exchange that of a node, in either direction
-// and sometimes by mistake, or raise the level once all nodes can read it.
+// operate has the operator change a node's version, in either direction and sometimes by mistake, or raise the level once all nodes can read it.
 func (w *world) operate() {
 	n := w.nodes[w.rng.IntN(len(w.nodes))]
 	old := slices.ContainsFunc(w.nodes, func(n *node) bool { return n.reads < next })
@@ -50,7 +49,7 @@ func (w *world) raise() {
 // level is that of a partition.
 func (w *world) level(p int32) events.Level { return w.replay(p).cursor.Level() }
 
-// upgrade ends a node that cannot read what is there, and starts it with the version to come.
+// upgrade ends a node that cannot read what is there, and starts it with the future version.
 func (n *node) upgrade(why string) {
 	n.world.outdated[why]++
 	n.crash()
@@ -63,8 +62,8 @@ func (n *node) cannotRead(body events.CommandBody) bool {
 	return is && b.Level > n.reads
 }
 
-// spare returns what a node of the version to come keeps for this one, as long as the level is not raised: the newest snapshot that
-// this version can read, and the journal from needed on.
+// spare returns what a node of the future version keeps for this one until the level is raised: the newest snapshot that this version can read, and
+// the journal from needed on.
 func (n *node) spare(p int32, listed []snapshot.Ref) (spared snapshot.Ref, needed int64) {
 	if n.reads < next || n.replicas[p].cursor.Level() >= next || n.world.rules.Fault.history.sparesNothing {
 		return spared, math.MaxInt64

@@ -12,9 +12,9 @@ import (
 	"platen.dev/projections"
 )
 
-// This file plays what may happen to a whole log: all brokers lose power, and with it the end of a journal that they have
-// acknowledged; or the cluster is restored from a backup. What happened there has not happened any more, and the models of the
-// outside world forget it. In the public events it stays, and those that follow must not be taken for it.
+// This file plays what may happen to a whole log: all brokers lose power, and with it the acknowledged end of a journal; or the cluster is restored
+// from a backup. The lost part has then never happened, and the models of the outside world forget it. It stays in the public events, and later ones
+// must not be confused with it.
 
 // disaster strikes the log in one step of a schedule.
 type disaster struct {
@@ -22,9 +22,9 @@ type disaster struct {
 	restore bool
 }
 
-// plan returns the disaster of a seed's schedule, which most do not have.
+// plan returns the disaster of a seed's schedule; most have none.
 func plan(seed uint64) disaster {
-	rng := rand.New(rand.NewPCG(seed, 2)) // of its own, so that the other schedules do not depend on it
+	rng := rand.New(rand.NewPCG(seed, 2)) // its own stream, so that the other schedules do not depend on it
 	step := rng.IntN(stepCount)
 	switch pick := rng.IntN(100); {
 	case pick < 12:
@@ -36,28 +36,29 @@ func plan(seed uint64) disaster {
 }
 
 func (w *world) strike(d disaster) {
-	w.now = w.now.Add(time.Minute) // which it takes at least: nothing is decided again at the time at which it was decided before
+	w.now = w.now.Add(time.Minute) // the least it takes: nothing is decided again at the instant of its first decision
 	for p := range int32(partitions) {
 		end := int64(len(w.journal[p]))
 		w.cut(p, max(w.floor(p, end), end-int64(w.rng.IntN(20))))
 	}
-	for _, n := range w.nodes { // brokers that boot again take longer than anything is tried
+	for _, n := range w.nodes { // booting brokers takes longer than any retry
 		n.keeping = [partitions]*keeping{}
 		for p := range int32(partitions) {
 			n.failOwnerships(p, "no broker answers")
 		}
 	}
-	if d.restore && !w.upgrading { // whoever restores has nodes of one version
+	if d.restore && !w.upgrading { // a restored cluster has nodes of one version
 		w.restore()
 	}
 }
 
-// floor is up to where a journal is left: one snapshot at least that every node can read is of that. A journal that is empty is refused by who has folded it.
+// floor returns how far a journal may be cut: at least one snapshot that every node can read must still belong to it. An empty journal would be refused by
+// nodes that have folded it.
 func (w *world) floor(p int32, end int64) int64 {
 	if w.trimmed[p] == 0 {
 		return min(end, 3)
 	}
-	if w.raised { // what has raised the level must stay, since this version cannot read what is left
+	if w.raised { // the record that raised the level must stay, since this version cannot read the rest
 		return end
 	}
 	floor := end
@@ -69,7 +70,7 @@ func (w *world) floor(p int32, end int64) int64 {
 	return floor
 }
 
-// cut forgets the records of a journal from an offset on.
+// cut drops the records of a journal from an offset on.
 func (w *world) cut(p int32, to int64) {
 	for _, r := range w.journal[p][to:] {
 		if e, is := r.entry.(events.Envelope); is {
@@ -80,14 +81,14 @@ func (w *world) cut(p int32, to int64) {
 	w.told[p] = projections.Origin()
 	for _, n := range w.nodes {
 		for _, o := range n.owned {
-			if o.partition == p { // what it has not been told yet, it will never be
+			if o.partition == p { // it will never be told what it has not been told yet
 				o.folded = slices.DeleteFunc(o.folded, func(s projections.Step) bool { return s.Offset >= to })
 			}
 		}
 	}
 }
 
-// undo forgets what clients have heard of an envelope. What its jobs have sent may differ from what they send again.
+// undo forgets what clients have heard of an envelope. Its jobs may now send something else than before.
 func (w *world) undo(p int32, e events.Envelope) {
 	delete(w.replies, e.Command)
 	w.undone[p] = true
@@ -99,7 +100,7 @@ func (w *world) undo(p int32, e events.Envelope) {
 	}
 }
 
-// restore plays `platen restore`: new nodes, with what is left of the log. Commands that were not decided are left out.
+// restore plays `platen restore`: new nodes, with the rest of the log. Undecided commands are left out.
 func (w *world) restore() {
 	w.wire = nil
 	for p := range int32(partitions) {
@@ -127,12 +128,12 @@ func (w *world) restore() {
 	}
 }
 
-// has reports whether the record before an offset is one that was read.
+// has reports whether the record before an offset is still the given one.
 func (w *world) has(p int32, next int64, last []byte) bool {
 	return next == 0 || next <= int64(len(w.journal[p])) && bytes.Equal(w.journal[p][next-1].bytes, last)
 }
 
-// diverge has a node drop a partition whose journal is no longer the one that it has folded.
+// diverge makes a node drop a partition whose journal is no longer the one that it has folded.
 func (n *node) diverge(p int32) {
 	r := n.replicas[p]
 	if n.world.has(p, r.cursor.Next, r.last) && (r.marker == nil || n.world.has(p, r.cursor.Epoch+1, r.marker)) || n.world.rules.KeepDiverged {
@@ -167,8 +168,7 @@ func (w *world) lastNumber(p int32) (last int64) {
 	return last
 }
 
-// publishUpTo plays the publisher of an owner that has folded the journal up to an offset. Events of partitions that
-// name no timeline are not played.
+// publishUpTo plays the publisher of an owner that has folded the journal up to an offset. Events of partitions without a timeline are not played.
 func (w *world) publishUpTo(p int32, next int64) {
 	last := w.lastNumber(p)
 	for c := &w.told[p]; c.Next < min(next, int64(len(w.journal[p]))); {
@@ -201,7 +201,7 @@ func (w *world) facts(p int32, c *projections.Cursor) (facts []fact) {
 	return facts
 }
 
-// seen checks that no number and no id stands for two events.
+// seen checks that no number and no id stands for two different events.
 func (w *world) seen(p int32, f fact) {
 	for _, key := range []string{fmt.Sprint(p, "number", f.number), fmt.Sprint(p, "id", f.id)} {
 		if had, again := w.ever[key]; again && had != f.content {
@@ -211,9 +211,9 @@ func (w *world) seen(p int32, f fact) {
 	}
 }
 
-// checkFacts checks that everything which follows from the journal was published, in the order of its numbers. Only the event that
-// begins a timeline may be missing, if another timeline begins before anything is decided: its number may be below one that was
-// published and got lost, which is why its owner announced itself again.
+// checkFacts checks that all public events of the journal were published, in the order of their numbers. Only the event that begins a timeline may be
+// missing, if another timeline begins before anything is decided: its number may be below one that was published and lost, which is why its owner
+// announced itself again.
 func (v verdict) checkFacts(p int32) error {
 	published, c := map[string]int64{}, projections.Origin()
 	for _, f := range v.topic[p] {

@@ -9,8 +9,8 @@ import (
 // lost looks for jobs that nobody renders.
 type lost struct {
 	world *world
-	// excused are attempts that may have ended while they hold a job: a command of theirs reached the log a second time, after later ones,
-	// or no owner can decide the one that ends them.
+	// excused are attempts that may end while still holding a job: a command of theirs reached the log a second time, after later ones, or no owner can
+	// decide the command that ends them.
 	excused map[events.AttemptID]bool
 }
 
@@ -19,8 +19,8 @@ func newLost(w *world) *lost { return &lost{w, map[events.AttemptID]bool{}} }
 // excuse notes an attempt one of whose commands reaches the log a second time.
 func (l *lost) excuse(id events.AttemptID) { l.excused[id] = true }
 
-// check checks that jobs are taken from nodes that are gone when owners learn of it, and from attempts that have ended, and not only
-// when the attempt's deadline has passed.
+// check checks that jobs are taken from nodes that are gone as soon as owners learn of it, and from attempts that have ended, not only after the
+// attempt's deadline.
 func (l *lost) check() {
 	l.excuseUndecided()
 	for p := range int32(partitions) {
@@ -37,7 +37,7 @@ func (l *lost) check() {
 	}
 }
 
-// checkHolder checks that the node whose attempt holds a job is up and, if all that the attempt has sent is known, that it has the attempt.
+// checkHolder checks that the node whose attempt holds a job is up and, if everything that the attempt sent is known, that it has the attempt.
 func (l *lost) checkHolder(id events.JobID, s job.State, known bool) {
 	n := l.world.node(s.Node)
 	if n == nil {
@@ -59,7 +59,7 @@ func (l *lost) hasGap(p int32) bool {
 	return false
 }
 
-// excuseUndecided excuses the attempts that have sent what ends them, and no owner can decide it.
+// excuseUndecided excuses the attempts whose final command no owner can decide.
 func (l *lost) excuseUndecided() {
 	for id, c := range l.world.sent {
 		if !l.world.undecidable(id) {

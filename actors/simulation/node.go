@@ -25,17 +25,17 @@ type node struct {
 	number int
 	life   int
 	id     events.NodeID
-	reads  events.Level // the highest that its version knows
+	reads  events.Level // the highest level that its version knows
 	paused bool
-	// gate judges the clock of the machine, which is off by wrong; kept is set if something keeps it. skew is an
-	// error that the gate does not see.
+	// gate judges the machine's clock, which is off by wrong; kept is set if the clock is synchronised. skew is
+	// an error that the gate does not see.
 	gate     *clock.Gate
 	wrong    time.Duration
 	kept     bool
 	skew     time.Duration
 	replicas [partitions]*replica
-	// owned holds the ownerships that have not ended, held the partitions that are
-	// assigned as far as the node knows.
+	// owned holds the ownerships that have not ended, held the partitions that the node believes
+	// assigned to it.
 	owned []*ownership
 	held  [partitions]bool
 	// keeping is the node's progress with the history of each partition.
@@ -45,8 +45,8 @@ type node struct {
 	told drain.State
 	// effects are those of other kinds than rendering.
 	effects effects
-	// members are the nodes that this one believes to be up, news the changes that it
-	// will learn of.
+	// members are the nodes that this one believes to be up, news the changes that it has yet to learn
+	// of.
 	members map[events.NodeID]bool
 	news    []membership
 }
@@ -170,10 +170,10 @@ func (n *node) end(o *ownership) {
 	}
 }
 
-// begin begins an effect. The journal must have a reason for a render by now.
+// begin begins an effect. By now the journal must justify a render.
 func (n *node) begin(p int32, e job.Effect) {
 	if n.world.lossy && n.world.chance(5) {
-		return // whatever happened to it
+		return // whatever happened to the job
 	}
 	render, ok := e.(job.Render)
 	if !ok {
@@ -181,14 +181,14 @@ func (n *node) begin(p int32, e job.Effect) {
 		return
 	}
 	values := n.replicas[p].values
-	if n.world.damage != nil { // those of the node may be damaged, or be made again
+	if n.world.damage != nil { // the node's own rows may be damaged, or being rebuilt
 		values = n.world.replay(p).values
 	}
 	s, err := account.ReplicaStore{Reader: values, Partition: p}.Job(render.Account, render.Job)
 	if err != nil {
 		panic(err)
 	}
-	if s.Phase == job.Absent && (n.world.damage == nil || !n.world.undone[p]) { // what the journal has lost, its replica may still have
+	if s.Phase == job.Absent && (n.world.damage == nil || !n.world.undone[p]) { // its replica may still have what the journal has lost
 		n.world.fail("%s begins to render job %s, which the journal does not know", n.id, render.Job)
 	}
 	n.jobs.asked[render.Job] = &asked{partition: p}
@@ -278,7 +278,7 @@ func (n *node) hear() {
 	}
 }
 
-// hearAll tells the node all that it will learn of the others.
+// hearAll tells the node all news of the others.
 func (n *node) hearAll() {
 	for len(n.news) > 0 {
 		n.hear()
@@ -360,8 +360,8 @@ type replica struct {
 	cursor projections.Cursor
 	values table.Memory
 	last   []byte // the record before the cursor
-	marker []byte // that of the cursor's epoch; nil if it is not known
-	// damaged is set once a row is not what was written.
+	marker []byte // of the cursor's epoch; nil if unknown
+	// damaged is set once a row differs from what was written.
 	damaged bool
 }
 

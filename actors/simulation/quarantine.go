@@ -8,7 +8,7 @@ import (
 	"platen.dev/events"
 )
 
-// This file plays the quarantine: what owners have set aside, and the operator who drops some of it.
+// This file plays the quarantine: the commands set aside by owners, and the operator who drops some.
 
 // dropOne has the operator drop a command that some node shows in quarantine.
 func (w *world) dropOne() {
@@ -23,7 +23,7 @@ func (w *world) dropOne() {
 	}
 }
 
-// quarantined are the commands that by the journal were set aside and not dropped.
+// quarantined returns the commands that were set aside and not dropped, by the journal.
 func (w *world) quarantined(p int32) map[int64]events.CommandID {
 	r, all := newReplica(), map[int64]events.CommandID{}
 	for offset, record := range w.journal[p] {
@@ -43,8 +43,7 @@ func (w *world) quarantined(p int32) map[int64]events.CommandID {
 	return all
 }
 
-// checkQuarantine compares the rows with the journal, and checks that the record of each command is there, unless a retention that is too
-// short has deleted it.
+// checkQuarantine compares the rows with the journal, and checks that each command's record is there, unless too short a retention has deleted it.
 func (v verdict) checkQuarantine(p int32) (failure error) {
 	want := v.quarantined(p)
 	err := account.EachQuarantined(v.nodes[0].replicas[p].values, p, func(cause int64, q account.Quarantined) bool {

@@ -145,8 +145,8 @@ func (r repeats) download(e events.Envelope, ev events.DownloadBegun) error {
 	return nil
 }
 
-// submission returns a random request for a job. Every third may repeat another, and
-// of five, one is remote and one slow.
+// submission returns a random request for a job. Every third may repeat another; one in five is
+// remote and one in five slow.
 func (w *world) submission(id events.AccountID) events.Submission {
 	submit := events.Submission{SubmitJob: events.SubmitJob{Job: w.id(), Key: w.keys[id], Operation: events.HTMLToPDF, Test: w.chance(5)}}
 	switch w.rng.IntN(5) {
@@ -175,8 +175,8 @@ type submitted struct {
 	job     events.JobID
 }
 
-// visitors has a few clients download a job that has a file, by some replica, or continue with a
-// download that may be another's.
+// visitors has a few clients download a job's file through some replica, or continue a download
+// that may be another client's.
 func (w *world) visitors() {
 	done := slices.DeleteFunc(slices.Clone(w.submitted), func(s submitted) bool { return !w.hasFile(s) })
 	if len(done) == 0 {

@@ -48,7 +48,7 @@ func trace[O any](w io.Writer, machine string, in any, outs []O) {
 	}
 }
 
-// cursor is the replica's cursor that an owner which announced itself at offset is told.
+// cursor returns the replica's cursor as told to an owner that announced itself at offset.
 func (r Rules) cursor(c projections.Cursor, offset int64) projections.Cursor {
 	if r.IgnoreMarkers {
 		c.Epoch = offset

@@ -23,19 +23,18 @@ type ownership struct {
 	reading bool
 	next    int64
 	credit  int
-	// folded are journal records that the machine was not told yet.
+	// folded are journal records that the machine has not been told yet.
 	folded []projections.Step
 	// outbox is the producer's queue. It is sent in order.
 	outbox []outgoing
-	// failed is set while the machine has not been told that an append got lost. Those behind
-	// it are sent nevertheless.
+	// failed is set while the machine has not been told that an append was lost. Later appends are sent nevertheless.
 	failed   bool
 	accounts map[events.AccountID]*resident
 	resigned bool
 	// asked is the page of jobs that the machine asked for, and page what was read of it.
 	asked *shard.Scan
 	page  *shard.Scanned
-	woken map[events.JobID]bool // for the fault that sends a WakeJob only once
+	woken map[events.JobID]bool // for the fault that sends each WakeJob only once
 }
 
 // outgoing is a journal record under way.
@@ -183,7 +182,7 @@ func (o *ownership) store() account.ReplicaStore {
 
 func (o *ownership) replica() *replica { return o.node.replicas[o.partition] }
 
-// scan reads the page that the machine asked for, and tells it later. It reports whether there was something to do.
+// scan reads the page that the machine asked for, and delivers it later. It reports whether there was anything to do.
 func (o *ownership) scan() bool {
 	switch {
 	case o.page != nil:
@@ -251,7 +250,7 @@ func (o *ownership) step() {
 	}
 }
 
-// fail loses an append now and then. The machine hears of that later.
+// fail loses an append now and then. The machine hears of it later.
 func (o *ownership) fail() {
 	w := o.world()
 	switch {
@@ -323,7 +322,7 @@ func (o *ownership) read() bool {
 		return false
 	}
 	o.credit--
-	if commands[o.next] == nil { // trimmed: by another owner, which has decided it, or too early
+	if commands[o.next] == nil { // trimmed: too early, or by another owner that has decided it
 		from := o.next
 		for o.next < int64(len(commands)) && commands[o.next] == nil {
 			o.next++
@@ -345,7 +344,7 @@ func (o *ownership) read() bool {
 	return true
 }
 
-// open has a random account handle its next message.
+// open makes a random account handle its next message.
 func (o *ownership) open(random int) bool {
 	var busy []events.AccountID
 	for id, a := range o.accounts {
@@ -381,7 +380,7 @@ func (o *ownership) tick() {
 	if !o.reading || !o.live() {
 		return
 	}
-	o.world().publishUpTo(o.partition, o.replica().cursor.Next) // it may have become active without a record to be told of
+	o.world().publishUpTo(o.partition, o.replica().cursor.Next) // it may have become active without being told of a record
 	due, err := account.Due(o.replica().values, o.partition, o.node.now(), 8)
 	if o.node.undecodable(o.partition, err) {
 		return

@@ -13,12 +13,11 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// faultSeeds is the number of schedules within which every seeded fault is found, from the first or from that of rare on.
+// faultSeeds is the number of schedules within which every seeded fault is found, starting with the first or with the one in rare.
 const faultSeeds = 2_000
 
-// defaultSeeds is how many schedules `make test` plays. `make integration` plays as many as show any fault that we know
-// to look for, ten times over. SEEDS=n plays n, SEED=n replays one, and
-// TRACE=1 prints the inputs and outputs of its machines.
+// defaultSeeds is the number of schedules that `make test` plays. `make integration` plays ten times as many as it takes to show every known fault.
+// SEEDS=n plays n, SEED=n replays one, and TRACE=1 prints the inputs and outputs of its machines.
 const defaultSeeds = 500
 
 func number(t *testing.T, name string, fallback uint64) uint64 {
@@ -123,8 +122,7 @@ func expectFound(t *testing.T, rules Rules, first uint64) {
 	t.Logf("found: %v", found[0])
 }
 
-// Schedules raise the level, and nodes of the older version end because of it in every way that
-// there is.
+// Schedules raise the level, and it ends nodes of the older version in every possible way.
 func TestVersionsArePlayed(t *testing.T) {
 	ended, raised := map[string]int{}, 0
 	for seed := range uint64(400) {

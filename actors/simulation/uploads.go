@@ -21,9 +21,9 @@ func (n *node) upload(e job.Deliver) {
 	}
 	report := events.ReportUpload{Job: e.Job, UploadAttempt: events.UploadAttempt{Number: e.Number}}
 	if !w.files[e.File.Name] && w.doubtful[e.Job] {
-		report.Code = events.DeliveryFailed // it was deleted, which has not happened any more
+		report.Code = events.DeliveryFailed // it was deleted in a history that has been undone
 	} else if !w.files[e.File.Name] {
-		report.Code = events.RenderFailed // unless the job has ended, that fails the audit
+		report.Code = events.RenderFailed // the audit fails on this unless the job has ended
 	} else {
 		report.Status = w.put(e)
 	}

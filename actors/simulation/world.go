@@ -27,18 +27,17 @@ type world struct {
 	now   events.Instant
 
 	commands [partitions][][]byte
-	// journal has all records, also those that are trimmed, which only the checks may read.
+	// journal has all records, including trimmed ones, which only the checks may read.
 	journal [partitions][]record
 	trimmed [partitions]int64
 	saved   [partitions][]saved
-	// lossy worlds lose commands that were durable, and effects that were begun. Only there
-	// do owners sweep: elsewhere nothing gets lost that a sweep would have to find.
+	// lossy worlds lose durable commands, and begun effects. Owners sweep only there: elsewhere there is nothing for a sweep to find.
 	lossy bool
-	// retained is the offset below which a retention that is too short has deleted commands.
+	// retained is the offset below which too short a retention has deleted commands.
 	retained [partitions]int64
 	// wire holds commands on their way to the log, unordered.
 	wire []packet
-	// upgrading worlds have nodes of the version to come; raised is set once the operator has raised the level.
+	// upgrading worlds have nodes of the future version; raised is set once the operator has raised the level.
 	upgrading, raised bool
 	// outdated counts the nodes that ended because of their version, by the reason.
 	outdated map[string]int
@@ -48,10 +47,10 @@ type world struct {
 	assigned [partitions]*node
 	nodes    []*node
 	files    map[string]bool
-	// damage has rows of replicas damaged, nil if none are; renewed counts how often somebody met one.
+	// damage damages rows of replicas, nil if none; renewed counts how often somebody met a damaged one.
 	damage  *rand.Rand
 	renewed int
-	// panics is set if owners panic at some commands. That is so in lossy worlds, as what such a command was about is found by a sweep.
+	// panics is set if owners panic at some commands. That happens only in lossy worlds, where a sweep finds what such a command was about.
 	panics bool
 	// storeFails is set while no file can be stored.
 	storeFails bool
@@ -71,14 +70,13 @@ type world struct {
 	ids       uint64
 	fault     error
 
-	// topic holds the public events, and ever what stood for each number and id that one of them had. told is
-	// how far the journal is published.
+	// topic holds the public events; ever remembers what each of their numbers and ids stood for. told is how far the journal is published.
 	topic [partitions][]fact
 	told  [partitions]projections.Cursor
 	ever  map[string]string
 	// undone is set for a partition whose journal has lost records.
 	undone [partitions]bool
-	// doubtful are the jobs with something that has not happened any more.
+	// doubtful are the jobs with effects in a history that has been undone.
 	doubtful map[events.JobID]bool
 }
 
@@ -124,7 +122,7 @@ func (w *world) node(id events.NodeID) *node {
 	return nil
 }
 
-// retain plays a retention that is too short: it forgets commands, decided or not.
+// retain plays too short a retention: it drops commands, decided or not.
 func (w *world) retain() {
 	p := int32(w.rng.IntN(partitions))
 	before := int64(w.rng.IntN(len(w.commands[p]) + 1))
@@ -139,7 +137,7 @@ func (w *world) trim(p int32, before int64) {
 	}
 }
 
-// Run plays the schedule of a seed and returns what does not hold.
+// Run plays the schedule of a seed and returns the first violation.
 func Run(seed uint64, rules Rules) error {
 	w := newWorld(seed, rules)
 	d := plan(seed)
@@ -194,7 +192,7 @@ func newWorld(seed uint64, rules Rules) *world {
 	return w
 }
 
-// rarely returns numbers of its own for something that a part of all schedules has, and nil in the others, which do not depend on it.
+// rarely returns a random source for something that only some schedules have, or nil for the others, which do not depend on it.
 func rarely(seed, stream uint64) *rand.Rand {
 	rng := rand.New(rand.NewPCG(seed, stream))
 	if rng.IntN(100) < 15 {
@@ -352,7 +350,7 @@ func (w *world) assign(p int32, heard int) {
 
 func (w *world) assignTo(p int32, to *node, heard int) {
 	w.assigned[p] = to
-	if w.chance(30) { // the partition leaves the node, and comes back at once
+	if w.chance(30) { // the partition leaves the node and comes back at once
 		to.revoke(p, true)
 	}
 	for _, n := range w.nodes {
@@ -365,7 +363,7 @@ func (w *world) assignTo(p int32, to *node, heard int) {
 
 // settle plays on without faults until nothing is under way.
 func (w *world) settle() {
-	if w.chance(50) { // a last fault, which no later one hides
+	if w.chance(50) { // a last fault, not hidden by a later one
 		w.nodes[w.rng.IntN(len(w.nodes))].crash()
 	}
 	for _, n := range w.nodes {
@@ -380,14 +378,14 @@ func (w *world) settle() {
 	for p := range int32(partitions) {
 		w.settleOwner(p)
 	}
-	for range 10 { // within seconds, a job that is lost with its node is taken from it
+	for range 10 { // within seconds, a job lost with its node is taken from it
 		w.now = w.now.Add(time.Second)
 		w.drain()
 	}
 	w.lost.check()
 	for i := range 80 {
 		w.now = w.now.Add(2 * time.Minute)
-		if i > 40 { // for webhooks that are tried again late
+		if i > 40 { // for webhooks that are retried late
 			w.now = w.now.Add(time.Hour)
 		}
 		for range 4 {
@@ -414,7 +412,7 @@ func (w *world) drain() {
 	}
 }
 
-// decided reports whether every command of a partition is decided, and that folded into a replica.
+// decided reports whether every command of a partition is decided and folded into a replica.
 func (w *world) decided(p int32, r *replica) bool {
 	return r.cursor.Next == int64(len(w.journal[p])) && r.cursor.Cause == int64(len(w.commands[p]))-1
 }

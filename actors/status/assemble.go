@@ -9,7 +9,7 @@ import (
 	"platen.dev/events"
 )
 
-// Seen holds what the node that is asked knows without the others.
+// Seen holds what the asked node knows without the others.
 type Seen struct {
 	At   time.Time
 	Node events.NodeID
@@ -19,7 +19,7 @@ type Seen struct {
 	Levels []events.Level
 }
 
-// Assemble puts together what all nodes say.
+// Assemble combines the descriptions of all nodes.
 func Assemble(seen Seen, nodes []Node) Report {
 	slices.SortFunc(nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
 	r := Report{At: seen.At, Node: seen.Node, Log: seen.Log, Nodes: nodes, Accounts: accounts(nodes), Partitions: []Partition{}, Attention: []Finding{}}
@@ -36,7 +36,7 @@ func Assemble(seen Seen, nodes []Node) Report {
 	return r
 }
 
-// stateOf is the state of a partition, by what its owner says.
+// stateOf returns the state of a partition as reported by its owner.
 func stateOf(p int32, nodes map[events.NodeID]Node, owner events.NodeID) (state, reason string) {
 	n, known := nodes[owner]
 	switch {
@@ -73,7 +73,7 @@ func (n Node) holds(p int32) bool { return int(p)/8 < len(n.Held) && n.Held[p/8]
 // answered reports whether a node has described itself.
 func (n Node) answered() bool { return n.State != Silent && n.State != Older && n.State != Gone }
 
-// accounts adds up what the nodes say of accounts.
+// accounts adds up the nodes' reports of accounts.
 func accounts(nodes []Node) []Account {
 	sums := map[events.AccountID]Account{}
 	for _, n := range nodes {

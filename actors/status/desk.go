@@ -22,7 +22,7 @@ const (
 	DeskName = "status"
 	// Patience is how long a node may take to answer.
 	Patience = time.Second
-	// protocol is the least cluster.Protocol of a node that can be asked.
+	// protocol is the lowest cluster.Protocol of a node that can be asked.
 	protocol = 1
 )
 
@@ -32,12 +32,12 @@ type DeskConfig struct {
 	System *actor.ActorSystem
 	// Describe describes the node. It is called by one goroutine at a time.
 	Describe func(context.Context) Node
-	// Members and Down return the nodes of the cluster, as the gossip has them.
+	// Members and Down return the nodes of the cluster, as gossip knows them.
 	Members func() []cluster.Member
 	Down    func() []cluster.Down
 }
 
-// Desk answers what its node's status is, and asks the other nodes.
+// Desk answers requests for its node's status, and asks the other nodes.
 type Desk struct {
 	cfg DeskConfig
 	pid *actor.PID
@@ -50,10 +50,10 @@ func Open(cfg DeskConfig) (d *Desk, err error) {
 	return d, err
 }
 
-// Close ends it.
+// Close stops the actor.
 func (d *Desk) Close() { d.cfg.System.Root.Stop(d.pid) }
 
-// receive answers a message of bytes, whatever they are: later versions may say more in it.
+// receive answers any message of bytes: later versions may put more into it.
 func (d *Desk) receive(ctx actor.Context) {
 	if _, is := ctx.Message().(*wrapperspb.BytesValue); !is || ctx.Sender() == nil {
 		return
@@ -63,7 +63,7 @@ func (d *Desk) receive(ctx actor.Context) {
 	ctx.Respond(wrapperspb.Bytes(encode(d.cfg.Describe(within))))
 }
 
-// Nodes asks all nodes, this one too, and returns within little more than Patience.
+// Nodes asks all nodes, including this one, and returns within little more than Patience.
 func (d *Desk) Nodes() []Node {
 	members, down := d.cfg.Members(), d.cfg.Down()
 	nodes := make([]Node, len(members), len(members)+len(down))
@@ -78,7 +78,7 @@ func (d *Desk) Nodes() []Node {
 	return nodes
 }
 
-// ask returns what a node says of itself. What the gossip says of it counts more.
+// ask returns a node's description of itself. Where gossip says otherwise, gossip wins.
 func (d *Desk) ask(m cluster.Member) Node {
 	known := Node{ID: m.Node, Version: m.Version, Level: m.Level, Address: m.Actors}
 	if m.Protocol < protocol && m.Node != d.cfg.Node {
@@ -120,8 +120,8 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
-// encode encodes a description in at most cluster.MaxMessage bytes: texts are cut, and if that is not
-// enough, the ends of lists are left out.
+// encode encodes a description in at most cluster.MaxMessage bytes: it truncates texts and, if that
+// is not enough, lists.
 func encode(n Node) []byte {
 	for _, text := range []*string{&n.Reason, &n.JobsRefused, &n.API, &n.Store.Place, &n.Ledger.Place} {
 		*text = shorten(*text)
@@ -142,7 +142,7 @@ func encode(n Node) []byte {
 	}
 }
 
-// decode decodes the description of another node. One that no node can have is an error.
+// decode decodes the description of another node. An impossible description is an error.
 func decode(b []byte) (n Node, err error) {
 	if err := cbor.Unmarshal(b, &n); err != nil {
 		return Node{}, fmt.Errorf("its answer cannot be read: %w", err)

@@ -9,19 +9,19 @@ import (
 	"platen.dev/events"
 )
 
-// From where on something needs attention.
+// Thresholds beyond which something needs attention.
 const (
 	// MaxLag is how many records a replica may be behind.
 	MaxLag = 10_000
-	// MaxLedgerStall is how long the ledger may fail, in seconds: a restart of ClickHouse is shorter.
+	// MaxLedgerStall is how long the ledger may fail, in seconds: a restart of ClickHouse takes less.
 	MaxLedgerStall = 60
-	// MinValidity is how long before its end a certificate has to be renewed.
+	// MinValidity is how long before its expiry a certificate must be renewed.
 	MinValidity = 14 * 24 * time.Hour
 	// MaxClock is how far clocks may be apart, in seconds.
 	MaxClock = float64(cluster.WorryingClockDifference) / float64(time.Second)
 )
 
-// Findings says what should not stay as it is.
+// Findings lists what needs attention.
 func Findings(r Report) (all []Finding) {
 	for _, n := range r.Nodes {
 		all = append(all, n.findings(r.At)...)
@@ -78,7 +78,7 @@ func (r Report) partitionFindings() (all []Finding) {
 			all = append(all, Finding{About: fmt.Sprint("partition ", p.Partition), Text: "halted on " + Short(p.Owner) + ": " + p.Reason, Do: fmt.Sprintf("see PlatenPartitionHalted in docs/RUNBOOK.md before `platen admin partition continue %d` on that node", p.Partition)})
 		}
 	}
-	for _, n := range r.Nodes { // a node names the first of them only
+	for _, n := range r.Nodes { // a node names only the first of them
 		if more := n.Halted - n.named(halted); more > 0 {
 			all = append(all, Finding{About: Short(n.ID), Text: fmt.Sprintf("%d more partitions are halted", more), Do: "`platen admin partition list` on that node"})
 		}
@@ -92,7 +92,7 @@ func (r Report) partitionFindings() (all []Finding) {
 	return all
 }
 
-// named counts the partitions in a state that a node names.
+// named counts the partitions that a node names in a state.
 func (n Node) named(state string) (count int) {
 	for _, u := range n.Unserved {
 		if u.State == state {

@@ -13,19 +13,19 @@ type cell struct {
 	bad  bool
 }
 
-// grid is rows of cells, the header first. All rows have as many.
+// grid is rows of equal length, the header first.
 type grid [][]cell
 
 const (
 	gap = "  "
-	// narrowest is how far a column is shrunk, in characters.
+	// narrowest is the minimum width of a shrunk column, in characters.
 	narrowest = 6
 	red       = "\x1b[31m"
 	plain     = "\x1b[0m"
 )
 
-// widths returns how wide the columns are so that lines have no more than width characters, as far as
-// that is possible: the widest columns are shrunk.
+// widths returns the widths of the columns, shrinking the widest so that lines have at most width
+// characters, if possible.
 func (g grid) widths(width int) []int {
 	all := make([]int, len(g[0]))
 	total := (len(all) - 1) * len(gap)
@@ -64,7 +64,7 @@ func (g grid) write(b *strings.Builder, width int, colour bool) {
 	}
 }
 
-// cut shortens a text to width characters. What would control a terminal is escaped.
+// cut shortens a text to width characters, escaping terminal control characters.
 func cut(text string, width int) string {
 	text = contract.Plain(text)
 	if utf8.RuneCountInString(text) <= width {

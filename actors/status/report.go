@@ -1,8 +1,8 @@
 // Package status describes a cluster: a Report covers all nodes, as one of them sees them.
 //
-// A node describes itself (Node), asks the others that are up (Desk), and puts the answers together
-// (Assemble). Findings says what needs attention, Table shows everything to people. The JSON of a Report
-// is for scripts: fields are added, and none changes its name or meaning.
+// A node describes itself (Node), asks the others that are up (Desk), and combines the answers
+// (Assemble). Findings lists what needs attention, Table shows everything to people. The JSON of a
+// Report is for scripts: fields are only ever added, and none changes its name or meaning.
 package status
 
 import (
@@ -23,7 +23,7 @@ type Report struct {
 	// Partitions are in order.
 	Partitions []Partition `json:"partitions"`
 	// Accounts are those with the most jobs on the nodes that answered, most waiting first. Each node
-	// names a few only.
+	// names only a few.
 	Accounts []Account `json:"accounts"`
 	// Attention lists the findings. It is empty if all is well.
 	Attention []Finding `json:"attention"`
@@ -38,7 +38,7 @@ const (
 	Serving State = "serving"
 	// Draining nodes begin nothing and give up what they have; so do nodes that stop.
 	Draining State = "draining"
-	// Suspended nodes begin no renders, because something that those need fails.
+	// Suspended nodes begin no renders, because something that renders need fails.
 	Suspended State = "suspended"
 	// Unready nodes should be sent no requests, as /readyz says.
 	Unready State = "not ready"
@@ -50,7 +50,7 @@ const (
 	Gone State = "down"
 )
 
-// Node describes a node. Of one that did not answer only the first fields are known, from the gossip.
+// Node describes a node. If it did not answer, only the first fields are known, from gossip.
 type Node struct {
 	ID      events.NodeID `json:"id"`
 	State   State         `json:"state"`
@@ -59,7 +59,7 @@ type Node struct {
 	Level events.Level `json:"level"`
 	// Address is where its actors are or, if it is down, where it gossiped; empty if the node is alone.
 	Address string `json:"address"`
-	// Reason says why it is in its state, if it is not serving.
+	// Reason says why it is not serving.
 	Reason string `json:"reason"`
 	// DownSeconds is how long ago it went down.
 	DownSeconds int64 `json:"down_seconds"`
@@ -67,19 +67,20 @@ type Node struct {
 	// API is where its API listens. UpSeconds is how long ago it started.
 	API       string `json:"api"`
 	UpSeconds int64  `json:"up_seconds"`
-	// Owned, Starting and Halted count its partitions: Owned is all of them.
+	// Owned counts its partitions; Starting and Halted count some of those.
 	Owned    int `json:"owned"`
 	Starting int `json:"starting"`
 	Halted   int `json:"halted"`
-	// Held is a bit for each partition, set if it owns it; a partition's state needs it, nobody else.
+	// Held has one bit per partition, set if the node owns it; only the state of a partition is
+	// derived from it.
 	Held []byte `json:"-" cbor:"held,omitempty"`
-	// Unserved are those of its partitions that it does not serve, the first of them.
+	// Unserved are the first of its partitions that it does not serve.
 	Unserved []Unserved `json:"unserved,omitempty"`
 	// Lag is how many records of the journal it has not read, Unpublished how many of its own
-	// partitions' it has not published the events of.
+	// partitions' records still have events to publish.
 	Lag         int64 `json:"lag_records"`
 	Unpublished int64 `json:"unpublished_records"`
-	// Lanes has the jobs of its partitions that wait, and the attempts that it makes, by lane.
+	// Lanes counts its partitions' waiting jobs, and its attempts, by lane.
 	Lanes map[string]Jobs `json:"lanes"`
 	// Accounts has those with the most jobs.
 	Accounts []Account `json:"accounts,omitempty"`
@@ -87,22 +88,23 @@ type Node struct {
 	Store    Store     `json:"store"`
 	Ledger   Ledger    `json:"ledger"`
 	Disks    []Disk    `json:"disks"`
-	// Certificates has those that it shows, by their use: api, cluster.
+	// Certificates lists those that it shows, by use: api, cluster.
 	Certificates []Certificate `json:"certificates"`
 	// ClockSeconds is the largest difference between its clock and that of another node.
 	ClockSeconds float64 `json:"clock_seconds"`
-	// ClockHeldSeconds is how far its system's clock, which nothing confirms, is ahead of the time that it goes by
-	// instead. It is negative if the clock is behind the newest record, and 0 if the node goes by it.
+	// ClockHeldSeconds is how far its unconfirmed system clock is ahead of the time that it goes by instead. It is
+	// negative if the clock is behind the newest record, and 0 if the node goes by it.
 	ClockHeldSeconds float64 `json:"clock_held_seconds"`
-	// DrainWaits is set if it was told to drain, and keeps its share because no other node is up that does not drain.
+	// DrainWaits is set if it was told to drain but keeps its share, because all other nodes that are up are draining
+	// or there are none.
 	DrainWaits bool `json:"drain_waits"`
 	// JobsRefused says why it accepts no jobs; empty if it does.
 	JobsRefused string `json:"jobs_refused"`
-	// Mismatches counts snapshots that were not what a rebuild has.
+	// Mismatches counts snapshots that differ from a rebuild.
 	Mismatches int64 `json:"snapshot_mismatches"`
 }
 
-// Unserved is a partition that is starting or halted, then with the reason.
+// Unserved is a partition that is starting, or halted for a reason.
 type Unserved struct {
 	Partition int32  `json:"partition"`
 	State     string `json:"state"`
@@ -122,13 +124,14 @@ type Account struct {
 	Running int              `json:"running"`
 }
 
-// Browsers describes a node's browsers. Slots and Remotes are how many pages may work at once in the
-// browser that quick and slow jobs share, and in browsers of their own; Leased is how many do.
+// Browsers describes a node's browsers. Slots is how many pages may work at once in the browser that
+// quick and slow jobs share, Remotes how many in browsers of their own; Leased is how many do.
 type Browsers struct {
 	Slots   int `json:"slots"`
 	Remotes int `json:"remotes"`
 	Leased  int `json:"leased"`
-	// Running is false while there is no shared browser. Bytes is its memory, Own the number of others.
+	// Running is false while there is no shared browser. Bytes is its memory, Own the number of the
+	// other browsers.
 	Running bool  `json:"running"`
 	Bytes   int64 `json:"bytes"`
 	Own     int   `json:"own"`
@@ -145,11 +148,11 @@ type Store struct {
 type Ledger struct {
 	// Place is "file" or the addresses of ClickHouse.
 	Place string `json:"place"`
-	// DelaySeconds is how long after it had occurred the newest entry was in the ledger, StalledSeconds
-	// how long appending has failed; 0 if it has not.
+	// DelaySeconds is the time from the occurrence of the newest entry until it was in the ledger,
+	// StalledSeconds how long appending has been failing; 0 if it is not.
 	DelaySeconds   float64 `json:"delay_seconds"`
 	StalledSeconds float64 `json:"stalled_seconds"`
-	// Poisoned counts records that it could not take.
+	// Poisoned counts records that it could not accept.
 	Poisoned int64 `json:"poisoned"`
 }
 
@@ -161,7 +164,7 @@ type Disk struct {
 	Reserve int64  `json:"reserve_bytes"`
 }
 
-// Certificate is one that a node shows.
+// Certificate is a certificate that a node shows.
 type Certificate struct {
 	Name    string    `json:"name"`
 	Expires time.Time `json:"expires"`
@@ -172,8 +175,8 @@ type Partition struct {
 	Partition int32 `json:"partition"`
 	// Owner is the node of the last marker; empty if there was none.
 	Owner events.NodeID `json:"owner"`
-	// State is serving, starting or halted, as its owner says, "no owner" if nobody says so, and
-	// "unknown" if the owner did not answer.
+	// State is serving, starting or halted, as reported by its owner; "no owner" if no node reports
+	// it, and "unknown" if the owner did not answer.
 	State string `json:"state"`
 	// Level says what may be written into it.
 	Level events.Level `json:"level"`
@@ -181,7 +184,7 @@ type Partition struct {
 	Reason string `json:"reason"`
 }
 
-// Finding is something that should not stay as it is.
+// Finding is something that needs attention.
 type Finding struct {
 	// About is a node, a partition or the cluster.
 	About string `json:"about"`

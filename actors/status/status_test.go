@@ -51,7 +51,7 @@ func seen(owners ...events.NodeID) Seen {
 	return s
 }
 
-// cases are clusters, with what is wrong with them.
+// cases are clusters, named after what is wrong with them.
 func cases() map[string]Report {
 	a, b, c := sound("aaaa1111", 0, 1), sound("bbbb2222", 2, 3), sound("cccc3333", 4, 5)
 	all := seen(a.ID, a.ID, b.ID, b.ID, c.ID, c.ID)
@@ -158,7 +158,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// What others say of themselves cannot control the terminal.
+// Texts from other nodes cannot control the terminal.
 func TestNothingControlsTheTerminal(t *testing.T) {
 	n := sound("aaaa1111", 0)
 	n.Version, n.State, n.Reason = "1\x1b[2J", Suspended, "one\x1b]0;x\atwo\nthree"
@@ -199,7 +199,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// The state of a partition is what its owner says, if that is up and says that it owns it.
+// The state of a partition is what its owner reports, if the owner is up and claims it.
 func TestPartitions(t *testing.T) {
 	a, b := sound("aaaa1111", 0, 1, 9), sound("bbbb2222")
 	a.Unserved = []Unserved{{1, "starting", ""}}

@@ -11,9 +11,9 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Style says for what a table is written.
+// Style is the medium for which a table is written.
 type Style struct {
-	// Width is how many characters fit into a line; 0 is any number.
+	// Width is the number of characters in a line; 0 means unlimited.
 	Width  int
 	Colour bool
 }
@@ -73,7 +73,7 @@ func header(names ...string) (row []cell) {
 	return row
 }
 
-// nodeGrid has a row for each node, with what it is.
+// nodeGrid has a row for each node, describing it.
 func (r Report) nodeGrid() grid {
 	g := grid{header("NODE", "STATE", "VERSION", "READS", "PARTITIONS", "LAG", "CLOCK", "UP", "ADDRESS")}
 	for _, n := range r.Nodes {
@@ -121,8 +121,8 @@ func (n Node) partitionCell(owned []int32) cell {
 	return cell{text, n.Halted > 0}
 }
 
-// workGrid has a row for each node that answers, with what it does. Of each lane it shows how many jobs
-// wait, and how many attempts are under way.
+// workGrid has a row for each node that answers, with its work. For each lane it shows the waiting jobs
+// and the attempts under way.
 func (r Report) workGrid() grid {
 	lanes := lanes()
 	names := []string{"NODE"}
@@ -161,7 +161,7 @@ func lanes() (names []string) {
 	return names
 }
 
-// keepingGrid has a row for each node that answers, with what it keeps things in.
+// keepingGrid has a row for each node that answers, with its storage.
 func (r Report) keepingGrid() grid {
 	g := grid{header("NODE", "FREE ON DISKS", "RESULTS", "LEDGER", "UNPUBLISHED", "CERTIFICATES END")}
 	for _, n := range r.Nodes {

@@ -9,13 +9,13 @@ import (
 	"platen.dev/events"
 )
 
-// idShown is how much of a node's id people need to tell it from others.
+// idShown is how much of a node's id people need to tell nodes apart.
 const idShown = len("node-") + 8
 
-// Short is the beginning of a node's id, for people.
+// Short returns the beginning of a node's id, for people.
 func Short(id events.NodeID) string { return string(id[:min(len(id), idShown)]) }
 
-// ranges writes ascending numbers as "0-3, 7".
+// ranges formats ascending numbers as "0-3, 7".
 func ranges(numbers []int32) string {
 	var parts []string
 	for i := 0; i < len(numbers); {
@@ -34,7 +34,7 @@ func ranges(numbers []int32) string {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// span writes a duration in its largest unit, and fractions of a second in milliseconds.
+// span formats a duration in its largest unit, and fractions of a second in milliseconds.
 func span(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -49,7 +49,7 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }
 
-// size writes a number of bytes in its largest binary unit.
+// size formats a number of bytes in its largest binary unit.
 func size(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	n, unit := float64(bytes), 0

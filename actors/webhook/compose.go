@@ -28,13 +28,13 @@ type Composer struct {
 	Now    func() time.Time
 }
 
-// URL finds where the webhook of a job that has ended is sent to. The error is ErrNothing if it has none.
+// URL finds the address of the webhook of a job that has ended. The error is ErrNothing if it has none.
 func (c *Composer) URL(partition int32, n job.Notify) (string, error) {
 	url, _, err := c.destination(partition, n)
 	return url, err
 }
 
-// destination is where the webhook of a job is sent to, and where the job belongs in a trace.
+// destination returns the address of a job's webhook, and the job's place in a trace.
 func (c *Composer) destination(partition int32, n job.Notify) (string, events.Trace, error) {
 	s, err := account.ReplicaStore{Reader: c.Replica, Partition: partition}.Job(n.Account, n.Job)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Composer) Prepare(partition int32, n job.Notify) (m Message, err error)
 	return m, c.address(&m, n.Account)
 }
 
-// address adds to a message what an account's webhooks have in common.
+// address adds to a message the headers and secrets common to an account's webhooks.
 func (c *Composer) address(m *Message, id events.AccountID) error {
 	s, err := account.ReplicaStore{Reader: c.Replica, Partition: events.Partition(id, c.Partitions)}.Account(id)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Composer) address(m *Message, id events.AccountID) error {
 // CheckHeader returns why an account may not set a header.
 func (c *Composer) CheckHeader(h Header) error { return CheckHeader(h, c.Prefix) }
 
-// SendTest sends a webhook of an account once, about a job that there is not. The error means that nothing was sent.
+// SendTest sends a webhook of an account once, about a fictitious job. The error means that nothing was sent.
 func (c *Composer) SendTest(ctx context.Context, id events.AccountID, url string, failed bool) (events.WebhookAttempt, error) {
 	n, now := events.NewJobID(), events.At(c.Now())
 	row := projections.Job{Account: id, Status: events.StatusDone, Test: true, Created: now, Finished: now, Expires: now.Add(contract.FileLife), FileURL: FileURL(c.Origin(), n)}
@@ -96,7 +96,7 @@ func (c *Composer) SendTest(ctx context.Context, id events.AccountID, url string
 	return c.Client.Send(ctx, m).WebhookAttempt, nil
 }
 
-// FileURL is where the file of a job can be downloaded, from where clients reach the API.
+// FileURL returns where the file of a job can be downloaded; origin is where clients reach the API.
 func FileURL(origin string, id events.JobID) string {
 	return origin + "/jobs/" + id.String() + "/download"
 }

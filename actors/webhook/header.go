@@ -16,7 +16,7 @@ type Header struct{ Name, Value string }
 // maxHeader bounds the name and the value of a header together, in bytes.
 const maxHeader = 4096
 
-// own are the headers that a webhook has anyway, or that are about the connection. Names are in
+// own lists the headers that a webhook has anyway, or that concern the connection. Names are in
 // lower case.
 var own = []string{
 	"connection", "content-encoding", "content-length", "content-type", "date", "expect", "host", "keep-alive", "proxy-authenticate",
@@ -24,7 +24,7 @@ var own = []string{
 	"webhook-id", "webhook-signature", "webhook-timestamp",
 }
 
-// errHeader refuses a header.
+// errHeader means that a header cannot be set.
 var errHeader = errors.New("cannot be set")
 
 // CheckHeader returns why an account may not set a header. prefix is that of the older headers.

@@ -24,8 +24,7 @@ import (
 type Config struct {
 	Log    eventlog.Log
 	Client *Client
-	// URL finds where a job's webhook is sent to, and Prepare makes its message from the journal.
-	// ErrNothing means that the job has none.
+	// URL finds the address of a job's webhook, and Prepare makes its message from the journal. ErrNothing means that the job has no webhook.
 	URL     func(partition int32, n job.Notify) (string, error)
 	Prepare func(partition int32, n job.Notify) (Message, error)
 	Now     func() time.Time
@@ -39,8 +38,7 @@ type Config struct {
 // ErrNothing means that there is nothing to send.
 var ErrNothing = errors.New("the job has no webhook")
 
-// limits are those of a node. A receiver that hangs has at most PerHost attempts under way, which
-// no other receiver waits for.
+// limits are those of a node. A hanging receiver holds at most PerHost attempts, and delays no other receiver.
 var limits = perform.Limits{Total: 512, PerAccount: 64, PerHost: 16}
 
 // retryAfter is the pause after an attempt that could not be prepared or reported.
@@ -58,7 +56,7 @@ func Start(system *actor.ActorSystem, cfg Config) (*perform.Performer, error) {
 	})
 }
 
-// host is the receiver's. One that cannot be told is found out when the message is sent.
+// host returns the receiver's host. An unknown one fails when the message is sent.
 func (c Config) host(p int32, n job.Notify) string {
 	text, err := c.URL(p, n)
 	if err != nil {
@@ -71,8 +69,7 @@ func (c Config) host(p int32, n job.Notify) string {
 	return u.Host
 }
 
-// send makes one attempt and reports it. It is made again if the report is lost: the receiver
-// knows it by its id.
+// send makes one attempt and reports it. If the report is lost, the attempt is repeated: the receiver recognises it by its id.
 func (c Config) send(ctx context.Context, p int32, n job.Notify) error {
 	m, err := c.Prepare(p, n)
 	switch {
@@ -91,13 +88,13 @@ func (c Config) send(ctx context.Context, p int32, n job.Notify) error {
 	return c.report(ctx, n, o)
 }
 
-// unsealable is why an attempt has failed for which something could not be decrypted. What is damaged cannot be told from
-// what another secret has sealed, and waiting mends neither. If a secret is missing, the schedule leaves days to add it.
+// unsealable is why an attempt failed when something could not be decrypted. Damage looks the same as another secret's seal, and waiting cures
+// neither. If a secret is missing, the schedule leaves days to add it.
 const unsealable = "the URL, a header or the secret that signs cannot be decrypted"
 
 // report reports an attempt.
 func (c Config) report(ctx context.Context, n job.Notify, o Outcome) error {
-	if ctx.Err() != nil { // the node ends: the next owner makes the attempt
+	if ctx.Err() != nil { // the node is stopping: the next owner makes the attempt
 		return nil
 	}
 	if c.Observe != nil {

@@ -15,8 +15,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A webhook that cannot be decrypted here is an attempt that has failed, with its reason, so that it is tried by the schedule
-// and given up. A fault of the node is none: it is tried again soon.
+// A webhook that cannot be decrypted here counts as a failed attempt, with its reason, so that it is retried by the schedule and given up. A fault of
+// the node does not count: it is retried soon.
 func TestUnsealableWebhook(t *testing.T) {
 	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: testkit.Silent()})
 	if err != nil {

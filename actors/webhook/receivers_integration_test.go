@@ -40,8 +40,8 @@ type question struct {
 	sample bool
 }
 
-// receivers are all that is asked. Each command reads webhooks, one a line in JSON, and prints ok or
-// no for each.
+// receivers are all receivers to ask. Each command reads webhooks, one per line in JSON, and prints
+// ok or no for each.
 var receivers = []struct {
 	name, variable string
 	published      bool

@@ -42,7 +42,7 @@ type Client struct {
 	timeout   time.Duration // of an attempt
 }
 
-// NewClient returns a client that reaches the addresses that the policy permits, and no others.
+// NewClient returns a client that reaches only the addresses that the policy permits.
 func NewClient(policy egress.Policy, prefix, agent string, now func() time.Time) *Client {
 	return &Client{outbound.Transport(policy, contract.WebhookConnect), prefix, agent, now, contract.WebhookTimeout}
 }
@@ -56,7 +56,7 @@ func (c *Client) Send(ctx context.Context, m Message) (o Outcome) {
 	if err == nil {
 		o.Status, o.RetryAfter = response.StatusCode, c.retryAfter(response.Header.Get("Retry-After"))
 		o.Answer = answer(response.Body)
-		_ = response.Body.Close() // what matters was read
+		_ = response.Body.Close() // everything needed was read
 	} else {
 		o.Error = outbound.Reason(ctx, err, c.timeout)
 	}
@@ -82,14 +82,14 @@ func (c *Client) post(ctx context.Context, m Message) (*http.Response, error) {
 
 var errURL = errors.New("the URL is damaged")
 
-// answer reads the beginning of a response, and keeps the beginning of that. A receiver that sends
-// no more has answered nevertheless.
+// answer reads the beginning of a response, and keeps the beginning of that. A response that breaks
+// off still counts as an answer.
 func answer(body io.Reader) string {
 	b, _ := io.ReadAll(io.LimitReader(body, contract.WebhookAnswer))
 	return outbound.Kept(string(b))
 }
 
-// retryAfter is the pause that a header asks for, in seconds.
+// retryAfter returns the pause that a header asks for, in seconds.
 func (c *Client) retryAfter(text string) int64 {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return max(0, seconds)

@@ -42,7 +42,8 @@ func receiver(t *testing.T, f http.HandlerFunc) string {
 	return s.URL
 }
 
-// A receiver is told where the job belongs in a trace, if it does, whatever the account has set.
+// A receiver learns the job's place in a trace, if it has one, whatever headers the account has
+// set.
 func TestSendOfATracedJob(t *testing.T) {
 	got := make(chan http.Header, 1)
 	url := receiver(t, func(_ http.ResponseWriter, r *http.Request) { got <- r.Header })
@@ -91,7 +92,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// What a receiver answers is kept, as far as it matters.
+// A receiver's answer is kept, as far as it matters.
 func TestAnswers(t *testing.T) {
 	var followed atomic.Int64
 	elsewhere := receiver(t, func(http.ResponseWriter, *http.Request) { followed.Add(1) })
@@ -145,7 +146,7 @@ func flood(w io.Writer, ctx context.Context) {
 	}
 }
 
-// An attempt without a response says why, and never where to: the URL may be a secret.
+// An attempt without a response says why, but never the URL, which may be secret.
 func TestNoResponse(t *testing.T) {
 	closed := listening(t, nil)
 	_ = closed.Close()
@@ -191,8 +192,8 @@ func listening(t *testing.T, serve func(net.Conn)) net.Listener {
 	return l
 }
 
-// A receiver that drips is left at the attempt's limit: with a status if that has come, without one
-// if not.
+// A receiver that drips is abandoned at the attempt's limit: with a status if it has arrived,
+// otherwise without.
 func TestDrip(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string

@@ -24,8 +24,8 @@ const secretPrefix = "whsec_"
 func Secret(key [32]byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(key[:]) }
 
 // sign sets the headers that prove who sent the body, and when: those of Standard Webhooks 1.0
-// (standardwebhooks.com), and the older ones under prefix, with which no name of the former begins. The
-// newest secret comes first.
+// (standardwebhooks.com), and the older ones under prefix; no Standard Webhooks name begins with
+// prefix. The newest secret comes first.
 func sign(h http.Header, prefix, id string, at time.Time, body []byte, secrets []string) error {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	var standard, older []string
@@ -44,7 +44,7 @@ func sign(h http.Header, prefix, id string, at time.Time, body []byte, secrets [
 	return nil
 }
 
-// standardSignature signs by one secret as Standard Webhooks has it.
+// standardSignature signs with one secret as Standard Webhooks specifies.
 func standardSignature(id, seconds string, body []byte, secret string) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The signatures are those that OpenSSL makes of the same bytes (see the comments), and during a
-// rotation the newest comes first.
+// The signatures equal OpenSSL's for the same bytes (see the comments), and during a rotation the
+// newest comes first.
 func TestSign(t *testing.T) {
 	const (
 		first  = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -61,7 +61,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// A header is refused if it is none, if it is not for the account to set, or too long.
+// A header is refused if it is malformed, not for the account to set, or too long.
 func TestCheckHeader(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"Authorization": true, "X-Api-Key": true, "X-Platenum": true,
@@ -82,7 +82,7 @@ func TestCheckHeader(t *testing.T) {
 	}
 }
 
-// The prefix must be able to begin a header's name, and not that of the standard's.
+// The prefix must be a valid beginning of a header name, and not that of the standard's.
 func TestCheckPrefix(t *testing.T) {
 	for prefix, ok := range map[string]bool{"X-Platen": true, "Acme": true, "": false, "Webhook": false, "a b": false, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false} {
 		if err := CheckPrefix(prefix); (err == nil) != ok {

@@ -13,7 +13,7 @@ import (
 // tolerance is how far a receiver's clock may be from the time of a signature.
 const tolerance = 5 * time.Minute
 
-// ErrSignature means that a webhook was not sent by a holder of the secret, or was changed on its way.
+// ErrSignature means that a webhook was not sent by a holder of the secret, or was changed in transit.
 var ErrSignature = errors.New("the signature is wrong")
 
 // Verify checks a webhook as a receiver should, by the headers of Standard Webhooks.

@@ -23,9 +23,9 @@ const testJob = `{"html":"<p>x</p>","test":true}`
 // perAccount is how many jobs of the business plan may be under way at once.
 const perAccount = 150
 
-// accept compares POST /html-to-pdf with an idempotency key, up to its durable 202, with a
-// handler that does one durable append. Each node is new, its rendering is paused, and the
-// jobs are spread over enough accounts for their concurrency limits.
+// accept compares POST /html-to-pdf with an idempotency key, up to its durable 202, with a handler
+// that does one durable append. Each node is fresh, its rendering is paused, and the jobs are
+// spread over enough accounts to stay within their concurrency limits.
 func accept(s settings) error {
 	fmt.Printf("accept: POST → durable → 202, %d connections\n", connections)
 	bareProcess, err := startBare()
@@ -57,14 +57,14 @@ func accept(s settings) error {
 	return nil
 }
 
-// acceptOnce measures a new node that has a setting more in its environment.
+// acceptOnce measures a fresh node with one extra environment variable.
 func acceptOnce(s settings, setting string) (o outcome, err error) {
 	p, err := startPlatenWith(s.platen, setting)
 	if err != nil {
 		return o, err
 	}
 	defer p.stop()
-	keys, err := accounts(p, connections*max(1, int(2*s.duration.Seconds()))) // enough up to 19,000 jobs a second
+	keys, err := accounts(p, connections*max(1, int(2*s.duration.Seconds()))) // enough for up to 19,000 jobs a second
 	if err != nil {
 		return o, err
 	}
@@ -75,8 +75,8 @@ func acceptOnce(s settings, setting string) (o outcome, err error) {
 	return o, err
 }
 
-// post submits small jobs; with keys, connection c uses those of index c, c+64, …, each
-// for as many jobs as may be under way.
+// post submits small jobs; with keys, connection c uses those of index c, c+64, …, each for as many
+// jobs as may be under way.
 func post(url string, keys []string) func(c, i int, r *fasthttp.Request) {
 	return func(c, i int, r *fasthttp.Request) {
 		r.SetRequestURI(url)
@@ -118,7 +118,8 @@ func callers(p *process, n int) (all []caller, err error) {
 	return all, nil
 }
 
-// startWithAccounts starts a node and opens n business accounts; it returns their secret keys, too.
+// startWithAccounts starts a node, opens n business accounts, and returns their secret keys as
+// well.
 func startWithAccounts(binary string, n int, flags ...string) (p *process, keys []string, err error) {
 	if p, err = startPlaten(binary, flags...); err != nil {
 		return nil, nil, err

@@ -18,9 +18,9 @@ const bareServer = "bare-server"
 
 // Paths of the bare server.
 const (
-	barePath      = "/same"     // responds with a body that it was given
+	barePath      = "/same"     // responds with a given body
 	bareFsyncPath = "/fsync"    // one write and one fsync per request
-	bareGroupPath = "/embedded" // one durable append to the embedded log, group commit and all
+	bareGroupPath = "/embedded" // one durable append to the embedded log, including group commit
 )
 
 // serveBare runs the bare server with its files in dir, printing its address.
@@ -42,7 +42,7 @@ func serveBare(dir string) {
 	fatal((&fasthttp.Server{Handler: b.handle, NoDefaultContentType: true}).Serve(listener))
 }
 
-// bareHandler does the least that could be called the same work.
+// bareHandler does the least that can be called the same work.
 type bareHandler struct {
 	mu   sync.Mutex
 	file *os.File

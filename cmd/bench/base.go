@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// baseBinary returns the binary to compare with: base itself if it is a file, else what the commit of this name builds.
-// remove removes what was built.
+// baseBinary returns the binary to compare with: base itself if it is a file, or a build of the commit of this name. remove removes what was built.
 func baseBinary(ctx context.Context, base string) (binary string, remove func(), err error) {
 	if info, err := os.Stat(base); err == nil && info.Mode().IsRegular() {
 		path, err := filepath.Abs(base)
@@ -31,7 +30,7 @@ func baseBinary(ctx context.Context, base string) (binary string, remove func(),
 	return binary, remove, nil
 }
 
-// buildCommit builds platen as of a commit, in a work tree that is gone afterwards, also if it is interrupted.
+// buildCommit builds platen at a commit, in a temporary work tree that is removed even after an interruption.
 func buildCommit(ctx context.Context, commit, tree, binary string) (err error) {
 	defer func() {
 		_, statError := os.Stat(tree)
@@ -45,7 +44,7 @@ func buildCommit(ctx context.Context, commit, tree, binary string) (err error) {
 	return command(ctx, tree, cmp.Or(os.Getenv("GO"), "go"), "build", "-o", binary, "./cmd/platen")
 }
 
-// command runs a command in dir; what it prints is in the error.
+// command runs a command in dir; an error contains its output.
 func command(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

@@ -17,13 +17,12 @@ import (
 	"platen.dev/events"
 )
 
-// baseline is the setup that Platen is compared with: bare browsers, a site to visit and a
-// proxy to reach it.
+// baseline is the setup that Platen is compared with: bare browsers, a site to visit and a proxy to reach it.
 type baseline struct {
 	site  *httptest.Server
 	full  illustrated // of the site
 	proxy *egress.Proxy
-	// plain is the browser with its default flags, tuned is started the way Platen starts its own.
+	// plain is the browser with its default flags; tuned is started as Platen starts its own.
 	plain, tuned *bare.Browser
 }
 
@@ -94,7 +93,7 @@ func (b *baseline) kinds(documents string) (all []kind, err error) {
 	return append(all, b.full.kind(b.site.URL)), nil
 }
 
-// kind is the one of a title.
+// kind returns the kind with a title.
 func (b *baseline) kind(documents, title string) (kind, error) {
 	all, err := b.kinds(documents)
 	if err != nil {
@@ -108,7 +107,8 @@ func (b *baseline) kind(documents, title string) (kind, error) {
 	return kind{}, fmt.Errorf("there is no %q", title)
 }
 
-// furnished are an invoice with header and footer, with a structure, and as files of standards, compared with printing it without.
+// furnished returns kinds that are compared with plain printing: an invoice with header and footer, with a structure, and as standard-conforming
+// files.
 func furnished(documents string) (all []kind, err error) {
 	source, err := os.ReadFile(filepath.Join(documents, "invoice.html"))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"platen.dev/events"
 )
 
-// capacityAccounts is the number of accounts that share the jobs, as each may have 60 in test mode a minute.
+// capacityAccounts is the number of accounts that share the jobs, as each may run 60 test jobs a minute.
 const capacityAccounts = 2048
 
 // capacityBench prints what each kind of job costs, the figures of docs/CAPACITY.md.
@@ -38,14 +38,14 @@ func capacityBench(s settings) error {
 // capacityBook is a measurement under way.
 type capacityBook struct {
 	settings settings
-	// bench is the node that is measured now.
+	// bench is the node being measured.
 	bench renderBench
-	// idleNode and idleBrowsers are the processor seconds that they take in a second without work, idleBytes is their memory.
+	// idleNode and idleBrowsers are the processor seconds that they use per second without work; idleBytes is their memory.
 	idleNode, idleBrowsers float64
 	idleBytes              int64
 }
 
-// onNode measures something on a node of its own: what came before does not count.
+// onNode runs a measurement on its own node, unaffected by earlier ones.
 func (m *capacityBook) onNode(accounts int, measure func() error) (err error) {
 	if m.bench, err = openRenderBench(m.settings, accounts); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (m *capacityBook) onNode(accounts int, measure func() error) (err error) {
 	return measure()
 }
 
-// requests measures what needs no browser.
+// requests measures requests that need no browser.
 func (m *capacityBook) requests() error {
 	for _, measure := range []func() error{m.idle, m.tests, m.polls} {
 		if err := measure(); err != nil {
@@ -78,7 +78,7 @@ func (m *capacityBook) idle() (err error) {
 	return err
 }
 
-// use runs work and returns what each of its n repetitions took, beyond what the node takes without work.
+// use runs work and returns the cost of each of its n repetitions, beyond that of the idle node.
 func (m *capacityBook) use(work func() (n int64, err error)) (each reading, err error) {
 	before, err := m.bench.platen.settle()
 	if err != nil {
@@ -104,7 +104,7 @@ func (m *capacityBook) use(work func() (n int64, err error)) (each reading, err 
 	return each, nil
 }
 
-// print prints what a job of a kind costs. coreBytes is the memory that the browsers take for each core.
+// print prints the cost of a job of a kind. coreBytes is the memory that the browsers take per core.
 func (m *capacityBook) print(name string, each reading, fileBytes, coreBytes float64) {
 	line := fmt.Sprintf("  %-24s node %6.2f ms, browser %6.1f ms; commands %6.0f B, journal %5.0f B in %.1f records, events %5.0f B; file %7.0f B; %4.0f MiB a core",
 		name, 1000*each.node, 1000*each.browsers, each.bytes[events.TopicCommands], each.bytes[events.TopicJournal], each.records[events.TopicJournal],
@@ -119,12 +119,12 @@ func (m *capacityBook) print(name string, each reading, fileBytes, coreBytes flo
 	)
 }
 
-// node adds what a request takes of the node, in seconds.
+// node adds the node's cost of a request, in seconds.
 func (m *capacityBook) node(name string, seconds float64) {
 	m.settings.out.add(name, fmt.Sprintf("  %-24s node %6.2f ms", name, 1000*seconds), figure{Name: "node", Unit: "ms", Value: 1000 * seconds})
 }
 
-// tests measures jobs in test mode, and what a webhook adds to one.
+// tests measures jobs in test mode, and the additional cost of a webhook.
 func (m *capacityBook) tests() error {
 	submit := func(body string) (int64, error) {
 		var n atomic.Int64
@@ -177,7 +177,7 @@ func (m *capacityBook) polls() error {
 	return err
 }
 
-// render measures jobs of a kind whose requests wait for the file, as many at once as fill all slots.
+// render measures jobs of a kind whose requests wait for the file, with enough at once to fill all slots.
 func (m *capacityBook) render(k kind) error {
 	atOnce := 2*runtime.NumCPU() + 1
 	if strings.HasPrefix(k.operation, "url") {
@@ -193,7 +193,7 @@ func (m *capacityBook) render(k kind) error {
 		_, err := loop(atOnce, 2*m.settings.duration, counted)
 		return n.Load(), err
 	})
-	if err == nil { // apart, because reading the page tables takes time
+	if err == nil { // separately, because reading the page tables takes time
 		peak, err = peakWhile(m.bench.platen.cmd.Process.Pid, func() error {
 			_, err := loop(atOnce, m.settings.duration, counted)
 			return err

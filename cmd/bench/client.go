@@ -8,14 +8,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A client asks for a job's status after firstPoll, and then at growing intervals
-// up to lastPoll, as a considerate one does.
+// A client asks for a job's status after firstPoll, and then at intervals growing up to lastPoll,
+// like a considerate one.
 const (
 	firstPoll = 5 * time.Millisecond
 	lastPoll  = 40 * time.Millisecond
 )
 
-// client is one user of the API, with a connection of its own.
+// client is one user of the API, with its own connection.
 type client struct {
 	http *fasthttp.Client
 	p    *process
@@ -60,7 +60,7 @@ func (c *client) create(operation, body string) (id string, err error) {
 	return jobID(b)
 }
 
-// jobID is the job that a response names; "" if it names none.
+// jobID returns the job that a response names; "" if it names none.
 func jobID(body []byte) (string, error) {
 	var named struct {
 		JobID string `json:"job_id"`

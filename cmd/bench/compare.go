@@ -47,7 +47,7 @@ func openPollContest(s settings, _ *baseline) (contestant, error) {
 	return contestant{func() (outcome, error) { return load(s.duration, 200, getting(targets)) }, func() { _ = p.stop() }}, nil
 }
 
-// rendering is a load of workers that make one kind of document.
+// rendering returns a load of workers that make one kind of document.
 func rendering(workers int, worker func(*process, []string, kind) (func() error, error), title string) func(settings, *baseline) (contestant, error) {
 	return func(s settings, base *baseline) (contestant, error) {
 		k, err := base.kind(s.documents, title)
@@ -65,7 +65,7 @@ func rendering(workers int, worker func(*process, []string, kind) (func() error,
 	}
 }
 
-// compareBench runs today's binary and that of a base in turn through all contests. A row that is worse beyond its noise is an error.
+// compareBench runs today's binary and the base's in turn through all contests. A significantly worse row is an error.
 func compareBench(ctx context.Context, s settings) error {
 	if s.pairs < stats.LeastPairs {
 		return fmt.Errorf("-pairs %d: fewer than %d pairs decide nothing", s.pairs, stats.LeastPairs)
@@ -95,7 +95,7 @@ func compareBench(ctx context.Context, s settings) error {
 	return worse
 }
 
-// judge plays a contest and adds its row; lost says what is worse.
+// judge plays a contest and adds its row; lost names what is worse.
 func (c contest) judge(ctx context.Context, s settings, binary string, base *baseline) (lost, err error) {
 	today, before, err := c.play(ctx, s, binary, base)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c contest) judge(ctx context.Context, s settings, binary string, base *bas
 		lost = fmt.Errorf("%s is %.1f %% slower than %s: of equals, one run in %.0f looks so or worse", c.name, 100*result.Loss, s.base, 1/result.P)
 	}
 	line := fmt.Sprintf("  %-16s %9.1f/s   base %9.1f/s   %+6.1f %%   p %.4f   %s", c.name, ours.perSecond, theirs.perSecond, -100*result.Loss, result.P, verdict)
-	loss := figure{Name: "loss", Unit: "ratio", Value: result.Loss, Goal: &goal{"<", stats.LeastLoss, !result.Worse()}} // reached also by what noise explains
+	loss := figure{Name: "loss", Unit: "ratio", Value: result.Loss, Goal: &goal{"<", stats.LeastLoss, !result.Worse()}} // also reached if noise explains the loss
 	s.out.add(
 		c.name, line, quotient("today of base", ours, theirs, outcome.rate), loss, figure{Name: "p", Unit: "probability", Value: result.P},
 		ours.figure("today", "1/s", outcome.rate), theirs.figure("base", "1/s", outcome.rate),
@@ -139,7 +139,7 @@ func (c contest) play(ctx context.Context, s settings, binary string, base *base
 		side := &sides[turnOf(turn)]
 		o, err := side.sample()
 		if ctx.Err() != nil {
-			return nil, nil, errInterrupted // which may have ended the nodes, too
+			return nil, nil, errInterrupted // the interruption may have ended the nodes, too
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", side.settings.platen, err)
@@ -151,7 +151,7 @@ func (c contest) play(ctx context.Context, s settings, binary string, base *base
 
 var errInterrupted = errors.New("interrupted: nothing is judged")
 
-// turnOf says which of two has a turn: A B B A A B B A, so that neither gains by a machine that becomes faster or slower.
+// turnOf returns which of two has a turn: A B B A A B B A, so that neither gains from a machine that becomes faster or slower.
 func turnOf(turn int) int { return (turn + 1) / 2 % 2 }
 
 func rates(all []outcome) (rates []float64) {

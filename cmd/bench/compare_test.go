@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Each side is first as often as the other.
+// Each side is first equally often.
 func TestTurnsAlternate(t *testing.T) {
 	var order []byte
 	for turn := range 8 {

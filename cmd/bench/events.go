@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// publishing compares the accept path with one whose public events are held back, in pairs that
-// alternate who is first.
+// publishing compares the accept path with one whose public events are held back, in pairs of
+// alternating order.
 func publishing(s settings) error {
 	fmt.Println("events: the accept path with public events and the ledger, and without them")
 	var with, without []outcome

@@ -14,7 +14,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// illustrated is a full document with a style sheet and pictures of a megabyte together.
+// illustrated is a full document with a style sheet and pictures totalling a megabyte.
 type illustrated struct {
 	html  string
 	files map[string][]byte
@@ -25,7 +25,7 @@ const pictures = 10
 func newIllustrated() (d illustrated, err error) {
 	d.files = map[string][]byte{"style.css": []byte("img { width: 80px } p { font: 12pt serif }")}
 	var body strings.Builder
-	random := rand.New(rand.NewPCG(1, 2)) // the same in each run
+	random := rand.New(rand.NewPCG(1, 2)) // the same in every run
 	for i := range pictures {
 		noise := image.NewGray(image.Rect(0, 0, 320, 320)) // 100 KB, which do not compress
 		for at := range noise.Pix {
@@ -43,7 +43,7 @@ func newIllustrated() (d illustrated, err error) {
 	return d, nil
 }
 
-// ServeHTTP implements http.Handler: the same as a page by URL.
+// ServeHTTP implements http.Handler: it serves the same document as a page by URL.
 func (d illustrated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, illustratedPath)
 	if name == "" {
@@ -56,7 +56,7 @@ func (d illustrated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const illustratedPath = "/illustrated/"
 
-// kind compares it with the same page by URL in a bare browser.
+// kind returns a kind that compares the document with the same page by URL in a bare browser.
 func (d illustrated) kind(site string) kind {
 	var assets []contract.Asset
 	for name, content := range d.files {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// readGoBenchmarks adds what `go test -bench` printed into a file. People have seen it already.
+// readGoBenchmarks adds the output of `go test -bench` in a file, without printing it again.
 func (r *results) readGoBenchmarks(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -21,8 +21,8 @@ func (r *results) readGoBenchmarks(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// goBenchmarks reads benchmarks in the format of package testing, figures of their own units included: a benchmark that was
-// run several times is one row with as many rounds.
+// goBenchmarks reads benchmarks in the format of package testing, including their own units: a benchmark that was run several times is one row with
+// as many rounds.
 func goBenchmarks(printed io.Reader) (rows []row, err error) {
 	pkg := ""
 	lines := bufio.NewScanner(printed)
@@ -43,7 +43,7 @@ func goBenchmarks(printed io.Reader) (rows []row, err error) {
 	return rows, lines.Err()
 }
 
-// goBenchmark reads a line: name, iterations, and pairs of value and unit. No figures means that it is of another kind.
+// goBenchmark reads a line: name, iterations, and pairs of value and unit. No figures means that the line is something else.
 func goBenchmark(line string) (name string, figures []figure) {
 	words := strings.Fields(line)
 	if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {
@@ -76,5 +76,5 @@ func joined(all, round []figure) []figure {
 	return all
 }
 
-// middle is the median of numbers, the upper one of an even count.
+// middle returns the median of numbers, the upper one of an even count.
 func middle(all []float64) float64 { return slices.Sorted(slices.Values(all))[len(all)/2] }

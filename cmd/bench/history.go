@@ -23,8 +23,8 @@ import (
 	"platen.dev/store"
 )
 
-// historyBench shows what months of jobs leave: disk and memory, how long a node takes to start with
-// them, and how long a new node that has nothing but the snapshots and the rest of the journal.
+// historyBench shows what months of jobs cost: disk and memory, the time to start a node with them,
+// and the time to start a new node from only the snapshots and the rest of the journal.
 func historyBench(s settings) error {
 	dir, remove, err := historyDir(s.keep)
 	if err != nil {
@@ -46,7 +46,8 @@ func historyBench(s settings) error {
 	return startWith(s, dir, "a new node, from snapshots")
 }
 
-// historyDir is where a history is written, and what removes it unless it is to be kept.
+// historyDir returns the directory for a history, and a function that removes it unless it is to be
+// kept.
 func historyDir(keep string) (dir string, remove func(), err error) {
 	if keep != "" {
 		return keep, func() {}, os.MkdirAll(keep, 0o700)
@@ -107,7 +108,7 @@ func writeMonths(s settings, dir string) (err error) {
 	return nil
 }
 
-// report adds what there is after a month, which took so long to write.
+// report adds the state after a month, which took the given time to write.
 func (m *months) report(month int, took time.Duration) {
 	sizes := []figure{{Name: "time", Unit: "s", Value: took.Seconds()}}
 	for _, name := range []string{"log", "replica", "files"} {
@@ -150,7 +151,7 @@ func (m *months) open(s settings) (err error) {
 	return err
 }
 
-// folds are those of a node.
+// folds returns the projections of a node.
 func folds() []table.Projection {
 	return []table.Projection{account.States{}, projections.ReadModels{}}
 }
@@ -162,7 +163,7 @@ func (m *months) all() (all []int32) {
 	return all
 }
 
-// days has the log, and the replica behind it, continue by some days.
+// days continues the log, and the replica after it, by some days.
 func (m *months) days(n int) error {
 	for range n {
 		if err := m.writer.Day(); err != nil {
@@ -219,7 +220,7 @@ func (m *months) close() (err error) {
 	return err
 }
 
-// size is how much a directory below the data takes on the disk.
+// size returns the disk usage of a directory below the data directory.
 func (m *months) size(name string) string { return megabytes(m.bytes(name)) }
 
 func (m *months) bytes(name string) (total int64) {
@@ -229,14 +230,14 @@ func (m *months) bytes(name string) (total int64) {
 				total += info.Size()
 			}
 		}
-		return nil // what has gone meanwhile does not count
+		return nil // files deleted meanwhile do not count
 	})
 	return total
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
 
-// residentBytes is the memory of a process, 0 if it has ended.
+// residentBytes returns the memory of a process, 0 if it has ended.
 func residentBytes(pid int) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")
@@ -248,8 +249,8 @@ func residentBytes(pid int) int64 {
 	return kb << 10
 }
 
-// startWith measures the start of a node on a data directory: until its API is served, after commands
-// were decided. Public events are held back, because the history has none.
+// startWith measures the start of a node on a data directory: until its API is served and it decides
+// commands. Public events are held back, because the history has none.
 func startWith(s settings, dir, what string) error {
 	began := time.Now()
 	p, err := startIn(dir, func(dir string) *exec.Cmd {
@@ -264,6 +265,6 @@ func startWith(s settings, dir, what string) error {
 	s.out.add(what, fmt.Sprintf("  %s: serves after %.1f s, in %s", what, took.Seconds(), megabytes(memory)),
 		figure{Name: "time", Unit: "s", Value: took.Seconds()}, inMiB("resident", memory))
 	_ = p.cmd.Process.Signal(os.Interrupt)
-	_ = p.cmd.Wait() // how it ended does not matter to the measurement
+	_ = p.cmd.Wait() // the measurement does not depend on how it ended
 	return nil
 }

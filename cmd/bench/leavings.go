@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// leavingJobs are the jobs of a month whose rows are measured, of one envelope each.
+	// leavingJobs is the number of jobs, one per envelope, in the month whose rows are measured.
 	leavingJobs = 200_000
-	// leavingEntries are the entries of the ledger whose size is measured.
+	// leavingEntries is the number of ledger entries whose size is measured.
 	leavingEntries = 50_000
 )
 
-// leavings prints what jobs leave: the rows of a month, their snapshots, the time to fold them from the
-// journal, and the entries of the ledger.
+// leavings prints what jobs leave behind: the rows of a month, their snapshots, the time to fold them
+// from the journal, and the ledger entries.
 func leavings(out *results) (err error) {
 	dir, err := os.MkdirTemp("", "platen-bench-")
 	if err != nil {
@@ -66,7 +66,7 @@ func leaveRows(out *results, dir string) (err error) {
 	return err
 }
 
-// fold has a second replica fold the whole journal, and returns the processor time for a record in milliseconds.
+// fold makes a second replica fold the whole journal, and returns the processor time per record in milliseconds.
 func (m *months) fold() (each float64, err error) {
 	var records int64
 	for _, p := range m.all() {
@@ -99,7 +99,7 @@ func (m *months) fold() (each float64, err error) {
 	return 1000 * (after - before).Seconds() / float64(records), err
 }
 
-// ownTime is the processor time of this process.
+// ownTime returns the processor time of this process.
 func ownTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -108,7 +108,7 @@ func ownTime() (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// leaveEntries returns how many bytes an entry takes in a ledger.
+// leaveEntries returns the bytes per entry in a ledger.
 func leaveEntries(path string) (each float64, err error) {
 	l, err := ledgerfile.Open(context.Background(), path)
 	if err != nil {
@@ -117,7 +117,7 @@ func leaveEntries(path string) (each float64, err error) {
 	for lo := int64(0); lo < leavingEntries && err == nil; lo += ledger.MaxBatch {
 		err = l.Append(context.Background(), entries(lo, min(lo+ledger.MaxBatch, leavingEntries)))
 	}
-	if err = errors.Join(err, l.Close()); err != nil { // which takes the write-ahead log into the file
+	if err = errors.Join(err, l.Close()); err != nil { // closing moves the write-ahead log into the file
 		return 0, err
 	}
 	info, err := os.Stat(path)
@@ -127,7 +127,8 @@ func leaveEntries(path string) (each float64, err error) {
 	return float64(info.Size()) / leavingEntries, nil
 }
 
-// entries makes a batch of the offsets from lo to before hi, of many accounts.
+// entries makes a batch of entries of many accounts at the offsets from lo up to, not including,
+// hi.
 func entries(lo, hi int64) ledger.Batch {
 	b := ledger.Batch{Topic: events.TopicEvents, Lo: lo, Hi: hi - 1}
 	for offset := lo; offset < hi; offset++ {

@@ -10,16 +10,16 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// connections is how many clients of a load ask at once.
+// connections is the number of concurrent clients of a load.
 const connections = 64
 
 // outcome is the result of a load.
 type outcome struct {
 	perSecond float64
 	p50, p99  time.Duration
-	// peak is the most memory (PSS, in bytes) of the server and its descendants; 0 if it was not measured.
+	// peak is the peak memory (PSS, in bytes) of the server and its descendants; 0 if it was not measured.
 	peak int64
-	// rounds are all outcomes of a median, in order.
+	// rounds are all outcomes behind a median, in order.
 	rounds []outcome
 }
 
@@ -52,7 +52,7 @@ func load(duration time.Duration, want int, prepare func(connection, i int, r *f
 	return summary(all, elapsed), nil
 }
 
-// summary is the outcome of requests that took times, within elapsed.
+// summary returns the outcome of requests that took times, within elapsed.
 func summary(times []time.Duration, elapsed time.Duration) outcome {
 	slices.Sort(times)
 	return outcome{perSecond: float64(len(times)) / elapsed.Seconds(), p50: percentile(times, 50), p99: percentile(times, 99)}
@@ -78,10 +78,10 @@ func ask(client *fasthttp.Client, until time.Time, want int, prepare func(i int,
 	}
 }
 
-// percentile is the one below which p percent of sorted times are.
+// percentile returns the p-th percentile of sorted times.
 func percentile(sorted []time.Duration, p int) time.Duration { return sorted[len(sorted)*p/100] }
 
-// median is the outcome with the median rate, and the highest peak of all.
+// median returns the outcome with the median rate, and the highest peak of all.
 func median(all []outcome) outcome {
 	o := slices.SortedFunc(slices.Values(all), func(a, b outcome) int { return cmp.Compare(a.perSecond, b.perSecond) })[len(all)/2]
 	for _, other := range all {

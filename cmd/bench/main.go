@@ -1,17 +1,16 @@
-// Command bench measures Platen against the bare minimum of the same work, in
-// one run on one machine: what it prints are ratios, and the figures they come
-// from. It starts the platen binary and its own bare servers as processes on
-// loopback, and ends them.
+// Command bench measures Platen against the bare minimum of the same work, in one run on one
+// machine: it prints ratios, and the figures behind them. It starts the platen binary and its own
+// bare servers as processes on loopback, and ends them.
 //
 // With -json it writes each row's figures, rounds and goals, and where they were measured.
 //
-// With -base, today's binary and that of a commit take turns (A B B A) at loads from outside. A row
-// fails if an exact signed-rank test on the paired ratios finds it slower, and by 5 % or more (package
-// stats). The machine may be busy, but not with what favours one of two neighbouring samples.
+// With -base, today's binary and that of a commit take turns (A B B A) at external loads. A row fails
+// if an exact signed-rank test on the paired ratios finds it slower, and by 5 % or more (package
+// stats). The machine may be busy, as long as that does not favour one of two neighbouring samples.
 //
-// With -soak, a node is under jobs of all kinds and hostile pages for hours. The slope of each measure
-// over the second half has a bound (soakMeasures); "undecided" means that it takes a longer run. Results
-// are kept meanwhile: two hours take some GB.
+// With -soak, a node handles jobs of all kinds and hostile pages for hours. The slope of each measure
+// over the second half has a bound (soakMeasures); "undecided" means that a longer run is needed.
+// Results are kept meanwhile: two hours take some GB.
 package main
 
 import (
@@ -85,7 +84,7 @@ func main() {
 	}
 }
 
-// long runs what cleans up when it is interrupted.
+// long runs the benchmarks that clean up when interrupted.
 func long(ctx context.Context, s settings) error {
 	if s.soak > 0 {
 		s.out.begin("soak")
@@ -95,7 +94,7 @@ func long(ctx context.Context, s settings) error {
 	return compareBench(ctx, s)
 }
 
-// run measures; what was measured before a failure is written, too.
+// run measures; measurements made before a failure are written, too.
 func run(s settings) (err error) {
 	if s.json != "" {
 		defer func() { err = errors.Join(err, s.out.write(s.json, originOf(s.platen))) }()

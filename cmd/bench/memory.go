@@ -30,7 +30,8 @@ func parents() map[int]int {
 	return all
 }
 
-// processFields returns what /proc says of a process behind its name, from its state on; false if it has ended.
+// processFields returns the fields of /proc's stat after a process's name, from its state on; false if it has
+// ended.
 func processFields(pid int) (fields []string, ok bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -40,7 +41,7 @@ func processFields(pid int) (fields []string, ok bool) {
 	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])), true
 }
 
-// family returns a process and its descendants, in whatever sessions they are.
+// family returns a process and its descendants, whatever their sessions.
 func family(root int) (pids []int) {
 	parent := parents()
 	for pid := range parent {
@@ -54,8 +55,8 @@ func family(root int) (pids []int) {
 	return pids
 }
 
-// proportionalSize is the memory of processes in bytes, what several share divided among
-// them (PSS). Processes that end meanwhile count as nothing.
+// proportionalSize returns the memory of processes in bytes, dividing shared memory among its users
+// (PSS). Processes that end meanwhile count as nothing.
 func proportionalSize(pids []int) (total int64, err error) {
 	for _, pid := range pids {
 		rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
@@ -70,8 +71,8 @@ func proportionalSize(pids []int) (total int64, err error) {
 	return total, nil
 }
 
-// peakWhile returns the most memory that a process and its descendants have together (PSS, in
-// bytes) at any moment while work runs, as far as samples show it.
+// peakWhile returns the peak memory that a process and its descendants have together (PSS, in
+// bytes) while work runs, as far as samples show.
 func peakWhile(root int, work func() error) (peak int64, err error) {
 	var failure error
 	sample := func() {

@@ -51,7 +51,7 @@ var touched []byte
 
 func TestPeakIsThatOfTheWork(t *testing.T) {
 	const size = 64 << 20
-	debug.FreeOSMemory() // or what is free would be used again
+	debug.FreeOSMemory() // otherwise freed memory would be used again
 	before, err := proportionalSize([]int{os.Getpid()})
 	if err != nil || before <= 0 {
 		t.Fatalf("this process has %d bytes, error %v", before, err)

@@ -14,15 +14,15 @@ import (
 	"platen.dev/events"
 )
 
-// reading counts what a node has used and written since it was started.
+// reading counts what a node has used and written since its start.
 type reading struct {
 	at time.Time
 	// node is the processor time of the node, in seconds, browsers that of the processes it has started.
 	node, browsers float64
-	// bytes and records are those appended to each topic of the log, unpublished the records of the journal whose events are not.
+	// bytes and records count what was appended to each topic of the log, unpublished the journal records whose events are not published.
 	bytes, records map[string]float64
 	unpublished    float64
-	// files is the size of all files that were made.
+	// files is the total size of the files made.
 	files float64
 }
 
@@ -60,7 +60,7 @@ func (p *process) metrics() (map[string]*dto.MetricFamily, error) {
 	return parser.TextToMetricFamilies(bytes.NewReader(text))
 }
 
-// filesMade is the size of all files that jobs made, in bytes.
+// filesMade returns the total size of the files that jobs made, in bytes.
 func filesMade(families map[string]*dto.MetricFamily) (total float64) {
 	for _, m := range families["platen_render_result_bytes"].GetMetric() {
 		total += m.GetHistogram().GetSampleSum()
@@ -71,12 +71,12 @@ func filesMade(families map[string]*dto.MetricFamily) (total float64) {
 // ticksPerSecond is the unit of times in /proc (USER_HZ), the same on every architecture that Go runs on.
 const ticksPerSecond = 100
 
-// descendantsTime is the processor time of the processes below one, in seconds, ended ones included.
+// descendantsTime returns the processor time of the processes below one, in seconds, including ended ones.
 func descendantsTime(root int) (seconds float64, err error) {
 	for _, pid := range family(root) {
 		fields, ok := processFields(pid)
 		if !ok {
-			continue // it has ended, so its parent has its time
+			continue // it has ended, so its time is its parent's
 		}
 		times := fields[11:15] // own user and system time, and those of children that were waited for (proc_pid_stat(5))
 		if pid == root {
@@ -115,7 +115,7 @@ const (
 	settlePatience = time.Minute
 )
 
-// settle waits until the node has written all that follows from what it was asked, and returns a reading of then.
+// settle waits until the node has written everything that follows from the requests, and returns a reading at that time.
 func (p *process) settle() (last reading, err error) {
 	same := 0
 	for deadline := time.Now().Add(settlePatience); same < settleLooks; {
@@ -137,7 +137,7 @@ func (p *process) settle() (last reading, err error) {
 	return last, nil
 }
 
-// idleTime is the processor time that the node and its browsers take in a second without work.
+// idleTime returns the processor time that the node and its browsers use per second without work.
 func (p *process) idleTime() (node, browsers float64, err error) {
 	before, err := p.settle()
 	if err != nil {

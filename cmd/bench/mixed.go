@@ -14,7 +14,7 @@ const (
 	mixedWorkers  = 6
 )
 
-// mixed measures what a node makes of a load of all kinds from a few accounts.
+// mixed measures a node under a load of all kinds from a few accounts.
 func mixed(s settings) error {
 	fmt.Printf("\nmixed: jobs of all kinds from %d accounts, end to end; concurrency %d\n", mixedAccounts, mixedWorkers)
 	base, err := openBaseline(s.documents)
@@ -51,7 +51,7 @@ type mixedNode struct {
 	platen *process
 	keys   []string
 	kinds  []kind
-	jobs   *atomic.Int64 // that it has done
+	jobs   *atomic.Int64 // finished jobs
 }
 
 var errNoKind = errors.New("no kind of this load has the name that -kind asks for")
@@ -63,7 +63,7 @@ func openMixed(binary string, base *baseline, s settings) (n mixedNode, err erro
 	}
 	kinds, err := base.kinds(s.documents)
 	for _, k := range kinds {
-		if strings.Contains(k.title(), s.kind) && k.mostMemory == 0 { // without the large report
+		if strings.Contains(k.title(), s.kind) && k.mostMemory == 0 { // except the large report
 			n.kinds = append(n.kinds, k)
 		}
 	}
@@ -76,7 +76,7 @@ func openMixed(binary string, base *baseline, s settings) (n mixedNode, err erro
 	return n, nil
 }
 
-// measure measures the load, and the processor time that it takes; each worker begins with another kind.
+// measure measures the load, and its processor time; each worker begins with another kind.
 func (n mixedNode) measure(s settings) (o outcome, used time.Duration, err error) {
 	before, err := n.platen.wholeTime()
 	if err != nil {
@@ -100,7 +100,7 @@ func (n mixedNode) measure(s settings) (o outcome, used time.Duration, err error
 	return o, after - before, err
 }
 
-// wholeTime is the processor time of a process and of those below it.
+// wholeTime returns the processor time of a process and its descendants.
 func (p *process) wholeTime() (time.Duration, error) {
 	own, err := p.ownTime()
 	if err != nil {

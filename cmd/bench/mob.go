@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// mobArgument is the first argument of the process that plays a bad neighbour. It has a process and a session
-// of its own, which take the processor time that is left, because a neighbour's client runs on another machine.
+// mobArgument is the first argument of the process that plays a bad neighbour. It has its own process and
+// session, which get only leftover processor time, because a real neighbour's client runs on another machine.
 const mobArgument = "bad-neighbour"
 
-// startMob starts the bad neighbour of a name against a node, and the server of its pages.
+// startMob starts the named bad neighbour against a node, and the server of its pages.
 func startMob(name string, p *process) (stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -32,15 +32,15 @@ func startMob(name string, p *process) (stop func(), err error) {
 		return nil, err
 	}
 	return func() {
-		_ = in.Close() // which ends it
-		_ = cmd.Wait() // how does not matter
+		_ = in.Close() // this ends it
+		_ = cmd.Wait() // how it ended does not matter
 	}, nil
 }
 
-// mob is a bad neighbour until its standard input ends.
+// mob plays a bad neighbour until its standard input ends.
 func mob(name, base, key string) error {
 	const lowest = "19"                                         // of nice(1), and of sessions (sched(7), autogroup)
-	_ = os.WriteFile("/proc/self/autogroup", []byte(lowest), 0) // there is none where sessions are not scheduled as such
+	_ = os.WriteFile("/proc/self/autogroup", []byte(lowest), 0) // the file is missing where sessions are not scheduled as such
 	server, err := badPages()
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func mob(name, base, key string) error {
 	return fmt.Errorf("no neighbour is called %q", name)
 }
 
-// run has as many clients as crowd do the work over and over.
+// run repeats the work on crowd clients.
 func (n *neighbourhood) run(bad neighbour) error {
 	var crowded sync.WaitGroup
 	done := make(chan struct{})
@@ -67,7 +67,7 @@ func (n *neighbourhood) run(bad neighbour) error {
 					return
 				default:
 				}
-				if bad.work(n, c) != nil { // refused: it has as much as it may
+				if bad.work(n, c) != nil { // refused: it has reached its limit
 					time.Sleep(100 * time.Millisecond)
 				}
 			}

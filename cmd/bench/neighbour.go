@@ -12,28 +12,27 @@ import (
 )
 
 const (
-	// neighbourGoal is how much longer a quiet account's HTML may take beside a bad neighbour
-	// than alone, and urlGoal how long its URL, both at the 95th percentile.
+	// neighbourGoal is how many times longer a quiet account's HTML may take beside a bad neighbour than alone, and urlGoal how long its URL may take,
+	// both at the 95th percentile.
 	neighbourGoal = 3
 	urlGoal       = 5 * time.Second
 	// settle is how long a bad neighbour is at work before its effect is measured.
 	settle = 3 * time.Second
-	// fewestQuiet is how many documents a measurement has at least.
+	// fewestQuiet is the minimum number of documents in a measurement.
 	fewestQuiet = 40
 	// quietAccounts take turns, so that none of them reaches its request rate.
 	quietAccounts = 4
-	// crowd is how many requests of a bad neighbour are under way at once, or connections open.
+	// crowd is the number of a bad neighbour's concurrent requests, or open connections.
 	crowd = 64
 )
 
-// neighbour is a way of being a bad one: work is repeated by as many goroutines as crowd until
-// it is stopped.
+// neighbour is a way of being a bad one: crowd goroutines repeat work until it is stopped.
 type neighbour struct {
 	name string
 	work func(n *neighbourhood, c *client) error
 }
 
-// submits returns a neighbour that has as many jobs under way as its plan allows.
+// submits returns a neighbour that keeps as many jobs under way as its plan allows.
 func submits(name, operation string, body func(web string) map[string]any) neighbour {
 	return neighbour{name, func(n *neighbourhood, c *client) error {
 		b, err := json.Marshal(body(n.web))
@@ -89,13 +88,13 @@ type neighbourhood struct {
 	large  string // a body that is refused
 }
 
-// largeBody is a body of 7 MB that leaves nothing to show.
+// largeBody returns a body of 7 MB that leaves nothing to show.
 func largeBody() string {
 	return `{"html": "` + strings.Repeat("<b style='color:red'></b>", 7<<20/25) + `"}`
 }
 
-// neighboursBench measures what a quiet account notices of a bad neighbour on the largest plan. It is measured alone
-// before and after each one, because what else the machine does changes within minutes.
+// neighboursBench measures the effect of a bad neighbour on the largest plan on a quiet account. The account is measured alone before and after each
+// neighbour, because the machine's other load changes within minutes.
 func neighboursBench(s settings) error {
 	fmt.Printf("\nneighbours: a quiet account makes tiny documents, one at a time, alone and beside another account on the largest plan\n")
 	server, err := badPages()
@@ -134,7 +133,7 @@ type quiet struct {
 	html, url percentiles
 }
 
-// add adds it beside what the account's HTML takes alone, at the 95th percentile.
+// add adds the times, compared with those of the account's HTML alone, at the 95th percentile.
 func (q quiet) add(out *results, alone time.Duration) {
 	times := figure{Name: "HTML p95 of alone", Unit: "ratio", Value: float64(q.html.p95) / float64(alone)}.atMost(neighbourGoal)
 	url := inMilliseconds("URL p95", q.url.p95).atMost(milliseconds(urlGoal))
@@ -144,7 +143,7 @@ func (q quiet) add(out *results, alone time.Duration) {
 		inMilliseconds("HTML p95", q.html.p95), inMilliseconds("URL p50", q.url.p50))
 }
 
-// quietTimes measures a quiet account beside one neighbour, on a node of its own.
+// quietTimes measures a quiet account beside one neighbour, on its own node.
 func quietTimes(s settings, bad neighbour, web string) (q quiet, err error) {
 	p, keys, err := startWithAccounts(s.platen, quietAccounts, "--egress-allow", "127.0.0.0/8")
 	if err != nil {
@@ -167,7 +166,7 @@ func quietTimes(s settings, bad neighbour, web string) (q quiet, err error) {
 	return q, err
 }
 
-// percentiles are those of how long documents took.
+// percentiles are percentiles of document times.
 type percentiles struct{ p50, p95 time.Duration }
 
 // measure makes documents for the quiet account for a while, one at a time.
@@ -188,7 +187,7 @@ func measure(p *process, quiet []string, k kind, duration time.Duration) (percen
 	return percentiles{percentile(times, 50), percentile(times, 95)}, nil
 }
 
-// badPages serves the pages of bad neighbours, and that of the quiet account.
+// badPages serves the pages of bad neighbours, and the quiet account's page.
 func badPages() (*http.Server, error) {
 	l, err := listen()
 	if err != nil {

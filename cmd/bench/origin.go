@@ -11,7 +11,7 @@ import (
 	"platen.dev/browserpool/chromium"
 )
 
-// origin says where figures come from. What cannot be found out is "".
+// origin says where figures come from. Unknown values are "".
 type origin struct {
 	Date    time.Time `json:"date"`
 	Version string    `json:"version"` // of the binary
@@ -35,7 +35,7 @@ func originOf(platen string) origin {
 
 // said returns the output of a program.
 func said(name string, args ...string) string {
-	out, _ := exec.Command(name, args...).Output() // if it fails, nothing is known
+	out, _ := exec.Command(name, args...).Output() // if it fails, the answer is unknown
 	return strings.TrimSpace(string(out))
 }
 
@@ -46,7 +46,7 @@ func kernel() string {
 
 // machine names the processors.
 func machine() string {
-	info, _ := os.ReadFile("/proc/cpuinfo") // without it, the count alone is said
+	info, _ := os.ReadFile("/proc/cpuinfo") // without it, only the count is reported
 	_, rest, _ := strings.Cut(string(info), "model name")
 	line, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimSpace(fmt.Sprintf("%d × %s", runtime.NumCPU(), strings.TrimLeft(line, "\t: ")))

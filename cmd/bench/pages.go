@@ -21,7 +21,7 @@ import (
 	"platen.dev/projections/history/historytest"
 )
 
-// The account whose pages are measured, and how often each page is asked for.
+// The account whose pages are measured, and the number of requests per page.
 const (
 	pagesJobs    = 1_000_000
 	pagesDays    = 20
@@ -33,8 +33,8 @@ const (
 	pagesSizeGoal = 150
 )
 
-// pages measures the pages of the dashboard of an account that has had a million jobs within its quota window, all of them in the
-// ledger, and those of operators, as a browser gets them from a node.
+// pages measures the pages of the dashboard of an account with a million jobs in its quota window, all of them in the ledger, and operators' pages,
+// as a browser gets them from a node.
 func pages(s settings) error {
 	fmt.Printf("\npages of the dashboard of an account with %d jobs, and of operators (goal: %d ms and %d KB each)\n", pagesJobs, pagesGoal, pagesSizeGoal)
 	dir, err := os.MkdirTemp("", "platen-bench-")
@@ -129,7 +129,7 @@ func (c *client) awaitLedger() error {
 	return errors.New("the ledger does not have all jobs after 15 minutes")
 }
 
-// visitor is a browser of somebody who is signed in.
+// visitor is the browser of somebody who is signed in.
 type visitor struct {
 	http *http.Client
 	base string
@@ -163,7 +163,7 @@ func (v *visitor) post(path string, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if resp.StatusCode != 200 { // of the page that it leads to
+	if resp.StatusCode != 200 { // of the page that it redirects to
 		err = fmt.Errorf("POST %s: %s", path, resp.Status)
 	}
 	return errors.Join(err, resp.Body.Close())
@@ -223,7 +223,7 @@ func (p *process) operator(admin *http.Client) (*visitor, error) {
 	return v, err
 }
 
-// look adds how long a page takes, and its size.
+// look adds a page's time and size.
 func (v *visitor) look(out *results, path string) error {
 	var took []time.Duration
 	size := 0

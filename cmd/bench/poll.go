@@ -10,8 +10,8 @@ import (
 // pollAccounts is the number of accounts that share the polls, as each may send 2,000 requests a minute.
 const pollAccounts = 768
 
-// poll compares GET /jobs/{id}, keys and request rates checked, with a handler that
-// responds with the same bytes.
+// poll compares GET /jobs/{id}, with keys and request rates checked, with a handler that responds
+// with the same bytes.
 func poll(s settings) error {
 	fmt.Printf("\npoll: GET /jobs/{id}, %d connections\n", connections)
 	p, targets, body, err := openPoll(s.platen)
@@ -46,7 +46,7 @@ func poll(s settings) error {
 	return nil
 }
 
-// openPoll starts a node and makes the jobs to ask for.
+// openPoll starts a node and makes the jobs to poll.
 func openPoll(binary string) (p *process, targets []target, body []byte, err error) {
 	p, keys, err := startWithAccounts(binary, pollAccounts)
 	if err != nil {
@@ -58,7 +58,7 @@ func openPoll(binary string) (p *process, targets []target, body []byte, err err
 	return p, targets, body, err
 }
 
-// setResponse sets what the bare server responds with.
+// setResponse sets the response of the bare server.
 func setResponse(p *process, body []byte) error {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
@@ -69,10 +69,11 @@ func setResponse(p *process, body []byte) error {
 	return fasthttp.Do(req, resp)
 }
 
-// target is a job to ask for, and the key to ask with.
+// target is a job to poll, and the key to poll it with.
 type target struct{ url, key string }
 
-// finishedJobs makes a finished job for each of some accounts, and returns the last one's status.
+// finishedJobs makes a finished job for each of some accounts, and returns the last one's status as
+// well.
 func finishedJobs(p *process, keys []string) (targets []target, body []byte, err error) {
 	for _, key := range keys {
 		c := newClient(p)
@@ -89,7 +90,7 @@ func finishedJobs(p *process, keys []string) (targets []target, body []byte, err
 	return targets, body, nil
 }
 
-// getting requests one target after the other; each connection starts at another one.
+// getting requests one target after another; each connection starts at a different one.
 func getting(targets []target) func(c, i int, r *fasthttp.Request) {
 	return func(c, i int, r *fasthttp.Request) {
 		t := targets[(c*len(targets)/connections+i)%len(targets)]

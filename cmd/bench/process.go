@@ -38,7 +38,7 @@ func startPlaten(binary string, flags ...string) (*process, error) {
 	return withKey(start(platen(binary, flags)))
 }
 
-// startPlatenWith starts a node with a setting NAME=VALUE more in its environment; "" is none.
+// startPlatenWith starts a node with one extra environment variable, NAME=VALUE; "" for none.
 func startPlatenWith(binary, setting string) (*process, error) {
 	return withKey(start(func(dir string) *exec.Cmd {
 		cmd := platen(binary, nil)(dir)
@@ -71,7 +71,7 @@ func platen(binary string, flags []string) func(dir string) *exec.Cmd {
 // kill ends a process and leaves its directory.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may be gone already
-	_ = p.cmd.Wait()         // killed, hence an error
+	_ = p.cmd.Wait()         // it was killed, hence an error
 }
 
 // start runs a command in a directory of its own.
@@ -107,11 +107,11 @@ func startIn(dir string, command func(dir string) *exec.Cmd) (*process, error) {
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
 	time.AfterFunc(20*time.Second, func() { _ = p.cmd.Process.Kill() })
-	_ = p.cmd.Wait() // how it ended does not matter to the measurement
+	_ = p.cmd.Wait() // the measurement does not depend on how it ended
 	return os.RemoveAll(p.dir)
 }
 
-// browsers are the processes that the process started itself.
+// browsers returns the processes that the process itself started.
 func (p *process) browsers() (pids []int) {
 	for pid, parent := range parents() {
 		if parent == p.cmd.Process.Pid {
@@ -121,8 +121,8 @@ func (p *process) browsers() (pids []int) {
 	return pids
 }
 
-// withBrowsersStopped stops the browsers for as long as work takes, so that rendering does not
-// share the cores with what is measured.
+// withBrowsersStopped stops the browsers while work runs, so that rendering does not compete for
+// the cores.
 func (p *process) withBrowsersStopped(work func() error) error {
 	pids := p.browsers()
 	for _, pid := range pids {

@@ -22,15 +22,14 @@ import (
 	"platen.dev/events/eventlog/embedded"
 )
 
-// The queue that is measured: jobs that wait, each with a document near the most that
-// a job may have.
+// The measured queue: waiting jobs, each with a document near the largest allowed.
 const (
 	queuedJobs  = 10_000
 	queuedBytes = 200 << 10
 )
 
-// queue measures the memory of a node with many large jobs waiting: as they are
-// submitted, and where a node finds them in its log undecided. Rendering is paused.
+// queue measures the memory of a node with many large waiting jobs: as they are submitted, and when
+// a node finds them undecided in its log. Rendering is paused.
 func queue(s settings) error {
 	fmt.Printf("\nmemory of a node with %d jobs of %d KB waiting\n", queuedJobs, queuedBytes>>10)
 	if err := submitted(s); err != nil {
@@ -53,7 +52,7 @@ func submitted(s settings) error {
 	})
 }
 
-// found writes the commands into the log of a node that was stopped, and starts it again.
+// found writes the commands into the log of a stopped node, and starts it again.
 func found(s settings) error {
 	p, err := startPlaten(s.platen)
 	if err != nil {
@@ -111,7 +110,7 @@ func writeAll(dir string, callers []caller) error {
 	return errors.Join(err, l.Close())
 }
 
-// awaitQueued waits until a node has as many jobs to render.
+// awaitQueued waits until a node has the given number of jobs to render.
 func (p *process) awaitQueued(jobs int) error {
 	deadline := time.Now().Add(2 * time.Minute)
 	for time.Now().Before(deadline) {
@@ -166,8 +165,7 @@ func submitAll(p *process, keys []string) error {
 	return nil
 }
 
-// memory adds what the node holds in its heap, once garbage is collected, and the
-// most that it ever had resident.
+// memory adds the size of the node's heap after a garbage collection, and its peak resident memory.
 func (p *process) memory(out *results, when string) error {
 	live, err := p.liveHeap()
 	if err != nil {
@@ -197,7 +195,7 @@ func (p *process) liveHeap() (int64, error) {
 	return field(resp.Body, "# HeapAlloc = ")
 }
 
-// peakResident is the high-water mark of the node's resident memory.
+// peakResident returns the high-water mark of the node's resident memory.
 func (p *process) peakResident() (int64, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
@@ -208,7 +206,7 @@ func (p *process) peakResident() (int64, error) {
 	return kib << 10, err
 }
 
-// field is the number behind a name at the beginning of a line.
+// field returns the number after a name at the beginning of a line.
 func field(r io.Reader, name string) (int64, error) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {

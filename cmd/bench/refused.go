@@ -12,13 +12,13 @@ import (
 const (
 	// refusedGoal is how much processor time of the node a refused request may take, from its first byte to the response.
 	refusedGoal = 50 * time.Millisecond
-	// refusals is how often each body is sent, by as many accounts: after one refusal an account rests.
+	// refusals is how often each body is sent, each time by another account: after one refusal an account rests.
 	refusals = 24
-	// hostileBytes is nearly the largest body.
+	// hostileBytes is nearly the maximum body size.
 	hostileBytes = 7_900_000
 )
 
-// hostile are the bodies that cost the most to refuse, by what they are full of.
+// hostile returns the bodies that are most expensive to refuse, by what they consist of.
 func hostile() map[string]string {
 	fill := func(s string) string { return strings.Repeat(s, hostileBytes/len(s)) }
 	html := func(s string) string { return `{"html":"` + s + `"}` }
@@ -51,7 +51,7 @@ func hostile() map[string]string {
 	}
 }
 
-// refusedBench measures what a node spends on requests of 8 MB that it refuses.
+// refusedBench measures the node's cost of refusing 8 MB requests.
 func refusedBench(s settings) error {
 	fmt.Printf("\nrefused: processor time of the node for a request of 8 MB that is refused, network and garbage collection included (goal ≤ %v)\n", refusedGoal)
 	p, keys, err := startWithAccounts(s.platen, refusals)
@@ -74,7 +74,7 @@ func refusedBench(s settings) error {
 	return nil
 }
 
-// refuse sends a body once for each account and returns the processor time that one took.
+// refuse sends a body once for each account and returns the processor time per request.
 func (p *process) refuse(keys []string, body string) (each time.Duration, status int, err error) {
 	path := "/html-to-pdf"
 	if strings.HasPrefix(body, `{"markdown`) {
@@ -99,7 +99,7 @@ func (p *process) refuse(keys []string, body string) (each time.Duration, status
 	return (after - before) / time.Duration(len(keys)), status, err
 }
 
-// ownTime is the processor time of a process itself.
+// ownTime returns the processor time of a process itself.
 func (p *process) ownTime() (time.Duration, error) {
 	fields, ok := processFields(p.cmd.Process.Pid)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"platen.dev/browserpool/bare"
 )
 
-// concurrency is how many documents are asked for at once.
+// concurrency is the number of concurrent documents.
 const concurrency = 4
 
 // jobAccounts is the number of accounts that share the jobs, as each may send 2,000 requests a minute.
@@ -22,7 +22,7 @@ const jobAccounts = 48
 type kind struct {
 	operation, name string
 	body            map[string]any
-	// bare makes a worker that does the same with a browser and nothing else.
+	// bare makes a worker that does the same with only a browser.
 	bare func(*bare.Browser) (func() error, error)
 	// mostMemory is the goal for the peak of the node with its browsers (PSS, in bytes); 0 for none.
 	mostMemory int64
@@ -30,8 +30,8 @@ type kind struct {
 
 func (k kind) title() string { return k.operation + " " + k.name }
 
-// render compares jobs end to end (submit, poll, download) with loops over a browser
-// that does nothing else: warm pages for HTML, a context for each URL.
+// render compares jobs end to end (submit, poll, download) with loops over a dedicated browser:
+// warm pages for HTML, a context for each URL.
 func render(s settings) error {
 	fmt.Printf("\njobs end to end: submit, render, store, download; concurrency %d\n", concurrency)
 	b, err := openRenderBench(s, jobAccounts)
@@ -56,7 +56,7 @@ func render(s settings) error {
 	return nil
 }
 
-// renderBench is a node with accounts, and what it is compared with.
+// renderBench is a node with accounts, and its baseline.
 type renderBench struct {
 	platen *process
 	keys   []string
@@ -90,7 +90,7 @@ func (b renderBench) close() {
 // gotenberg has figures measured once on a machine of this kind, with the tiny and invoice documents.
 const gotenberg = "  for comparison, Gotenberg 8.36 with its default Chromium: tiny 6.6/s, invoice 4.5/s (measured once on two cores, not in this run)\n"
 
-// compare measures Platen and two bare loops in turn, and then the memory of the former.
+// compare measures Platen and two bare loops in turn, and then Platen's memory.
 func (b *baseline) compare(s settings, p *process, keys []string, k kind) error {
 	workers := []func() (func() error, error){
 		func() (func() error, error) { return endToEnd(p, keys, k) },
@@ -109,7 +109,7 @@ func (b *baseline) compare(s settings, p *process, keys []string, k kind) error 
 	}
 	platen, plain, tuned := median(outcomes[0]), median(outcomes[1]), median(outcomes[2])
 	var err error
-	platen.peak, err = peakWhile(p.cmd.Process.Pid, func() error { // by itself, as it takes a tenth of two cores
+	platen.peak, err = peakWhile(p.cmd.Process.Pid, func() error { // separately, as it takes a tenth of two cores
 		_, err := loop(concurrency, s.duration, workers[0])
 		return err
 	})
@@ -155,11 +155,11 @@ func endToEnd(p *process, keys []string, k kind) (func() error, error) {
 	}, nil
 }
 
-// fewest is how many documents a loop makes at least, however long that takes, for a
-// figure that means something.
+// fewest is the minimum number of documents that a loop makes, however long that takes, for a
+// meaningful figure.
 const fewest = 24
 
-// loop has workers do their work over and over for a while.
+// loop has workers repeat their work for a while.
 func loop(workers int, duration time.Duration, worker func() (func() error, error)) (outcome, error) {
 	works := make([]func() error, workers)
 	for i := range works {

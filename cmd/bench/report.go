@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// reportBytes is about how large the generated report is: near the most that a job may have.
+// reportBytes is the approximate size of the generated report: near the largest job allowed.
 const reportBytes = 200 << 10
 
 // reportMemory is how much memory a node with its browsers may take for such reports: 0.7 GiB.
 const reportMemory = 7 << 30 / 10
 
-// report is a document of about 200 KB: a long text with tables, some forty pages.
+// report returns a document of about 200 KB: a long text with tables, some forty pages.
 func report() string {
 	var b strings.Builder
 	b.WriteString("<h1>Tide gauge, yearly report</h1>")

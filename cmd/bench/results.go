@@ -12,11 +12,11 @@ import (
 // results are the rows of a run. Each is printed when it is known.
 type results struct {
 	bench   string // the benchmark under way
-	subject string // what it measures now, if it measures several
+	subject string // what it measures now, if there are several subjects
 	rows    []row
 }
 
-// row is a line of the report: what was measured of one thing, or how two compare.
+// row is a line of the report: the measurements of one thing, or a comparison of two.
 type row struct {
 	Bench   string   `json:"bench"`
 	Subject string   `json:"subject,omitempty"`
@@ -25,12 +25,12 @@ type row struct {
 	line    string   // for people
 }
 
-// figure is a number with a unit. A ratio has the unit "ratio", a share of 1.
+// figure is a number with a unit. A ratio has the unit "ratio", and is a fraction of 1.
 type figure struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
-	// Rounds has the value of each round, in order, Spread the difference between the highest and the lowest as a share of Value.
+	// Rounds has the value of each round, in order; Spread is the difference between the highest and the lowest, as a fraction of Value.
 	Rounds []float64 `json:"rounds,omitempty"`
 	Spread float64   `json:"spread,omitempty"`
 	Goal   *goal     `json:"goal,omitempty"`
@@ -43,7 +43,7 @@ type goal struct {
 	Reached bool    `json:"reached"`
 }
 
-// inMilliseconds is a time as a figure, inMiB a size in bytes.
+// inMilliseconds returns a time as a figure, inMiB a size in bytes.
 func inMilliseconds(name string, d time.Duration) figure {
 	return figure{Name: name, Unit: "ms", Value: milliseconds(d)}
 }
@@ -52,7 +52,7 @@ func inMiB(name string, bytes int64) figure {
 	return figure{Name: name, Unit: "MiB", Value: mib(bytes)}
 }
 
-// over adds what each round measured.
+// over adds the measurement of each round.
 func (f figure) over(rounds []float64) figure {
 	f.Rounds = rounds
 	if len(rounds) > 0 && f.Value != 0 {
@@ -81,7 +81,7 @@ func verdict(figures ...figure) string {
 	return "reached"
 }
 
-// begin has the rows that follow belong to a benchmark.
+// begin assigns the following rows to a benchmark.
 func (r *results) begin(bench string) { r.bench, r.subject = bench, "" }
 
 // add prints a row, and keeps it.
@@ -109,7 +109,7 @@ func (o outcome) rate() float64   { return o.perSecond }
 func (o outcome) median() float64 { return milliseconds(o.p50) }
 func (o outcome) slow() float64   { return milliseconds(o.p99) }
 
-// figure is a figure of an outcome and its rounds.
+// figure returns a figure of an outcome and its rounds.
 func (o outcome) figure(name, unit string, of func(outcome) float64) figure {
 	var rounds []float64
 	for _, round := range o.rounds {
@@ -118,13 +118,13 @@ func (o outcome) figure(name, unit string, of func(outcome) float64) figure {
 	return figure{Name: name, Unit: unit, Value: of(o)}.over(rounds)
 }
 
-// ratio adds what share of another's rate ours is.
+// ratio adds our rate as a fraction of another's.
 func (r *results) ratio(name string, ours, bare outcome, goal float64) {
 	f := quotient("share", ours, bare, outcome.rate).atLeast(goal)
 	r.add("share of "+name, fmt.Sprintf("  = %.0f %% of %s (goal ≥ %.0f %%: %s)", 100*f.Value, name, 100*goal, verdict(f)), f)
 }
 
-// quotient divides a figure of ours by the same of another's, whose rounds were measured side by side.
+// quotient divides a figure of ours by another's, whose rounds were measured side by side.
 func quotient(name string, ours, bare outcome, of func(outcome) float64) figure {
 	var rounds []float64
 	for i := range min(len(ours.rounds), len(bare.rounds)) {

@@ -25,7 +25,7 @@ func TestGoalsHaveTwoSides(t *testing.T) {
 	}
 }
 
-// A ratio's rounds are those that were measured side by side, however medians sort them.
+// A ratio's rounds pair values measured side by side, however medians sort them.
 func TestRowsAreWrittenWithGoalAndRounds(t *testing.T) {
 	r := &results{}
 	r.begin("accept")

@@ -13,12 +13,12 @@ import (
 	"platen.dev/cmd/bench/stats"
 )
 
-// soak is a node under a mixed load for hours, and what was seen of it.
+// soak is a node under a mixed load for hours, with its samples.
 type soak struct {
 	settings settings
 	platen   *process
 	base     *baseline
-	pages    *http.Server     // the bad ones
+	pages    *http.Server     // the bad pages
 	hooks    *httptest.Server // receives webhooks
 	tally    *tally
 	probes   *probes
@@ -26,14 +26,14 @@ type soak struct {
 }
 
 const (
-	// soakSampleEvery is how often a node is looked at, soakProgress how often a line is printed.
+	// soakSampleEvery is the interval of samples, soakProgress that of progress lines.
 	soakSampleEvery = 5 * time.Second
 	soakProgress    = time.Minute
-	// leastSoak is how long it takes to see a trend, late samples allowed for.
+	// leastSoak is the shortest run that shows a trend, allowing for late samples.
 	leastSoak = (stats.LeastSamples + 4) * soakSampleEvery
 )
 
-// soakBench plays a mixed load with hostile pages on a node for a while, and judges whether what it takes stays flat.
+// soakBench plays a mixed load with hostile pages on a node for a while, and judges whether its resource usage stays flat.
 func soakBench(ctx context.Context, s settings) (err error) {
 	if s.soak < leastSoak {
 		return fmt.Errorf("a soak takes at least %v: less shows no trend", leastSoak)
@@ -47,7 +47,7 @@ func soakBench(ctx context.Context, s settings) (err error) {
 	began := time.Now()
 	err = k.play(ctx)
 	if ctx.Err() != nil && time.Since(began) < s.soak {
-		err = errInterrupted // which may have ended the node, too
+		err = errInterrupted // the interruption may have ended the node, too
 	}
 	if err != nil {
 		return errors.Join(err, k.write(nil))
@@ -83,7 +83,7 @@ func (k *soak) close() (err error) {
 	return err
 }
 
-// play keeps the load up and watches the node. It waits for the jobs that are under way at the end.
+// play keeps the load up and watches the node. It waits for the jobs under way at the end.
 func (k *soak) play(ctx context.Context) error {
 	work, err := k.workers()
 	if err != nil {
@@ -101,7 +101,7 @@ func (k *soak) play(ctx context.Context) error {
 	return errors.Join(err, k.tally.awaitHooks())
 }
 
-// watch samples the node until ctx ends. A node that cannot be looked at ends the soak.
+// watch samples the node until ctx ends. A failed sample ends the soak.
 func (k *soak) watch(ctx context.Context) error {
 	tick := time.NewTicker(soakSampleEvery)
 	defer tick.Stop()
@@ -124,7 +124,7 @@ func (k *soak) watch(ctx context.Context) error {
 	}
 }
 
-// workers are those of the good accounts, the hostile ones and the probing client.
+// workers returns those of the good accounts, the hostile ones and the probing client.
 func (k *soak) workers() (all []func(context.Context), err error) {
 	keys, err := accounts(k.platen, soakGood+soakHostile+1)
 	if err != nil {
@@ -150,7 +150,7 @@ func (k *soak) client(key string) *client {
 	return c
 }
 
-// probes are how long the documents of a probing client took lately.
+// probes are the recent document times of a probing client.
 type probes struct {
 	mu   sync.Mutex
 	all  []time.Duration
@@ -171,7 +171,7 @@ func (p *probes) add(took time.Duration, now time.Time) {
 	p.all, p.ends = p.all[old:], p.ends[old:]
 }
 
-// percentiles are those of the window, 0 as long as it is empty.
+// percentiles returns those of the window, 0 while it is empty.
 func (p *probes) percentiles() (p50, p99 time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"platen.dev/cmd/bench/stats"
 )
 
-// hourOf is an hour of samples of a node that stays as it is, changed by more.
+// hourOf returns an hour of samples of a node that stays the same, changed by more.
 func hourOf(more func(s *soakSample, i int)) (all []soakSample) {
 	for i := range 720 {
 		s := soakSample{
@@ -26,7 +26,8 @@ func hourOf(more func(s *soakSample, i int)) (all []soakSample) {
 	return all
 }
 
-// Each measure is found to grow, and no other; 7,200 jobs an hour may leave 70 MiB, and in half an hour the disk may swing by 128, the results by 8.
+// Growth is found in each measure, and in no other; 7,200 jobs an hour may leave 70 MiB, and in half an hour the disk may swing by 128, the results
+// by 8.
 func TestEveryMeasureIsJudged(t *testing.T) {
 	for _, c := range []struct {
 		grows string
@@ -70,7 +71,7 @@ func TestASoakThatIsTooShortIsRefused(t *testing.T) {
 	}
 }
 
-// What a page may bring upon itself is expected; what the service owes it is not.
+// Failures that a page causes are expected; failures of the service are not.
 func TestExpectedFailures(t *testing.T) {
 	for code, want := range map[string]bool{"PAGE_TIMEOUT": true, "BROWSER_CRASHED": true, "CONTENT_LOST": false, "CANCELLED": false, "INTERNAL": false} {
 		if got := hostileFailure(errors.New(`job failed: {"status":"failed","error":{"code":"` + code + `"}}`)); got != want {

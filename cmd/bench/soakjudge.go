@@ -23,18 +23,18 @@ type soakMeasure struct {
 
 // allowance is how much a measure may grow.
 type allowance struct {
-	share float64 // of its median, in an hour
-	job   float64 // for a job, in its unit
-	swing float64 // over the half that is judged, in its unit: how far it rises and falls anyway
+	share float64 // of its median, per hour
+	job   float64 // per job, in its unit
+	swing float64 // over the judged half, in its unit: its normal rise and fall
 }
 
-// anHour returns how much it allows in an hour.
+// anHour returns the allowed growth per hour.
 func (a allowance) anHour(middle, jobs, hoursJudged float64) float64 {
 	return a.share*middle + a.job*jobs + a.swing/hoursJudged
 }
 
-// A job may leave 10 KiB in the log, the replica and the ledger (docs/CAPACITY.md has what it does leave). The databases hold what
-// is trimmed until they compact it, and results hold sealed contents until their jobs have ended.
+// A job may leave 10 KiB in the log, the replica and the ledger (docs/CAPACITY.md has the actual amounts). The databases hold trimmed data until they
+// compact it, and results hold sealed contents until their jobs have ended.
 var (
 	diskAllowance    = allowance{job: 10.0 / 1024, swing: 128}
 	resultsAllowance = allowance{job: 1.0 / 1024, swing: 8}
@@ -59,7 +59,7 @@ type judgement struct {
 	trend  stats.Trend
 }
 
-// judge says of each measure whether it stays flat; one that grows, or an unexpected failure, is an error.
+// judge reports whether each measure stays flat; a growing one, or an unexpected failure, is an error.
 func (k *soak) judge() error {
 	all, err := trends(k.samples)
 	if err != nil {
@@ -83,7 +83,7 @@ func (k *soak) judge() error {
 	return errors.Join(err, k.write(all))
 }
 
-// trends are those of all measures. It is pure.
+// trends returns those of all measures. It is pure.
 func trends(samples []soakSample) (all []judgement, err error) {
 	var hours []float64
 	for _, s := range samples {
@@ -106,7 +106,7 @@ func trends(samples []soakSample) (all []judgement, err error) {
 	return all, nil
 }
 
-// jobsAnHour is the rate of jobs that ended, over the second half.
+// jobsAnHour returns the rate of finished jobs over the second half.
 func jobsAnHour(samples []soakSample) float64 {
 	if len(samples) < 2 {
 		return 0
@@ -115,7 +115,7 @@ func jobsAnHour(samples []soakSample) float64 {
 	return float64(to.Done+to.Failed-from.Done-from.Failed) / max((to.after-from.after).Hours(), 1e-6)
 }
 
-// note says what is decided.
+// note describes the verdict.
 func (j judgement) note() string {
 	t := j.trend
 	return fmt.Sprintf("%s: %+.3g %s/h (%+.3g to %+.3g; bound %.3g)", t.Verdict(), t.Slope, j.unit, t.Low, t.High, t.Bound)

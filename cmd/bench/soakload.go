@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// soakGood accounts make documents of all kinds, soakHostile ones what is to hurt; each does one thing at a time.
+	// soakGood accounts make documents of all kinds, soakHostile accounts make attacks; each does one thing at a time.
 	soakGood, soakHostile = 3, 2
-	// probePause is how long the probing client rests between two documents.
+	// probePause is the probing client's pause between two documents.
 	probePause = 250 * time.Millisecond
-	// refusedPause is how long a hostile account rests when it is refused.
+	// refusedPause is a hostile account's pause after a refusal.
 	refusedPause = time.Second
 )
 
-// kinds are those of the benchmarks, and one of each other operation. The first is the probe's.
+// kinds returns those of the benchmarks, and one of each other operation. The first is the probe's.
 func (k *soak) kinds() (all []kind, err error) {
 	if all, err = k.base.kinds(k.settings.documents); err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (k *soak) kinds() (all []kind, err error) {
 	), nil
 }
 
-// good makes documents of one kind after the other, half of them with a webhook, and rests as long as each took: so
-// the load leaves room on any machine.
+// good makes documents of one kind after another, half of them with a webhook, and pauses for as long as each took: so the load leaves room on any
+// machine.
 func (k *soak) good(c *client, kinds []kind, first int) func(context.Context) {
 	return func(ctx context.Context) {
 		for i := first; ctx.Err() == nil; i++ {
@@ -62,7 +62,7 @@ func (k *soak) good(c *client, kinds []kind, first int) func(context.Context) {
 	}
 }
 
-// document makes one, waiting in the request, or by polls and with a webhook.
+// document makes one, either waiting in the request, or polling and with a webhook.
 func (k *soak) document(c *client, one kind, hooked bool) error {
 	if !hooked {
 		return c.make(one)
@@ -84,14 +84,14 @@ func (k *soak) document(c *client, one kind, hooked bool) error {
 	return notEmpty(c.get("/jobs/" + id + "/download"))
 }
 
-// attack is a request that is to hurt.
+// attack is a request meant to do harm.
 type attack struct {
 	name, operation string
 	body            string
 	refused         bool // it never becomes a job
 }
 
-// attacks are the pages of bad neighbours, by URL, and bodies that cost much to refuse.
+// attacks returns the pages of bad neighbours, by URL, and bodies that are expensive to refuse.
 func (k *soak) attacks() (all []attack) {
 	web := "http://" + k.pages.Addr
 	for _, path := range []string{"/endless", "/history", "/never", "/workers", "/heap", "/dom", "/pictures", "/storm"} {
@@ -105,7 +105,7 @@ func (k *soak) attacks() (all []attack) {
 	return all
 }
 
-// hostile does one attack after the other.
+// hostile makes one attack after another.
 func (k *soak) hostile(c *client, attacks []attack, first int) func(context.Context) {
 	return func(ctx context.Context) {
 		for i := first; ctx.Err() == nil; i++ {
@@ -119,14 +119,14 @@ func (k *soak) hostile(c *client, attacks []attack, first int) func(context.Cont
 	}
 }
 
-// What becomes of an attack.
+// The outcomes of an attack.
 const (
 	done    = "done"
 	failed  = "failed"
 	refused = "refused"
 )
 
-// run makes the request and waits for the end of its job. What a hostile page may not cause is an error.
+// run makes the request and waits for the end of its job. An outcome that a hostile page must not cause is an error.
 func (a attack) run(c *client) (outcome string, err error) {
 	status, answer, err := c.ask("POST", "/"+a.operation, a.body)
 	if err != nil {
@@ -158,7 +158,7 @@ func hostileFailure(err error) bool {
 	}, func(c events.ErrorCode) bool { return strings.Contains(err.Error(), `"`+string(c)+`"`) })
 }
 
-// probe makes a tiny document again and again, and notes how long each takes.
+// probe makes a tiny document repeatedly, and records how long each takes.
 func (k *soak) probe(c *client, tiny kind) func(context.Context) {
 	return func(ctx context.Context) {
 		for ctx.Err() == nil {

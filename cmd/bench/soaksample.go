@@ -10,21 +10,20 @@ import (
 	"time"
 )
 
-// soakSample is a sample of a node at a moment.
+// soakSample is a sample of a node at one moment.
 type soakSample struct {
 	after time.Duration
-	// nodeBytes and browserBytes are memory (PSS); descriptors are those of all processes.
+	// nodeBytes and browserBytes are memory (PSS); descriptors counts those of all processes.
 	nodeBytes, browserBytes            int64
 	processes, descriptors, goroutines int
-	// disk is the disk usage of each entry of the data directory, without results; surplusBytes is how much results have beyond the files that
-	// jobs made.
+	// disk is the disk usage of each entry of the data directory, without results; surplusBytes is the size of results beyond the files that jobs made.
 	disk                      map[string]int64
 	resultBytes, surplusBytes int64
 	p50, p99                  time.Duration
 	counts
 }
 
-// String is a line of the progress.
+// String formats a progress line.
 func (s soakSample) String() string {
 	return fmt.Sprintf("  %4.0f min: node %.0f MiB, browsers %.0f MiB; %d processes, %d descriptors, %d goroutines; disk %.0f MiB and results %.0f MiB; "+
 		"probe p50 %s p99 %s; %d done, %d failed and %d refused as expected, %d unexpected",
@@ -69,18 +68,18 @@ func (k *soak) sample(after time.Duration) (s soakSample, err error) {
 	return s, nil
 }
 
-// diskOf returns the disk usage of each entry of a directory but the one apart, and the total size of the files in that.
+// diskOf returns the disk usage of each entry of a directory except apart, and the total size of the files in apart.
 func diskOf(dir, apart string) (parts map[string]int64, size int64) {
 	parts = map[string]int64{}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return nil // what has gone meanwhile does not count
+			return nil // files deleted meanwhile do not count
 		}
 		info, err := d.Info()
 		if err != nil {
 			return nil
 		}
-		inside, _ := filepath.Rel(dir, path) // which WalkDir has found below it
+		inside, _ := filepath.Rel(dir, path) // WalkDir has found path below dir
 		part, _, _ := strings.Cut(inside, string(filepath.Separator))
 		if part == apart {
 			size += info.Size()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// tally counts how the jobs of a soak end. Failures of hostile pages are expected; any other is not.
+// tally counts the outcomes of a soak's jobs. Failures of hostile pages are expected; any other is
+// not.
 type tally struct {
 	mu sync.Mutex
 	counts
@@ -16,10 +17,10 @@ type tally struct {
 	hooked map[string]bool // jobs whose webhooks are awaited: false until they arrive
 }
 
-// counts are the counts of a tally, as a sample has them.
+// counts are the counts of a tally, as included in a sample.
 type counts struct{ Done, Failed, Refused, Unexpected int }
 
-// mostSaid is how many unexpected failures are told.
+// mostSaid is how many unexpected failures are reported.
 const mostSaid = 20
 
 func newTally() *tally { return &tally{hooked: map[string]bool{}} }
@@ -41,7 +42,7 @@ func (t *tally) good(what string, err error) {
 	t.unexpected(what, err)
 }
 
-// hostile counts what became of an attack.
+// hostile counts the outcome of an attack.
 func (t *tally) hostile(what, outcome string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +66,7 @@ func (t *tally) unexpected(what string, err error) {
 	}
 }
 
-// expectHook notes that the webhook of a job is to come; it may have come already.
+// expectHook notes that a job's webhook is expected; it may have arrived already.
 func (t *tally) expectHook(job string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,7 +77,7 @@ func (t *tally) expectHook(job string) {
 	}
 }
 
-// hook receives a webhook. One that comes again changes nothing.
+// hook receives a webhook. A repeated one changes nothing.
 func (t *tally) hook(w http.ResponseWriter, r *http.Request) {
 	var told struct {
 		JobID string `json:"job_id"`
@@ -94,7 +95,7 @@ func (t *tally) hook(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// missing is how many webhooks are awaited.
+// missing returns the number of awaited webhooks.
 func (t *tally) missing() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +107,7 @@ func (t *tally) missing() (n int) {
 	return n
 }
 
-// awaitHooks waits until every webhook has come.
+// awaitHooks waits until every webhook has arrived.
 func (t *tally) awaitHooks() error {
 	for deadline := time.Now().Add(settlePatience); t.missing() > 0; time.Sleep(settlePause) {
 		if time.Now().After(deadline) {

@@ -43,7 +43,7 @@ func wait(s settings) error {
 	return nil
 }
 
-// waited asks for one document after the other and waits for each.
+// waited requests one document after another and waits for each.
 func waited(p *process, keys []string, k kind) (func() error, error) {
 	request := map[string]any{"wait": true}
 	for name, value := range k.body {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// book is the long document, in Markdown: mathematical tables, computed so that every page differs and every run prints the same.
+// book returns the long document, in Markdown: mathematical tables, computed so that every page differs and every run prints the same.
 func book() string {
 	var b strings.Builder
 	b.WriteString("# Mathematical tables\n\nTo seven significant digits, as they were printed before there were calculators. The contents lead to every table.\n\n## Contents\n\n")
@@ -25,10 +25,10 @@ func book() string {
 	return b.String()
 }
 
-// rowsPerTable is how many rows have a heading in common.
+// rowsPerTable is the number of rows under one heading.
 const rowsPerTable = 50
 
-// chapter tabulates functions of x, whose first value is from.
+// chapter tabulates functions of x, starting at from.
 type chapter struct {
 	title, about string
 	name         string // of x
@@ -62,7 +62,7 @@ var chapters = []chapter{
 	}},
 }
 
-// x is the argument of a row.
+// x returns the argument of a row.
 func (c chapter) x(row int) float64 { return c.from + float64(row)*c.step }
 
 // heading names the table that begins with a row.
@@ -85,7 +85,7 @@ func (c chapter) writeTable(b *strings.Builder, first int) {
 	}
 }
 
-// link leads to the heading with a text.
+// link returns a link to a heading.
 func link(heading string) string {
 	anchor := strings.NewReplacer(" ", "-", ".", "").Replace(strings.ToLower(heading))
 	return fmt.Sprintf("[%s](#%s)", heading, anchor)

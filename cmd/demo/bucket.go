@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// bucket is storage of the customer's: it takes a file by PUT at a URL that only the customer can
-// make, as presigned URLs of S3 are.
+// bucket is the customer's own storage: it accepts a file by PUT at a URL that only the customer
+// can make, like a presigned URL of S3.
 type bucket struct {
 	server *httptest.Server
 	url    string
@@ -28,13 +28,13 @@ type bucket struct {
 }
 
 const (
-	// bucketHost is this machine. The port of https is the only one to which files are delivered.
+	// bucketHost is this machine. Files are delivered only to the https port.
 	bucketHost = "127.0.0.1"
 	// maxDelivered limits a delivered file, in bytes.
 	maxDelivered = 64 << 20
 )
 
-// startBucket returns nil if this user may not listen on the port of https.
+// startBucket returns nil if this user may not listen on the https port.
 func startBucket() (*bucket, error) {
 	l, err := net.Listen("tcp", bucketHost+":443")
 	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EADDRINUSE) {
@@ -70,11 +70,11 @@ func startBucket() (*bucket, error) {
 func (b *bucket) stop() {
 	if b != nil {
 		b.server.Close()
-		_ = os.Remove(b.authority) // it has no secret
+		_ = os.Remove(b.authority) // it contains no secret
 	}
 }
 
-// environment returns the environment in which the node trusts the bucket.
+// environment returns an environment in which the node trusts the bucket.
 func (b *bucket) environment() []string {
 	if b == nil {
 		return os.Environ()
@@ -82,7 +82,7 @@ func (b *bucket) environment() []string {
 	return append(os.Environ(), "SSL_CERT_FILE="+b.authority)
 }
 
-// deliver has a document delivered to the bucket, and leaves the file that arrives in out.
+// deliver has a document delivered to the bucket, and leaves the arrived file in out.
 func (b *bucket) deliver(ctx context.Context, c *client, d document, out string) (result, error) {
 	d.name = "delivered"
 	d = d.with("delivery", map[string]string{"url": b.url})
@@ -105,7 +105,7 @@ func (b *bucket) deliver(ctx context.Context, c *client, d document, out string)
 	if r.job.Status != "done" {
 		return r, fmt.Errorf("the delivery failed: %s", r.job.ErrorCode)
 	}
-	content := <-b.got // it came before the job was done
+	content := <-b.got // it arrived before the job was done
 	path := filepath.Join(out, r.file())
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		return r, err
@@ -127,7 +127,7 @@ func (c *client) wait(ctx context.Context, d document, out string) (took time.Du
 	return time.Since(start), os.WriteFile(filepath.Join(out, "waited.pdf"), file, 0o644)
 }
 
-// writeCertificate writes a certificate into a file, whose path it returns.
+// writeCertificate writes a certificate into a file and returns its path.
 func writeCertificate(c *x509.Certificate) (string, error) {
 	file, err := os.CreateTemp("", "platen-demo-*.pem")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// check compares a downloaded file with what its job's status says. The pages are
-// counted by pdfinfo, which shares no code with Platen.
+// check compares a downloaded file with its job's status. The pages are counted by pdfinfo, which
+// shares no code with Platen.
 func check(ctx context.Context, path string, data []byte, j job) error {
 	if int64(len(data)) != j.Metrics.Bytes {
 		return fmt.Errorf("the file has %d bytes, its status says %d", len(data), j.Metrics.Bytes)

@@ -12,7 +12,7 @@ import (
 // client calls the HTTP API with one key. Its jobs report their outcome to hook.
 type client struct{ base, key, hook string }
 
-// job is a JobStatusResponse as far as the demo reads it.
+// job is the part of a JobStatusResponse that the demo reads.
 type job struct {
 	Status    string `json:"status"`
 	Pages     int    `json:"pages_count"`

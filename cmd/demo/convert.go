@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pollEvery is how often the demo polls the jobs that have not ended.
+// pollEvery is how often the demo polls unfinished jobs.
 const pollEvery = 25 * time.Millisecond
 
 // result is a document with its job.

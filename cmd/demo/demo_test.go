@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// The contents name every heading, and lead to it.
+// The contents name every heading, and link to it.
 func TestTheContentsLeadToEveryTable(t *testing.T) {
 	html, err := prepare.Markdown(book())
 	if err != nil {
@@ -29,7 +29,7 @@ func TestTheContentsLeadToEveryTable(t *testing.T) {
 	}
 }
 
-// What is sent must fit the processing queue as it will be rendered.
+// Documents must fit the processing queue in their rendered form.
 func TestDocumentsFitTheLimits(t *testing.T) {
 	all, err := collect("../../testdata/demo")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 
 // document is something to convert.
 type document struct {
-	name      string // also the file's, without extension
+	name      string // also of the file, without extension
 	operation string // path of the endpoint without the slash
-	field     string // of the request body that takes the text
+	field     string // of the request body, for the text
 	text      string
 	options   json.RawMessage // of the request; nil for none
 	more      map[string]any  // other fields of the request
@@ -29,7 +29,7 @@ func (d document) file() string {
 	return d.name + d.extension
 }
 
-// with is the document with another field in its request.
+// with returns the document with one more field in its request.
 func (d document) with(name string, value any) document {
 	d.more = maps.Clone(d.more)
 	if d.more == nil {
@@ -39,7 +39,7 @@ func (d document) with(name string, value any) document {
 	return d
 }
 
-// body is the request that submits the document, and has its outcome posted to hook, unless that is
+// body returns the request that submits the document, with hook for its webhook unless that is
 // empty.
 func (d document) body(hook string) ([]byte, error) {
 	fields := map[string]any{d.field: d.text}
@@ -100,7 +100,7 @@ func kindOf(file string) (document, bool) {
 	case ".md":
 		d.operation, d.field = "markdown-to-pdf", "markdown"
 	case ".xml":
-		d.name = "factur-x" // another name than invoice.html's
+		d.name = "factur-x" // differs from invoice.html's
 		d.operation, d.field, d.more = "einvoice-to-pdf", "xml", map[string]any{"profile": "en16931"}
 	default:
 		return d, false
@@ -108,7 +108,7 @@ func kindOf(file string) (document, bool) {
 	return d, true
 }
 
-// readOptions reads the options of some documents, by name; there may be no such file.
+// readOptions reads the options of some documents, by name; the file may be missing.
 func readOptions(path string) (map[string]json.RawMessage, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

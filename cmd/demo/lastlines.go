@@ -9,7 +9,7 @@ import (
 // keptBytes is how much of the node's standard error is kept.
 const keptBytes = 4 << 10
 
-// lastLines is a writer that keeps the end of what was written, in whole lines.
+// lastLines is a writer that keeps the end of its input, in whole lines.
 type lastLines struct {
 	mu sync.Mutex
 	b  []byte

@@ -1,7 +1,6 @@
-// Command demo shows Platen at work: it starts a node of its own, converts every
-// document of a directory through every operation, and a long book of tables
-// that it computes, verifies the webhook of each, has a file delivered to a bucket, and leaves the files and a table of sizes and
-// times, and a picture of the dashboard. It is a client of the HTTP API like any other and uses none of Platen's code.
+// Command demo shows Platen at work: it starts its own node, converts every document of a directory through every operation, and a long book of
+// tables that it computes, verifies the webhook of each, and has a file delivered to a bucket. It leaves the files, a table of sizes and times, and a
+// picture of the dashboard. It is an ordinary client of the HTTP API and uses none of Platen's code.
 package main
 
 import (
@@ -63,8 +62,7 @@ func parse() settings {
 	return s
 }
 
-// run is the whole demo. When it returns, even with an error, the node that it started
-// has ended and its data is deleted.
+// run is the whole demo. When it returns, even with an error, its node has ended and the node's data is deleted.
 func run(ctx context.Context, s settings) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not finished within %v", s.timeout))
 	defer cancel()
@@ -118,7 +116,7 @@ func run(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return explain(ctx, err)
 	}
-	events, err := n.published(ctx, len(results)+1, s.out) // and the one that was waited for
+	events, err := n.published(ctx, len(results)+1, s.out) // including the waited one
 	if err != nil {
 		return explain(ctx, err)
 	}
@@ -151,7 +149,7 @@ func explain(ctx context.Context, err error) error {
 	return cause
 }
 
-// report prints the table and keeps it, and says what else was done.
+// report prints and saves the table, and lists what else was done.
 func report(results []result, o outcome, out string) error {
 	text := table(results)
 	path := filepath.Join(out, "summary.txt")

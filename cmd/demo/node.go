@@ -18,7 +18,7 @@ import (
 
 const (
 	startLimit = 60 * time.Second // a cold browser on a slow disk
-	stopLimit  = 40 * time.Second // more than a node's own limit for draining
+	stopLimit  = 40 * time.Second // longer than a node's own drain limit
 	readyEvery = 50 * time.Millisecond
 )
 
@@ -42,8 +42,8 @@ func startNode(ctx context.Context, binary string, environment []string) (*node,
 	n.cmd = exec.Command(binary, "serve", "--dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "warn",
 		"--egress-allow", "127.0.0.0/8") // for the pages that the demo serves itself
 	n.cmd.Env, n.cmd.Stderr = environment, &n.stderr
-	// A group of its own, so that Ctrl-C reaches the node through the demo only;
-	// and no node outlives a demo that was killed.
+	// Its own process group makes Ctrl-C reach the node only through the demo; and no node outlives a
+	// killed demo.
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	stdout, err := n.cmd.StdoutPipe()
 	if err == nil {
@@ -136,8 +136,8 @@ func (n *node) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// stop ends the node, waits for that and removes its data. It adds the node's last lines
-// to an error.
+// stop ends the node, waits for its end and removes its data. It adds the node's last lines to an
+// error.
 func (n *node) stop(err error) error {
 	_ = n.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
 	select {

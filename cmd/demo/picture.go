@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// dashboardURL is where the dashboard of `make run` is.
+	// dashboardURL is the address of `make run`'s dashboard.
 	dashboardURL = "http://127.0.0.1:8080/dashboard"
 	// pictureLimit bounds the time for a picture.
 	pictureLimit = 60 * time.Second
-	// pictureWidth is that of the picture, in pixels; it is as high as the page.
+	// pictureWidth is the width of the picture, in pixels; it is as high as the page.
 	pictureWidth = 1280
 )
 
@@ -37,7 +37,7 @@ func (n *node) picture(ctx context.Context, out string) error {
 	return os.WriteFile(filepath.Join(out, "overview.png"), png, 0o644)
 }
 
-// photograph opens a page in a browser, signs in, and returns what is shown then.
+// photograph opens a page in a browser, signs in, and returns a picture of what is then shown.
 func photograph(ctx context.Context, s *shell, url string) (png []byte, err error) {
 	browser := rod.New().Context(ctx).Client(cdp.New().Start(s)).NoDefaultDevice()
 	if err := browser.Connect(); err != nil {
@@ -62,13 +62,13 @@ func photograph(ctx context.Context, s *shell, url string) (png []byte, err erro
 	return p.Screenshot(true, &proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 }
 
-// signIn clicks once.
+// signIn signs in with one click.
 func signIn(p *rod.Page) error {
 	_, err := p.Eval(`() => document.querySelector('form:has(input[name=plan][value=business]) button').click()`)
 	return err
 }
 
-// arrive waits for the page that what is done leads to.
+// arrive waits for the page that do leads to.
 func arrive(p *rod.Page, do func() error) error {
 	loaded := p.WaitEvent(&proto.PageLoadEventFired{})
 	if err := do(); err != nil {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// progress shows the states of the jobs: on a terminal as one line that changes, otherwise
-// as a line for every change.
+// progress shows the states of the jobs: on a terminal as one changing line, otherwise as a line
+// per change.
 type progress struct {
 	w       io.Writer
 	live    bool
 	results []result
-	shown   []string // the status that was shown last, per result
+	shown   []string // the last status shown, per result
 }
 
 func newProgress(f *os.File, results []result) *progress {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lookAgain is the pause between two looks at what the node has published.
+// lookAgain is the pause between two checks of what the node has published.
 const lookAgain = 100 * time.Millisecond
 
 // published waits until the node has published the charge of every job, and leaves its public
@@ -32,7 +32,7 @@ func (n *node) published(ctx context.Context, jobs int, out string) (count int, 
 }
 
 // charged waits until the usage ledger holds the charge of every job and equals the log, and leaves
-// in out what it says.
+// its report in out.
 func (n *node) charged(ctx context.Context, jobs int, out string) error {
 	want := fmt.Sprintf(" entries %d,", jobs)
 	for {
@@ -54,7 +54,7 @@ func (n *node) charged(ctx context.Context, jobs int, out string) error {
 	return os.WriteFile(filepath.Join(out, "usage.txt"), []byte(text), 0o644)
 }
 
-// pause waits until it is time to look again.
+// pause waits until the next check is due.
 func pause(ctx context.Context) error {
 	select {
 	case <-time.After(lookAgain):

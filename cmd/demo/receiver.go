@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// receiver receives the webhooks of the demo's jobs, as a customer's server does.
+// receiver receives the webhooks of the demo's jobs, like a customer's server.
 type receiver struct {
 	*httptest.Server
 	got chan received
@@ -38,7 +38,7 @@ func startReceiver() receiver {
 	return receiver{httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxHook))
 		if err != nil {
-			return // the node will try again
+			return // the node will retry
 		}
 		got <- received{req.Header, body}
 		w.WriteHeader(http.StatusNoContent)

@@ -13,8 +13,8 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 )
 
-// shell is a headless browser of the demo's own, with its sandbox, that reaches this machine only. No port of it
-// is open: it is driven through a pair of pipes.
+// shell is the demo's own headless browser, sandboxed, that reaches only this machine. It has no open port: it
+// is driven through a pair of pipes.
 type shell struct {
 	cmd     *exec.Cmd
 	profile string
@@ -25,7 +25,7 @@ type shell struct {
 
 var _ cdp.WebSocketable = (*shell)(nil)
 
-// exitLimit is how long a browser may take to end by itself.
+// exitLimit is how long a browser may take to exit on its own.
 const exitLimit = 5 * time.Second
 
 // startShell starts a browser: as nobody if this process is root's, since no browser gives root its sandbox.
@@ -59,7 +59,7 @@ func findShell() (path string, err error) {
 	return "", errors.New("chromium-headless-shell is missing (make deps installs it)")
 }
 
-// runAs is who the browser runs as, nil for the user of this process.
+// runAs returns the user that the browser runs as, nil for the user of this process.
 func runAs() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -76,7 +76,8 @@ func runAs() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// makeProfile makes a directory for the browser's user, who may not reach root's own directory for such.
+// makeProfile makes a directory for the browser's user, who may not reach root's own temporary
+// directory.
 func makeProfile(as *syscall.Credential) (string, error) {
 	parent := ""
 	if as != nil {
@@ -118,7 +119,7 @@ func (s *shell) start(path string, as *syscall.Credential) error {
 	return nil
 }
 
-// Send writes one message. Each ends with a zero byte.
+// Send writes one message, terminated by a zero byte.
 func (s *shell) Send(message []byte) error {
 	_, err := s.out.Write(append(message, 0))
 	return err
@@ -133,11 +134,11 @@ func (s *shell) Read() ([]byte, error) {
 	return message[:len(message)-1], nil
 }
 
-// stop ends the browser, which ends by itself when nobody drives it, and removes what it has written.
+// stop ends the browser, which exits when nobody drives it, and removes its files.
 func (s *shell) stop() {
 	_ = s.out.Close()
 	late := time.AfterFunc(exitLimit, func() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
-	_ = s.cmd.Wait() // it has done what it was for
+	_ = s.cmd.Wait() // its work is done
 	late.Stop()
 	_ = s.in.Close()
 	_ = os.RemoveAll(s.profile)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// table formats the demo's report: one row per document and a sum. The first duration
-// is the job's own, the second how long a client waited, queueing included.
+// table formats the demo's report: one row per document and a sum. The first duration is the job's
+// own, the second the client's wait, including queueing.
 func table(results []result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-16s %-14s %6s %10s %8s %10s\n", "operation", "document", "pages", "bytes", "job ms", "client ms")

@@ -9,7 +9,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestAdmin takes an account and its keys through their life by the command line.
+// TestAdmin takes an account and its keys through their life on the command line.
 func TestAdmin(t *testing.T) {
 	m := newMachine(t)
 	p := m.start(t)
@@ -107,7 +107,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Help goes to stdout, is no error, and shows how a command is called in one line.
+// Help goes to stdout, is no error, and shows a command's usage in one line.
 func TestHelp(t *testing.T) {
 	for args, want := range map[string]string{
 		"help":                        "Usage:\n  platen COMMAND\n\nRun a node:",

@@ -14,7 +14,7 @@ import (
 	"platen.dev/ledger/embedded"
 )
 
-// TestAdminUsage asks the ledger by the command line, and gets what the API gives.
+// TestAdminUsage queries the ledger on the command line, and gets the API's answers.
 func TestAdminUsage(t *testing.T) {
 	const entries = 1200 // more than a page
 	m := newMachine(t)

@@ -14,7 +14,7 @@ import (
 	"platen.dev/projections/publish"
 )
 
-// charges is what an account was charged in one quota window.
+// charges are an account's charges in one quota window.
 type charges struct{ units, bytes int64 }
 
 type windowOf struct {
@@ -29,8 +29,8 @@ func (b books) add(w windowOf, u public.Usage) {
 }
 
 // auditEvents checks the public events against the journal: each fact is there, in order, whatever
-// has happened to the nodes that published it; those that repeat one say the same. It publishes
-// what they had not come to, as the next owner would. It returns what the events charge.
+// happened to the nodes that published it; repetitions are identical. It publishes the missing
+// ones, as the next owner would, and returns the charges in the events.
 func auditEvents(t *testing.T, l eventlog.Log) books {
 	t.Helper()
 	facts := factsOf(t, l)
@@ -63,7 +63,7 @@ func auditEvents(t *testing.T, l eventlog.Log) books {
 	return all
 }
 
-// factsOf returns what must be published of each partition.
+// factsOf returns the facts of each partition that must be published.
 func factsOf(t *testing.T, l eventlog.Log) map[int32][]public.Event {
 	t.Helper()
 	all := map[int32][]public.Event{}
@@ -79,7 +79,7 @@ func factsOf(t *testing.T, l eventlog.Log) map[int32][]public.Event {
 			var facts []public.Event
 			switch e := entry.(type) {
 			case events.Marker:
-				if cursor.Number != before.Number { // it begins a timeline that is not the first
+				if cursor.Number != before.Number { // it begins a timeline other than the first
 					facts = []public.Event{public.Begun(p, r.Offset, e, before.Timeline, number)}
 					number = cursor.Number - 1
 				}

@@ -16,8 +16,8 @@ import (
 	"platen.dev/ledger/reconcile"
 )
 
-// checkLedger checks the ledger of a machine, whatever has happened to its nodes, against what the
-// public events charge.
+// checkLedger checks a machine's ledger, whatever happened to its nodes, against the charges in the
+// public events.
 func (m *machine) checkLedger(t *testing.T, l eventlog.Log, charged books) {
 	t.Helper()
 	kept, err := embedded.Open(t.Context(), filepath.Join(m.data, "ledger.db"))
@@ -28,9 +28,9 @@ func (m *machine) checkLedger(t *testing.T, l eventlog.Log, charged books) {
 	auditLedger(t, l, kept, charged)
 }
 
-// auditLedger fills a ledger to the end of the log, as the next start of a node would. It checks that
-// the ledger then equals the log, by the reconciler, and charges what the public events charge, to
-// the unit and the byte.
+// auditLedger fills a ledger to the end of the log, as the next start of a node would. It checks by
+// the reconciler that the ledger then equals the log, and that its charges are those of the public
+// events, to the unit and the byte.
 func auditLedger(t *testing.T, l eventlog.Log, kept ledger.Ledger, charged books) {
 	t.Helper()
 	running, err := ingest.Start(ingest.Config{
@@ -77,7 +77,7 @@ func byAccount(charged books) map[events.AccountID]books {
 	return all
 }
 
-// checkCharged compares what an account was charged, window by window.
+// checkCharged compares an account's charges, window by window.
 func checkCharged(t *testing.T, kept ledger.Ledger, account events.AccountID, want books) {
 	t.Helper()
 	rows, err := kept.Usage(testkit.Context(t), ledger.Query{Account: string(account), From: ledger.MinTime, To: ledger.MaxTime, Bucket: ledger.Window})

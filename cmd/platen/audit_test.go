@@ -38,7 +38,7 @@ func eachAccepted(t *testing.T, l eventlog.Log, visit func(events.Envelope)) {
 	newJournal(l).goOn(t, visit)
 }
 
-// journal is read from its beginning, and again and again from where it was left.
+// journal is read from its beginning, and then repeatedly from where reading stopped.
 type journal struct {
 	log     eventlog.Log
 	cursors map[int32]projections.Cursor
@@ -46,7 +46,7 @@ type journal struct {
 
 func newJournal(l eventlog.Log) journal { return journal{l, map[int32]projections.Cursor{}} }
 
-// goOn visits the accepted envelopes of every partition that were not visited yet.
+// goOn visits the accepted envelopes of every partition that have not been visited yet.
 func (j journal) goOn(t *testing.T, visit func(events.Envelope)) {
 	t.Helper()
 	for p := range j.log.Partitions() {
@@ -169,7 +169,7 @@ func openReplica(t *testing.T, l eventlog.Log, dir string) *projections.Replica 
 	return replica
 }
 
-// catchUp waits until a replica has all of a partition, as long as it continues.
+// catchUp waits until a replica has all of a partition, as long as it makes progress.
 func catchUp(t *testing.T, replica *projections.Replica, p int32) {
 	t.Helper()
 	for last := int64(-1); ; {
@@ -188,7 +188,7 @@ func catchUp(t *testing.T, replica *projections.Replica, p int32) {
 // replica is the directory of the node's replica.
 func (m *machine) replica() string { return filepath.Join(m.data, "replica") }
 
-// checkReplica checks that the replica that a node has left is the one that a new node would make.
+// checkReplica checks that the replica left by a node is the one that a new node would make.
 func (m *machine) checkReplica(t *testing.T, l eventlog.Log) {
 	t.Helper()
 	checkSameReplica(t, openReplica(t, l, m.replica()), openReplica(t, l, t.TempDir()))

@@ -10,11 +10,11 @@ import (
 	"platen.dev/events/public"
 )
 
-// drillConsumer is a consumer of the public events that follows docs/EVENTS.md over a restore: it takes each id once, and undoes what a new timeline
-// says never happened.
+// drillConsumer is a consumer of the public events that follows docs/EVENTS.md across a restore: it accepts each id once, and undoes events that a
+// new timeline says never happened.
 type drillConsumer struct {
 	lines map[string]string // by id
-	// units are those that were charged, by partition and number of the event.
+	// units are the charged units, by partition and event number.
 	units  map[int32]map[int64]int64
 	undone int
 }
@@ -23,7 +23,7 @@ func newDrillConsumer() *drillConsumer {
 	return &drillConsumer{lines: map[string]string{}, units: map[int32]map[int64]int64{}}
 }
 
-// read reads all events of a machine's log, and returns the units that are charged. An id that stands for two events is an error.
+// read reads all events of a machine's log, and returns the units charged. An id that stands for two events is an error.
 func (c *drillConsumer) read(t *testing.T, m *machine) (total int64) {
 	t.Helper()
 	for line := range strings.Lines(m.tail(t, "--since", "24h", "--once", "--json")) {

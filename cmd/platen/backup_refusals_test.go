@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// What cannot be backed up, listed or verified is refused with the reason.
+// Impossible backups, listings and verifications are refused with the reason.
 func TestBackupRefusals(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestBackupRefusals(t *testing.T) {
 	}
 }
 
-// What cannot be restored is refused with the reason, and nothing is written.
+// Impossible restores are refused with the reason, and nothing is written.
 func TestRestoreRefusals(t *testing.T) {
 	t.Parallel()
 	place := filepath.Join(t.TempDir(), "backups")

@@ -11,8 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A repair mends what the cluster still has, names what it has not with the backups that are lost by it, and ends with an error as long as
-// there is any.
+// A repair repairs what the cluster still has, names the rest with the backups that it makes useless, and ends with an error while there is any.
 func TestBackupRepair(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel()

@@ -74,7 +74,7 @@ type drill struct {
 	from, to node.Config
 	// keep keeps keys valid; otherwise the restore revokes them.
 	keep bool
-	// lose loses what else the original had; it may be nil.
+	// lose loses the rest of the original; it may be nil.
 	lose func()
 }
 
@@ -170,7 +170,7 @@ func (d drill) run(t *testing.T) {
 // drillAccount is the account that the drill's jobs are of.
 const drillAccount = "acc_dev_business"
 
-// restore restores the backup, and looks at what is said about who may come in.
+// restore restores the backup, and checks the report about access.
 func (d drill) restore(t *testing.T, m *machine) {
 	t.Helper()
 	args, want := []string{"restore", "--from", d.place}, "were revoked: some of them may have been revoked since"
@@ -256,7 +256,7 @@ func (d drill) load(t *testing.T, c client, address string, do func()) (jobs loa
 	return jobs
 }
 
-// check checks that those of the jobs that the cut has end, and that the others are not known: a prefix of them was accepted.
+// check checks that the jobs in the cut end, and that the others are unknown: a prefix of them was accepted.
 func (l load) check(t *testing.T, c client, address string) {
 	t.Helper()
 	known := 0
@@ -302,7 +302,7 @@ func (d drill) open(t *testing.T, cfg node.Config, place string) store.Files {
 	return files
 }
 
-// rows are those of all partitions to which the journal of a configuration leads at a cut.
+// rows returns the rows of all partitions that a configuration's journal gives at a cut.
 func (d drill) rows(t *testing.T, cfg node.Config, cut backup.Manifest) (all [][]string) {
 	t.Helper()
 	for p, one := range cut.Partitions {
@@ -311,7 +311,7 @@ func (d drill) rows(t *testing.T, cfg node.Config, cut backup.Manifest) (all [][
 	return all
 }
 
-// rowsAt rebuilds the rows of a partition at a cut from what a node begins with.
+// rowsAt rebuilds the rows of a partition at a cut from a node's starting point.
 func (d drill) rowsAt(t *testing.T, cfg node.Config, p int32, one backup.Partition) (rows []string) {
 	t.Helper()
 	l, err := cfg.OpenLog(testkit.Context(t), "test", testkit.Silent(), nil)

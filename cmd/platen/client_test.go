@@ -45,7 +45,7 @@ func (c client) request(method, url string, body []byte, headers map[string]stri
 	var sent atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
 	resp, err := transport.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
-	if err != nil && sent.Load() { // a repetition by the transport that cannot connect does not undo that
+	if err != nil && sent.Load() { // if a retry by the transport cannot connect, the request was still sent
 		err = fmt.Errorf("sent, and then: %s", err.Error()) // not wrapped: it is not unreachable
 	}
 	if err != nil {

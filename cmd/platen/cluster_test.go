@@ -86,9 +86,8 @@ func (c *localCluster) share() []int {
 	return share
 }
 
-// TestCluster follows jobs through three nodes. Any node accepts a job, whichever node
-// owns its shard. Every node knows the job and serves its file. A node that leaves hands
-// over what it has. The nodes have certificates in files, and refuse nothing that they send.
+// TestCluster follows jobs through three nodes. Any node accepts a job, whichever node owns its shard. Every node knows the job and serves its file.
+// A node that leaves hands over its work. The nodes have certificates in files, and refuse none of each other's messages.
 func TestCluster(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits
@@ -214,8 +213,8 @@ func ids(jobs []trackedJob) (ids []events.JobID) {
 	return ids
 }
 
-// TestANodeThatSeesNobody adds a node whose gossip reaches nobody. It takes over partitions,
-// but not the renders that a node is busy with of which only the brokers hear.
+// TestANodeThatSeesNobody adds a node whose gossip reaches nobody. It takes over partitions, but not the renders of a busy node that only the brokers
+// hear from.
 func TestANodeThatSeesNobody(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits
@@ -258,8 +257,8 @@ func TestANodeThatSeesNobody(t *testing.T) {
 	}
 }
 
-// TestHeldNodesAgree starts two nodes on a log that is older than they can prove, one after the other. They hold the same
-// time and share the partitions. When an operator accepts the clock of one, the other follows.
+// TestHeldNodesAgree starts two nodes, one after another, on a log older than they can prove. They hold the same time and share the partitions. When
+// an operator accepts the clock of one, the other follows.
 func TestHeldNodesAgree(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits
@@ -305,9 +304,8 @@ func TestHeldNodesAgree(t *testing.T) {
 	testkit.Eventually(t, "they share the partitions again", func() bool { return owns(first) == clusterPartitions/2 && owns(second) == clusterPartitions/2 })
 }
 
-// TestAWrongClock adds a node whose clock is an hour ahead to two others. It owns nothing, says
-// why, and serves what the others decide. When its machine's clock is right, it goes by that, and
-// owns partitions.
+// TestAWrongClock adds a node whose clock is an hour ahead to two others. It owns nothing, says why, and serves the others' decisions. When its
+// machine's clock is right, it goes by that, and owns partitions.
 func TestAWrongClock(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits

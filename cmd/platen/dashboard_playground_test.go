@@ -43,7 +43,7 @@ func (p *person) done(id string) (page string) {
 	return page
 }
 
-// What is typed into the form runs as a job of the account, in test mode unless it is meant to be charged.
+// Input in the form runs as a job of the account, in test mode unless it is to be charged.
 func TestDashboardPlayground(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")
@@ -69,7 +69,7 @@ func TestDashboardPlayground(t *testing.T) {
 	}
 }
 
-// A form that is sent twice makes one job; with something else in it, or another form, it makes another.
+// A form sent twice makes one job; changed, or from another form, it makes another.
 func TestDashboardTriesOnce(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")
@@ -98,7 +98,7 @@ func TestDashboardTriesOnce(t *testing.T) {
 	}
 }
 
-// What the API refuses is refused in its words, at the field or above the form, with what was typed still in it.
+// The API's refusals are shown in its words, at the field or above the form, with the input kept.
 func TestDashboardTriesInVain(t *testing.T) {
 	n := startDashboard(t)
 	business, free := n.demo(t, "business"), n.demo(t, "free")
@@ -152,7 +152,7 @@ func template(t *testing.T) string {
 	return string(b)
 }
 
-// The requests of the account's programs and of its members are counted together.
+// Requests of the account's programs and members are counted together.
 func TestDashboardTriesAreCounted(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "free")
@@ -171,7 +171,7 @@ func TestDashboardTriesAreCounted(t *testing.T) {
 	}
 }
 
-// A form is as large as an invoice may be, if somebody is signed in. Nobody else has so much read.
+// A form may be as large as an invoice, if somebody is signed in. For nobody else is as much read.
 func TestDashboardLargeForms(t *testing.T) {
 	n := startDashboard(t)
 	p, nobody := n.demo(t, "business"), n.person(t)
@@ -199,7 +199,7 @@ func TestDashboardLargeForms(t *testing.T) {
 	}
 }
 
-// Whatever is typed is shown as text, in each field of each operation.
+// All input is shown as text, in each field of each operation.
 func TestDashboardShowsWhatIsTyped(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")

@@ -24,7 +24,7 @@ var runs = map[string][]string{
 	"JavaScript": {"node", "request.mjs"}, "PHP": {"php", "request.php"},
 }
 
-// The request of each operation, as the playground shows it in each language, makes a job that is done.
+// Each operation's example request, in each language of the playground, makes a finished job.
 func TestPlaygroundPrograms(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")

@@ -42,7 +42,7 @@ func (p *person) goAway(next string) string {
 	return strings.TrimPrefix(back, p.address)
 }
 
-// Members sign in at the provider by their email address; who was invited joins so. Others are sent away.
+// Members sign in at the provider by their email address; invited ones join in this way. Others are turned away.
 func TestDashboardProvider(t *testing.T) {
 	n, provider := startWithProvider(t, "Ada@Example.com")
 	account := n.account(t)
@@ -85,7 +85,7 @@ func TestDashboardProvider(t *testing.T) {
 	}
 }
 
-// What comes back signs in only the browser that went away, once.
+// The provider's answer signs in only the browser that was sent there, once.
 func TestDashboardProviderForgery(t *testing.T) {
 	n, _ := startWithProvider(t, "ada@example.com")
 	n.machine.admin(t, "member", "invite", n.account(t), "ada@example.com")
@@ -115,7 +115,7 @@ func TestDashboardProviderForgery(t *testing.T) {
 	}
 }
 
-// A second factor is asked for, whoever has vouched for the first.
+// A second factor is required, whoever has vouched for the first.
 func TestDashboardProviderSecondFactor(t *testing.T) {
 	n, _ := startWithProvider(t, "ada@example.com")
 	p := n.member(t, n.account(t), "ada@example.com", "developer")
@@ -127,8 +127,8 @@ func TestDashboardProviderSecondFactor(t *testing.T) {
 	}
 }
 
-// Whoever has an account can invite any address, and use the link. Nobody is led to such an account by what a provider says of them: only to
-// those that they have joined or connected themselves.
+// Anybody with an account can invite any address, and use the link. A provider's word leads nobody to such an account: only to those that they have
+// joined or connected themselves.
 func TestDashboardProviderOfStrangers(t *testing.T) {
 	n, provider := startWithProvider(t, "ada@example.com")
 	mine := n.account(t)
@@ -171,7 +171,7 @@ func TestDashboardProviderOfStrangers(t *testing.T) {
 	}
 }
 
-// Who is a member of several accounts chooses one, and another later. What was chosen holds as long as what was shown does.
+// A member of several accounts chooses one, and another later. A choice holds as long as the proof behind it.
 func TestDashboardChoice(t *testing.T) {
 	n := startDashboard(t)
 	first, second := n.account(t), strings.Fields(n.machine.admin(t, "account", "create", "--plan", "pro"))[2]
@@ -219,7 +219,7 @@ func (p *person) choose(body, account string) reply {
 	return p.post("/dashboard/sign-in/account", "ticket", choiceTicket(p.t, body, account), "next", next[1])
 }
 
-// connect connects a member with who it is at the provider, which shows it an address there.
+// connect connects a member with its identity at the provider, which has the given address there.
 func (p *person) connect(there string) {
 	p.t.Helper()
 	leave := p.get("/dashboard/security/provider")

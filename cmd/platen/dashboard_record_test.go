@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// The record of a job says what was asked for, without credentials, and what has happened to it, to those who may see it.
+// The record of a job shows the request, without credentials, and the job's history, to those who may see it.
 func TestDashboardRecord(t *testing.T) {
 	n, hooks := startDashboard(t), newHooks(t)
 	id := n.submit(t, map[string]any{
@@ -62,7 +62,7 @@ func (n *inProcessNode) awaitOutcome(t *testing.T, id events.JobID) {
 	})
 }
 
-// A job can be run again from the form of the playground, which begins with its request but for credentials.
+// A job can be run again from the form of the playground, which is filled in with its request except credentials.
 func TestDashboardAgain(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")

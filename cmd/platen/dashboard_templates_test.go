@@ -52,7 +52,7 @@ func (n *inProcessNode) invoiceFile(t *testing.T, body map[string]any) []byte {
 	return file
 }
 
-// What a member does with templates, without scripts.
+// A member's work with templates, without scripts.
 func TestDashboardTemplates(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")
@@ -116,7 +116,7 @@ func TestDashboardTemplates(t *testing.T) {
 	}
 }
 
-// A preview is made by what makes jobs, and is no job.
+// A preview uses the same code as jobs, and is no job.
 func TestDashboardPreview(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")
@@ -173,7 +173,7 @@ func TestDashboardPreview(t *testing.T) {
 	}
 }
 
-// Templates of others are neither shown nor changed, and what somebody has typed is text.
+// Templates of others are neither shown nor changed, and input is shown as text.
 func TestDashboardTemplatesOfOthers(t *testing.T) {
 	n := startDashboard(t)
 	owner, stranger := n.demo(t, "business"), n.demo(t, "pro")

@@ -142,7 +142,7 @@ func (n *inProcessNode) member(t *testing.T, account, email, role string) *perso
 	return p
 }
 
-// A person joins by a link, signs out and in again, and what it does is in the trail.
+// A person joins by a link, signs out and in again, and their actions are in the trail.
 func TestDashboardMember(t *testing.T) {
 	n := startDashboard(t)
 	account := n.account(t)
@@ -182,7 +182,7 @@ func TestDashboardMember(t *testing.T) {
 	}
 }
 
-// Whoever loses the right to a session has none at the next request.
+// Losing the right to a session ends it at the next request.
 func TestDashboardSessionsEnd(t *testing.T) {
 	n := startDashboard(t)
 	account := n.account(t)
@@ -246,7 +246,7 @@ func mustURL(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// What a member may do depends on its role.
+// A member's permissions depend on its role.
 func TestDashboardRoles(t *testing.T) {
 	n := startDashboard(t)
 	account := n.account(t)
@@ -279,7 +279,7 @@ func TestDashboardRoles(t *testing.T) {
 	}
 }
 
-// No form is taken that no page of the same session has sent.
+// A form is accepted only if a page of the same session has sent it.
 func TestDashboardForgery(t *testing.T) {
 	testkit.Long(t)
 	n := startDashboard(t)
@@ -316,7 +316,7 @@ func TestDashboardForgery(t *testing.T) {
 	}
 }
 
-// A cookie from before a sign-in is worth nothing after it, and is not one that a script, another path or plain HTTP sees.
+// A cookie from before a sign-in is worthless after it, and scripts, other paths and plain HTTP do not see the new one.
 func TestDashboardCookies(t *testing.T) {
 	n := startDashboard(t)
 	p := n.person(t)
@@ -368,7 +368,7 @@ func TestDashboardCookies(t *testing.T) {
 	}
 }
 
-// One click signs in from this machine only: not through a proxy, and not by a name that somebody else has given to it.
+// One click signs in only from this machine: not through a proxy, and not by a name that somebody else has given to it.
 func TestDashboardDemo(t *testing.T) {
 	n := startDashboard(t)
 	p := n.person(t)
@@ -386,7 +386,7 @@ func TestDashboardDemo(t *testing.T) {
 	}
 }
 
-// Which addresses are members', and whether it is the password that is wrong, nobody learns; and who guesses has to wait.
+// Nobody learns which addresses are members', or whether the password is wrong; and guessing incurs delays.
 func TestDashboardGuessing(t *testing.T) {
 	n := startDashboard(t)
 	account := n.account(t)
@@ -416,7 +416,7 @@ func TestDashboardGuessing(t *testing.T) {
 	}
 }
 
-// A link is good once, for its time, and only as it was made.
+// A link works once, within its time, and only unchanged.
 func TestDashboardLinks(t *testing.T) {
 	n := startDashboard(t)
 	account := n.account(t)
@@ -471,7 +471,7 @@ func TestDashboardLinks(t *testing.T) {
 	}
 }
 
-// Nothing of another account is reached by its ids.
+// The ids of another account reach nothing.
 func TestDashboardOtherAccounts(t *testing.T) {
 	n := startDashboard(t)
 	id := n.submit(t, map[string]any{"html": "<p>Secret</p>"}).String()
@@ -502,7 +502,7 @@ func TestDashboardOtherAccounts(t *testing.T) {
 	}
 }
 
-// No link leads away from the dashboard, no page is framed or kept, and what callers have written is text.
+// No link leads away from the dashboard, no page can be framed or is cached, and callers' input is shown as text.
 func TestDashboardPages(t *testing.T) {
 	n := startDashboard(t)
 	for _, next := range []string{"//evil.example", "https://evil.example", "/dashboard/../evil", `/dashboard\@evil.example`, "/docs", "javascript:alert(1)", "/dashboard\r\nX: y"} {
@@ -540,7 +540,7 @@ var (
 	setupKey    = regexp.MustCompile(`<code>([A-Z2-7]{32})</code>`)
 )
 
-// With a second factor the password is not enough, and a code is good once.
+// With a second factor the password is not enough, and a code works once.
 func TestDashboardSecondFactor(t *testing.T) {
 	n := startDashboard(t)
 	account := n.account(t)
@@ -624,7 +624,7 @@ func fieldIn(t *testing.T, page reply, name string) string {
 	return found[1]
 }
 
-// A form that makes a secret makes one, however often it is sent, as a page is that is loaded again; the secret is shown once.
+// A form that makes a secret makes only one, however often it is sent, as when a page is reloaded; the secret is shown once.
 func TestDashboardSecretsAreMadeOnce(t *testing.T) {
 	n := startDashboard(t)
 	p := n.demo(t, "business")
@@ -661,7 +661,7 @@ func TestDashboardSecretsAreMadeOnce(t *testing.T) {
 	}
 }
 
-// What members set for webhooks is what receivers get.
+// Receivers get what members set for webhooks.
 func TestDashboardWebhooks(t *testing.T) {
 	n, hooks := startDashboard(t), newHooks(t)
 	account, p := n.account(t), n.demo(t, "business")

@@ -90,7 +90,7 @@ func usageTable(page string) (rows [][]string) {
 	return rows
 }
 
-// The page shows what the API answers, and its file has the same rows.
+// The page shows the API's answers, and its file has the same rows.
 func TestDashboardUsage(t *testing.T) {
 	n, jobs := charged(t)
 	p := n.demo(t, "business")
@@ -199,7 +199,7 @@ func usageEntries(t *testing.T, p *person, jobs []string) {
 	}
 }
 
-// othersUsage looks for entries in another account, and asks what cannot be answered.
+// othersUsage looks for entries in another account, and asks unanswerable queries.
 func othersUsage(t *testing.T, n *inProcessNode, jobs []string) {
 	t.Helper()
 	stranger, office := n.demo(t, "pro"), n.member(t, n.account(t), "bill@example.com", "billing")

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A test is sent as real webhooks are, once, to where those may go too, and its answer is shown as text.
+// A test is sent like real webhooks, once, and only where those may go; its answer is shown as text.
 func TestDashboardTestWebhook(t *testing.T) {
 	n, hooks := startDashboard(t), newHooks(t)
 	p := n.demo(t, "business")
@@ -45,7 +45,7 @@ func TestDashboardTestWebhook(t *testing.T) {
 	}
 }
 
-// Webhooks that were not delivered are listed, and those that are chosen are sent again.
+// Undelivered webhooks are listed, and the chosen ones are sent again.
 func TestDashboardUndelivered(t *testing.T) {
 	n, hooks := startDashboard(t), newHooks(t)
 	p := n.demo(t, "business")

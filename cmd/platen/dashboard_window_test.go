@@ -23,7 +23,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// screen is a browser that reaches this machine and nothing else.
+// screen is a browser that reaches only this machine.
 type screen struct {
 	browser *rod.Browser
 	address string // of a node
@@ -82,8 +82,7 @@ type window struct {
 const watching = `addEventListener('DOMContentLoaded', () => console.debug('visited', location.pathname, document.title !== '', document.querySelectorAll('h1').length));
 addEventListener('securitypolicyviolation', (e) => console.error('forbidden', e.violatedDirective, e.blockedURI));`
 
-// open opens a window of somebody who has no cookies yet. When the test ends its console must have said nothing but what
-// was expected.
+// open opens a window without cookies. When the test ends its console must contain only expected lines.
 func (s *screen) open(t *testing.T) *window {
 	t.Helper()
 	alone, err := s.browser.Incognito()
@@ -158,13 +157,13 @@ func (w *window) must(err error) {
 	}
 }
 
-// visit goes to a path as one does who types it.
+// visit goes to a path as if typed.
 func (w *window) visit(path string) {
 	w.t.Helper()
 	w.leave(func() { w.must(w.Navigate(w.address + path)) })
 }
 
-// leave waits for the page that what is done leads to.
+// leave waits for the page that do leads to.
 func (w *window) leave(do func()) {
 	w.t.Helper()
 	loaded := w.WaitEvent(&proto.PageLoadEventFired{})
@@ -237,7 +236,7 @@ func (w *window) click(selector, text string) {
 	w.must(w.Mouse.Click(proto.InputMouseButtonLeft, 1))
 }
 
-// follow clicks what leads to another page.
+// follow clicks a link to another page.
 func (w *window) follow(selector, text string) {
 	w.t.Helper()
 	w.leave(func() { w.click(selector, text) })
@@ -264,7 +263,7 @@ func (w *window) press(keys ...input.Key) {
 	w.must(w.Keyboard.Type(keys...))
 }
 
-// focused describes what has the focus.
+// focused describes the element with the focus.
 const focused = `() => {
 	const e = document.activeElement;
 	return [e.localName, e.id && '#' + e.id, e.name && '[' + e.name + '=' + e.value + ']', e.textContent.trim().replace(/\s+/g, ' ').slice(0, 60)].filter(Boolean).join(' ');
@@ -273,7 +272,7 @@ const focused = `() => {
 // maxStops is more than the stops of any page of the tests.
 const maxStops = 80
 
-// tabTo presses a key, such as Tab, until what has the focus is described by all the words.
+// tabTo presses a key, such as Tab, until the description of the focused element has all the words.
 func (w *window) tabTo(key func(), words ...string) {
 	w.t.Helper()
 	var met []string

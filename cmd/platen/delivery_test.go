@@ -142,8 +142,8 @@ func awaitStatus(t *testing.T, p *process, from client, id events.JobID, want ev
 	return fields
 }
 
-// A file arrives in the caller's storage, and nowhere else: after failures that pass, and over the
-// death of the node in the middle of the upload. The storage's refusal ends the job.
+// A file arrives in the caller's storage, and nowhere else: after temporary failures, and despite
+// the death of the node in the middle of the upload. The storage's refusal ends the job.
 func TestDelivery(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits

@@ -59,7 +59,7 @@ var (
 	heading  = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// What the documentation names exists: the targets of links, folders and files, tests.
+// Everything that the documentation names exists: link targets, folders, files and tests.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	tests := testsOf(t)
 	for page, text := range documentation(t) {
@@ -103,7 +103,7 @@ func testsOf(t *testing.T) map[string]bool {
 // madeByCode is a part of a page that reference_test.go writes.
 var madeByCode = regexp.MustCompile(`(?s)<!-- [^>]+: made by the code -->.*?<!-- end -->`)
 
-// What people write stays short enough to be read.
+// Hand-written pages stay short enough to read.
 func TestDocumentsAreShort(t *testing.T) {
 	const limit = 45_000
 	words := 0

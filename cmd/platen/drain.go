@@ -53,12 +53,12 @@ func undrainCommand() *cobra.Command {
 	return c
 }
 
-// dataFlag declares --data of a command that asks a running node.
+// dataFlag declares --data for a command that asks a running node.
 func dataFlag(c *cobra.Command, data *string) {
 	c.Flags().StringVar(data, "data", *data, "data `DIR` of the running node")
 }
 
-// drainPause is the pause between two looks at a node that drains.
+// drainPause is the pause between two checks of a draining node.
 const drainPause = 250 * time.Millisecond
 
 // awaitEmpty waits until a draining node is empty. The error says what is left.

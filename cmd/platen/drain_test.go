@@ -47,9 +47,8 @@ func (c *processCluster) balance(t *testing.T, w *workload) {
 	t.Cleanup(func() { cancel(); asking.Wait() })
 }
 
-// TestDrainUnderLoad drains one of three nodes while clients submit, and takes it back. Clients notice
-// nothing, and nothing is lost. The drained node owns and renders nothing, and still serves what
-// is asked of it.
+// TestDrainUnderLoad drains one of three nodes while clients submit, and undrains it. Clients notice nothing, and nothing is lost. The drained node
+// owns and renders nothing, and still serves requests.
 func TestDrainUnderLoad(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits
@@ -95,7 +94,7 @@ func TestDrainUnderLoad(t *testing.T) {
 	c.checkSettled(t, w)
 }
 
-// A node that would leave nobody to decide is not drained.
+// A node is not drained if that would leave nobody to decide.
 func TestDrainNeedsHeirs(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits
@@ -125,8 +124,7 @@ func TestDrainNeedsHeirs(t *testing.T) {
 	testkit.Eventually(t, "the first one has its share again", func() bool { return c.share()[0] == 3 })
 }
 
-// Two nodes that are told to drain at once leave one of them to decide. It leaves when a third is up, and comes back when that
-// goes.
+// If two nodes are told to drain at once, one of them stays to decide. It leaves when a third is up, and comes back when that goes.
 func TestTwoDrainsAtOnce(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits

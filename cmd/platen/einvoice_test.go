@@ -106,7 +106,7 @@ func TestPlaceholdersAreDocumented(t *testing.T) {
 	}
 }
 
-// What a rule's violation points at is on the page of rules.
+// The page of rules describes everything that a violation refers to.
 func TestRulesAreDescribed(t *testing.T) {
 	xml := strings.Replace(string(sample.XML("xrechnung")), ">EUR<", ">EURO<", 1)
 	xml = strings.Replace(xml, "DE02120300000000202051", "DE03120300000000202051", 1)

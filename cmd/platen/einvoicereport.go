@@ -28,7 +28,7 @@ func printReport(r *report.Report, asJSON bool, stdout io.Writer) error {
 	return verdict(r)
 }
 
-// verdict is nil for a valid invoice.
+// verdict returns nil for a valid invoice.
 func verdict(r *report.Report) error {
 	switch {
 	case r.Valid == nil:
@@ -39,7 +39,7 @@ func verdict(r *report.Report) error {
 	return nil
 }
 
-// reportLines are the sections of a report, each with what is wrong.
+// reportLines returns the sections of a report, each with its violations.
 func reportLines(r *report.Report) (lines []string) {
 	if r.Kind != "" {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Kind, r.Profile, r.Guideline)))
@@ -73,7 +73,7 @@ func sectionLines(name string, s *report.Section) []string {
 	return lines
 }
 
-// violationLine is a violation in one line.
+// violationLine formats a violation in one line.
 func violationLine(v report.Violation) string {
 	parts := []string{v.Severity}
 	for _, part := range []report.Text{v.Rule, v.Term} {

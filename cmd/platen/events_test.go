@@ -18,8 +18,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestEventsTail follows the life of a job in the public events, over the death of its node. Each
-// event is what its schema says.
+// TestEventsTail follows the life of a job in the public events, despite the death of its node.
+// Each event matches its schema.
 func TestEventsTail(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
@@ -160,7 +160,7 @@ func TestEventsFollow(t *testing.T) {
 	}
 }
 
-// What cannot be shown is refused with a reason.
+// Impossible requests are refused with a reason.
 func TestEventsTailRefusals(t *testing.T) {
 	for args, want := range map[string]string{
 		"tail --type nonsense --data " + t.TempDir(): `"nonsense" is not a type of events; there are: platen.account.opened.v1`,

@@ -20,7 +20,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// maxEvidence limits evidence and keys that are read, in bytes.
+// maxEvidence limits the evidence and keys to read, in bytes.
 const maxEvidence = 256 << 10
 
 func verifyEvidenceCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func verifyEvidence(ctx context.Context, file, pdf, xml, keys string, out io.Wri
 	return nil
 }
 
-// readJWS reads an answer of the API, or a JWS alone.
+// readJWS reads an answer of the API, or a bare JWS.
 func readJWS(path string) (string, error) {
 	b, err := readAtMost(path, maxEvidence)
 	if err != nil {
@@ -135,7 +135,7 @@ func isAboutXML(s evidence.Statement, path string) error {
 	return compare(xml, s.XML.SHA256, "the evidence is about another file than "+path)
 }
 
-// compare says what is wrong unless content has a digest.
+// compare returns the error wrong unless content has a digest.
 func compare(content []byte, want evidence.Digest, wrong string) error {
 	if got := evidence.DigestOf(sha256.Sum256(content)); got != want {
 		return fmt.Errorf("%s: its SHA-256 is %s, not %s", wrong, want, got)

@@ -15,7 +15,7 @@ import (
 	"platen.dev/einvoice/evidence"
 )
 
-// Evidence is verified with keys from a file or an address; what it is not about, or nobody has signed, is refused.
+// Evidence is verified with keys from a file or an address; it is refused for another file, or if nobody has signed it.
 func TestVerifyEvidence(t *testing.T) {
 	dir := t.TempDir()
 	kept := func(name, content string) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// finish gives the declared commands what they have in common: a command that only has others below it refuses to be
-// called itself, and the shell completes what can be known from the names of arguments and values.
+// finish gives the declared commands their common behaviour: a command with subcommands refuses to be called itself, and the shell completes
+// arguments and values by their names.
 func finish(root *cobra.Command) {
 	root.CompletionOptions.DisableDefaultCmd = true // `platen manual` writes the scripts
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
@@ -24,7 +24,7 @@ func finish(root *cobra.Command) {
 	})
 }
 
-// each calls do with a command and all those below it.
+// each calls do with a command and all its subcommands.
 func each(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, below := range c.Commands() {
@@ -32,7 +32,7 @@ func each(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// needsCommand says which command is missing or unknown below c, and which ones have a name like it.
+// needsCommand reports which subcommand of c is missing or unknown, with similar names.
 func needsCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%q needs a command", c.CommandPath())
@@ -44,7 +44,7 @@ func needsCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), near)
 }
 
-// completions are the completions of arguments and values, by the names that usages give them.
+// completions are the completions of arguments and values, by their names in usage lines.
 var completions = map[string]cobra.CompletionFunc{
 	"FILE":   cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 	"DIR":    cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
@@ -59,12 +59,12 @@ func words(all ...cobra.Completion) cobra.CompletionFunc {
 	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// offer has the shell complete the arguments and the values of a command.
+// offer lets the shell complete the arguments and the values of a command.
 func offer(c *cobra.Command) {
 	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
 		name, _ := pflag.UnquoteUsage(f)
 		if complete := completions[name]; complete != nil {
-			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it fails for flags that do not exist, or have one
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // it fails for flags that do not exist, or have a completion
 		}
 	})
 	names := strings.Fields(c.Use)[1:]

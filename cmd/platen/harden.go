@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noCore is the limit of core dumps, in bytes, that turns them off. Linux writes no file that small. It ignores
-// the limit if a program collects dumps, but for this value, with which it does not start the program.
+// noCore is the core dump limit, in bytes, that turns dumps off. Linux writes no file that small. If a program
+// collects dumps, Linux ignores the limit, except this value, for which it does not start the program.
 const noCore = 1
 
-// harden keeps what the process writes to itself, and what it has in memory out of files. Both hold for
-// the processes that it starts, too, and for good: tests run commands that call it as processes of their own.
+// harden keeps the process's files private, and its memory out of files. Both also apply to the processes
+// that it starts, and cannot be undone: tests run commands that call it in separate processes.
 func harden() error {
 	syscall.Umask(0o077)
 	limit := unix.Rlimit{Cur: noCore, Max: noCore}

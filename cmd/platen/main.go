@@ -18,7 +18,7 @@ import (
 
 func main() { exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// exitStatus is an error that ends the process with this status. Its reason has been written already.
+// exitStatus is an error that ends the process with this status. Its reason has already been printed.
 type exitStatus int
 
 // Error implements error.
@@ -27,7 +27,7 @@ func (e exitStatus) Error() string { return fmt.Sprint("exit with status ", int(
 // wrongUsage is the status of a call that names no command, or a command with wrong flags or arguments.
 const wrongUsage exitStatus = 2
 
-// exit ends the process with the status that a command's error asks for, and prints the error unless that has been done.
+// exit ends the process with the status for a command's error, and prints the error unless that has been done.
 func exit(err error) {
 	var status exitStatus
 	switch {
@@ -90,7 +90,7 @@ func grouped(root *cobra.Command, group string, commands ...*cobra.Command) {
 	}
 }
 
-// parent declares a command that only has others below it.
+// parent declares a command that only has subcommands.
 func parent(name, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short}
 	c.AddCommand(below...)

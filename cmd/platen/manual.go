@@ -43,7 +43,7 @@ func writeManual(root *cobra.Command, dir string) error {
 	return nil
 }
 
-// configPage is platen.toml(5). Each paragraph of the sample becomes an entry: the settings, and the comment above them.
+// configPage returns platen.toml(5). Each paragraph of the sample becomes an entry: the settings, and the comment above them.
 func configPage() []byte {
 	var page strings.Builder
 	page.WriteString("% PLATEN.TOML 5 \"\" \"platen " + release + "\" \"Platen\"\n# NAME\nplaten.toml - configuration of Platen\n\n# DESCRIPTION\n")
@@ -54,7 +54,7 @@ func configPage() []byte {
 	return md2man.Render([]byte(page.String()))
 }
 
-// entry writes a paragraph of the sample in Markdown.
+// entry formats a paragraph of the sample in Markdown.
 func entry(block string) string {
 	var section, text string
 	var settings []string

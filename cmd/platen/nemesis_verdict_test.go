@@ -44,7 +44,7 @@ func (s *storm) verdict() {
 	s.say("%s; histories: %v; faults: %v", c, s.crowd.checked, s.faults)
 }
 
-// mendReplica does what the node's next scrub would do. If a file of the replica is damaged, the next start makes it anew.
+// mendReplica does what the node's next scrub would do. If a file of the replica is damaged, the next start rebuilds the replica.
 func (s *storm) mendReplica(l eventlog.Log, n *stormNode) {
 	replica, err := projections.Open(testkit.Context(s.t), replicaConfig(l, n.replica()))
 	if err != nil {

@@ -22,9 +22,8 @@ import (
 // planted is in every secret of TestPlantedSecrets, and shown is not secret.
 const planted, shown = "Kr0kodil", "Elefant"
 
-// No secret that a caller or an operator has given is anywhere in what a node has kept, written or
-// shown in a whole run: records of the log, rows of the replica, files, lines at the lowest level,
-// metrics, responses.
+// No secret of a caller or an operator is anywhere in what a node stores, writes or shows in a
+// whole run: log records, replica rows, files, lines at the lowest level, metrics, responses.
 func TestPlantedSecrets(t *testing.T) {
 	testkit.Long(t)
 	b := openBucket(t, net.IPv4(127, 0, 0, 5))

@@ -21,8 +21,8 @@ import (
 	"platen.dev/store/s3test"
 )
 
-// A file is delivered to a real server of S3, by a URL that somebody else's signer has presigned.
-// URLs that sign something else end the job.
+// A file is delivered to a real S3 server, by a URL presigned with an independent signer. URLs that
+// sign something else end the job.
 func TestPresigned(t *testing.T) {
 	g := s3test.StartGateway(t, "127.0.0.1:443")
 	s3 := s3Client(t, g)

@@ -52,8 +52,8 @@ func TestWorkDirectory(t *testing.T) {
 	checkEmpty(t, m.temp)
 }
 
-// A node takes what is in its directories from everybody else, also what was there before, and
-// neither it nor its browsers leave core dumps.
+// A node removes others' access to its directories, including earlier content, and neither it nor
+// its browsers leave core dumps.
 func TestNothingIsForOthers(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel()

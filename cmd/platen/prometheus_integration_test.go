@@ -51,8 +51,7 @@ func TestPrometheusRules(t *testing.T) {
 	}
 }
 
-// A Prometheus that scrapes a node evaluates all rules, has an answer to every query of the board, and notices when the
-// node is gone.
+// A Prometheus that scrapes a node evaluates all rules, answers every query of the board, and notices when the node is gone.
 func TestPrometheusWatchesANode(t *testing.T) {
 	m := newMachine(t, "--dev", "--slots", "2")
 	p := m.start(t)

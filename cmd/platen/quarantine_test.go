@@ -16,7 +16,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// The operator lists, shows, sends again and drops what could not be decided, at the only node and at any node of a cluster.
+// The operator lists, shows, sends again and drops undecidable commands, at the only node and at any node of a cluster.
 func TestQuarantine(t *testing.T) {
 	testkit.Long(t)
 	t.Run("embedded", func(t *testing.T) {
@@ -86,7 +86,7 @@ func (p *patient) list(t *testing.T) (causes []string) {
 	return causes
 }
 
-// submission asks for a job whose envelope is just too large if the account has a limit for files of its own, and fits if it has none.
+// submission returns a job whose envelope is just too large if the account has its own file size limit, and fits if it has none.
 func (p *patient) submission(t *testing.T) events.Command {
 	t.Helper()
 	submit := events.SubmitJob{Job: events.NewJobID(), Key: p.key, Operation: events.HTMLToPDF, Webhook: make(events.Sealed, eventlog.MaxRecord-1000)}
@@ -145,7 +145,7 @@ func checkQuarantine(t *testing.T, p *patient) {
 	p.checkGone(t)
 }
 
-// checkShown looks at the command in the list, and at what else is shown of it: no content.
+// checkShown checks the command in the list, and the rest of its output: no content is shown.
 func (p *patient) checkShown(t *testing.T, job events.JobID, cause string) {
 	t.Helper()
 	partition := fmt.Sprint(p.partition())
@@ -174,7 +174,7 @@ func (p *patient) checkCounted(t *testing.T, want float64) {
 	}
 }
 
-// retryInVain sends a command again while nothing is mended, and returns where it is now.
+// retryInVain sends a command again before anything is fixed, and returns its new place.
 func (p *patient) retryInVain(t *testing.T, cause string) string {
 	t.Helper()
 	partition := fmt.Sprint(p.partition())
@@ -186,7 +186,7 @@ func (p *patient) retryInVain(t *testing.T, cause string) string {
 	return left[0]
 }
 
-// checkDropped drops a command, and is refused what makes no sense.
+// checkDropped drops a command, and checks that senseless drops are refused.
 func (p *patient) checkDropped(t *testing.T) {
 	_, cause := p.setAside(t)
 	partition := fmt.Sprint(p.partition())

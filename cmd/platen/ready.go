@@ -29,7 +29,7 @@ func readyCommand() *cobra.Command {
 const readyTimeout = 5 * time.Second
 
 func askReady(url string, stdout io.Writer) error {
-	// A certificate is for the name by which clients come, not for this one; no secret is sent.
+	// A certificate is for the name that clients use, not for this one; no secret is sent.
 	client := http.Client{Timeout: readyTimeout, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	resp, err := client.Get(strings.TrimSuffix(url, "/") + "/readyz")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// `platen ready` fails unless the node says that it is ready, over TLS too, and tells what it says.
+// `platen ready` fails unless the node reports that it is ready, over TLS too, and prints its
+// report.
 func TestReadyCommand(t *testing.T) {
 	status := http.StatusOK
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the pages of docs have from the code")
 
-// What pages list and the code knows is written by the code, between marks: run `go test ./cmd/platen -run Reference -update`.
+// Lists in pages that the code knows are written by the code, between marks: run `go test ./cmd/platen -run Reference -update`.
 func TestReference(t *testing.T) {
 	for _, r := range []struct {
 		page, name string

@@ -11,7 +11,7 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// reportRestored says what was restored, who could come in at the cut, what has become of that, and what to do next.
+// reportRestored reports what was restored, the access at the cut, whether it was revoked, and what to do next.
 func reportRestored(out io.Writer, done node.Restored, kept bool) error {
 	var b bytes.Buffer
 	count := printAccess(&b, done.Access)
@@ -31,14 +31,14 @@ func reportRestored(out io.Writer, done node.Restored, kept bool) error {
 	return terminal.To(out).Text(b.String())
 }
 
-// accessCount counts what lets somebody in.
+// accessCount counts the kinds of access.
 type accessCount struct{ keys, sessions, links, accounts, members int }
 
 func (c accessCount) String() string {
 	return fmt.Sprintf("%d API keys, %d sessions and %d one-time links of %d accounts", c.keys, c.sessions, c.links, c.accounts)
 }
 
-// printAccess lists who could come in, a line for each key and each member.
+// printAccess lists the access, a line for each key and each member.
 func printAccess(out io.Writer, access backup.Access) accessCount {
 	c := accessCount{accounts: len(access.Accounts)}
 	if c.accounts == 0 {
@@ -53,7 +53,7 @@ func printAccess(out io.Writer, access backup.Access) accessCount {
 	return c
 }
 
-// print lists who could come in to an account.
+// print lists the access to an account.
 func (c *accessCount) print(w terminal.Lines, a backup.AccountAccess) {
 	for _, k := range a.Keys {
 		w.Printf("%s\t%s\t%s\t\t\n", a.Account, k.ID, k.Name)

@@ -41,10 +41,10 @@ func kindOf(op porcupine.Operation) int {
 	}
 }
 
-// inTurns prepares the history of requests that were sent at the same moment. It has every
-// operation begin then, which makes nothing impossible that was possible. So equal
-// operations differ only in their ends, and have to be tried in the order of those only:
-// otherwise the search would try them in every order.
+// inTurns prepares the history of simultaneous requests. It makes every operation begin at that
+// moment, which makes nothing impossible that was possible. So equal operations differ only in
+// their ends, and have to be tried only in the order of those: otherwise the search would try them
+// in every order.
 func (h *history) inTurns() {
 	slices.SortStableFunc(h.ops, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
 	var next [turnKinds]int
@@ -55,7 +55,7 @@ func (h *history) inTurns() {
 	}
 }
 
-// runningState is how many jobs are under way, and whose turn it is.
+// runningState is the number of jobs under way, and whose turn it is.
 type runningState struct {
 	jobs int
 	next [turnKinds]int
@@ -94,7 +94,7 @@ func running(limit int) porcupine.NondeterministicModel {
 	}
 }
 
-// The model takes what may happen, and none of what may not, also of many requests.
+// The model accepts everything that may happen, and nothing else, also with many requests.
 func TestRunningModel(t *testing.T) {
 	accepted := func(end int64) porcupine.Operation {
 		return porcupine.Operation{Return: end, Output: outcome{status: 202}}

@@ -10,8 +10,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A node whose log is damaged does not start, and loses nothing in silence: the log is salvaged as the command says, and the node continues with
-// all jobs that its replica has.
+// A node whose log is damaged does not start, and loses nothing silently: the log is salvaged as the command says, and the node continues with all
+// jobs in its replica.
 func TestDamagedLog(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own

@@ -13,8 +13,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// The secret that seals is rotated twice while a webhook waits: what a former one has sealed is
-// opened, by this node and by its next start, and the account signs its webhooks as before.
+// The sealing secret is rotated twice while a webhook waits: values sealed with a former one can be
+// opened by this node and its next start, and the account signs its webhooks as before.
 func TestRotateSeal(t *testing.T) {
 	testkit.Long(t)
 	n, receiver := startInProcessNode(t), newHooks(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The secret of a cluster is the bytes of its file but for white space around them: a cluster whose
-// secret was read otherwise before could not open what it has sealed.
+// The secret of a cluster is the bytes of its file without surrounding white space: a cluster whose
+// secret was read differently before could not open its sealed values.
 func TestSecretFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	for content, want := range map[string]string{

@@ -42,7 +42,7 @@ Under systemd, the node reports that it is ready, alive, reloading or stopping.`
 	return c
 }
 
-// runNode runs a node until it is told to stop, or cannot continue. reread reads its configuration again.
+// runNode runs a node until it is told to stop, or cannot continue. reread rereads its configuration.
 func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options, stdout io.Writer) error {
 	if err := harden(); err != nil {
 		return err
@@ -51,7 +51,7 @@ func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options
 	s := unit{cfg: cfg, reread: reread, logger: o.Logger}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	hangup := make(chan os.Signal, 1) // from now on, lest one during the start ends the process
+	hangup := make(chan os.Signal, 1) // from now on, so that one during the start does not end the process
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	n, err := node.Start(ctx, cfg, o)
@@ -68,7 +68,7 @@ func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options
 	return err
 }
 
-// announce says to people where the node is.
+// announce tells people where the node is.
 func announce(stdout io.Writer, cfg node.Config, version string, n *node.Node) {
 	fmt.Fprintf(stdout, "platen %s listens on %s\n", version, n.URL())
 	if address := n.OpsAddress(); address != "" {

@@ -13,21 +13,21 @@ import (
 	"platen.dev/cmd/platen/node"
 )
 
-// unit is a node as systemd sees it, if that has started the process.
+// unit is a node as systemd sees it, if systemd has started the process.
 type unit struct {
 	cfg    node.Config
 	reread func() (node.Config, error)
 	logger *slog.Logger
 }
 
-// run keeps systemd informed of a node until ctx ends or the node cannot continue, which is the error, and
-// reloads whenever hangup says so. Then the node is to be closed.
+// run keeps systemd informed of a node until ctx ends or the node cannot continue, which is the error, and reloads on every hangup. The caller then
+// closes the node.
 func (s unit) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (err error) {
 	watched, unwatch := context.WithCancel(context.Background())
-	go s.watch(watched, n.Ready) // not waited for: it may be what hangs
+	go s.watch(watched, n.Ready) // not waited for: it may be the part that hangs
 	defer func() {
 		unwatch()
-		// systemd waits that long, even if it is configured to wait for less.
+		// systemd waits this long, even if it is configured to wait for less.
 		s.tell(fmt.Sprintf("%s\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, s.cfg.StopLimit().Microseconds()))
 	}()
 	for {
@@ -44,9 +44,9 @@ func (s unit) run(ctx context.Context, n *node.Node, hangup <-chan os.Signal) (e
 	}
 }
 
-// reload reads the certificates again, and says which other settings have changed: those need a restart.
+// reload rereads the certificates, and reports which other settings have changed: those need a restart.
 func (s unit) reload(n *node.Node) {
-	told := n.Ready() == nil // one that is not ready yet must not say so at the end of a reload
+	told := n.Ready() == nil // a node that is not ready yet must not claim to be at the end of a reload
 	if told {
 		s.tell(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
 	}
@@ -61,9 +61,9 @@ func (s unit) reload(n *node.Node) {
 	}
 }
 
-// watch calls ready until ctx ends, at least twice in the time of the watchdog, and feeds the watchdog whenever it has
-// returned: a process that can say how it is, is alive, even if it is not well. The first nil is reported as READY. What cannot
-// be sent is sent again at the next look. Without systemd, watch returns at once.
+// watch calls ready until ctx ends, at least twice per watchdog interval, and feeds the watchdog whenever it has returned: a process that can report
+// its health is alive, even if it is not well. The first nil is reported as READY. Failed messages are sent again at the next look. Without systemd,
+// watch returns at once.
 func (s unit) watch(ctx context.Context, ready func() error) {
 	ticker := time.NewTicker(s.pause())
 	defer ticker.Stop()
@@ -82,7 +82,7 @@ func (s unit) watch(ctx context.Context, ready func() error) {
 	}
 }
 
-// look is how often watch looks at a process that has no watchdog, or a slow one.
+// look is how often watch checks a process without a watchdog, or with a slow one.
 const look = time.Second
 
 // pause is how long watch waits between two looks.
@@ -97,7 +97,7 @@ func (s unit) pause() time.Duration {
 	return min(look, watchdog/3)
 }
 
-// stateOf returns the state that systemd is told: that the node is well, for the first time or again, or why it is not.
+// stateOf returns the state to tell systemd: that the node is well, for the first time or again, or why it is not.
 func stateOf(well error, told bool) string {
 	switch {
 	case well != nil:

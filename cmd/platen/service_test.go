@@ -11,8 +11,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// What a supervisor is told of a node's life: ready once /readyz says so, alive, reloading and ready again, stopping. A
-// changed setting is named as one that needs a restart.
+// A supervisor learns a node's life: ready once /readyz says so, alive, reloading and ready again, stopping. A changed setting that needs a restart
+// is named.
 func TestSupervised(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})

@@ -45,7 +45,7 @@ func (s *settings) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&cfg.LogFormat, "log-format", cfg.LogFormat, "log in `FORMAT` text or json")
 }
 
-// read returns the configuration: the file, if flags name one, overridden by the flags that were given.
+// read returns the configuration: the file, if flags name one, overridden by the given flags.
 func (s *settings) read(flags *pflag.FlagSet) (node.Config, error) {
 	merged, err := newSettings(), error(nil)
 	if flags.Changed("config") {
@@ -75,7 +75,7 @@ func (s *settings) valid(flags *pflag.FlagSet) (node.Config, error) {
 	return cfg, cfg.Validate()
 }
 
-// readSecret reads any bytes: decoding them as text could yield another secret.
+// readSecret reads arbitrary bytes: decoding them as text could yield another secret.
 func readSecret(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	return strings.TrimSpace(string(b)), err

@@ -110,7 +110,8 @@ func (m *machine) checkWatch(t *testing.T) {
 	}
 }
 
-// A table fits into the terminal, and has colours there unless NO_COLOR or the terminal says no.
+// A table fits into the terminal, and has colours there unless NO_COLOR or the terminal forbids
+// them.
 func TestStyleOfATerminal(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

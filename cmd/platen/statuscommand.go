@@ -19,7 +19,7 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// The statuses with which `platen status` ends.
+// The exit statuses of `platen status`.
 const (
 	exitAttention exitStatus = 1 // something needs attention
 	exitNoAnswer  exitStatus = 2 // the node does not answer
@@ -57,7 +57,7 @@ well, 1 if something needs attention, 2 if the node does not answer.`,
 	return c
 }
 
-// statusScreen shows reports, one or many.
+// statusScreen shows reports, once or repeatedly.
 type statusScreen struct {
 	options   statusOptions
 	client    admin.Client
@@ -82,7 +82,7 @@ func (s statusScreen) run(ctx context.Context) error {
 // show shows the status once.
 func (s statusScreen) show(ctx context.Context) error {
 	r, err := s.client.Status(ctx)
-	if ctx.Err() != nil { // Ctrl-C: what was shown last stays
+	if ctx.Err() != nil { // Ctrl-C: the last screen stays
 		return nil
 	}
 	if err != nil {
@@ -112,7 +112,7 @@ func (s statusScreen) print(r status.Report) error {
 	return err
 }
 
-// clearing empties the terminal before what is watched is shown again.
+// clearing returns what empties the terminal before the next report.
 func (s statusScreen) clearing() string {
 	if _, terminal := widthOf(s.out); terminal && s.options.watch && !s.options.json {
 		return "\x1b[H\x1b[2J"
@@ -120,14 +120,14 @@ func (s statusScreen) clearing() string {
 	return ""
 }
 
-// styleOf returns how to write for a terminal, or for a file. NO_COLOR and a dumb terminal get no colour
+// styleOf returns the style for a terminal, or for a file. NO_COLOR and a dumb terminal get no colour
 // (no-color.org).
 func styleOf(out io.Writer) status.Style {
 	width, terminal := widthOf(out)
 	return status.Style{Width: width, Colour: terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
-// widthOf returns how many characters fit into a line of a terminal.
+// widthOf returns the number of characters in a line of a terminal.
 func widthOf(out io.Writer) (width int, terminal bool) {
 	f, is := out.(*os.File)
 	if !is {

@@ -42,7 +42,7 @@ func largeBody(html string) map[string]any {
 	}
 }
 
-// Large content is kept, encrypted, over the death of its node, and deleted when its job ends, done, failed or cancelled.
+// Large content is kept, encrypted, despite the death of its node, and deleted when its job ends: done, failed or cancelled.
 func TestLargeContentIsDeleted(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // it mostly waits
@@ -96,8 +96,7 @@ func TestLargeContentIsDeleted(t *testing.T) {
 	p.stop(t)
 }
 
-// Large content on S3 is read by whichever node renders its job, also when the node that took the request has died, and deleted
-// when the job ends.
+// Large content on S3 is read by whichever node renders its job, even if the node that accepted the request has died, and deleted when the job ends.
 func TestLargeContentOnS3(t *testing.T) {
 	testkit.Long(t)
 	server := s3test.Start(t)

@@ -29,7 +29,7 @@ func notified(t *testing.T, name string) *net.UnixConn {
 	return c
 }
 
-// told reads the next state that systemd was told.
+// told reads the next state sent to systemd.
 func told(t *testing.T, c *net.UnixConn) string {
 	t.Helper()
 	if err := c.SetReadDeadline(time.Now().Add(testkit.Patience)); err != nil {
@@ -46,7 +46,7 @@ func told(t *testing.T, c *net.UnixConn) string {
 // loggedTo is a unit of no node in particular.
 func loggedTo(out io.Writer) unit { return unit{logger: slog.New(slog.NewTextHandler(out, nil))} }
 
-// The watchdog is fed while the process answers, well or not; READY is said once, when it is well. Abstract sockets are written to, too.
+// The watchdog is fed while the process answers, well or not; READY is sent once, when it is well. Abstract sockets work, too.
 func TestWatch(t *testing.T) {
 	for _, name := range []string{filepath.Join(t.TempDir(), "notify"), "@platen-test-" + strconv.Itoa(os.Getpid())} {
 		c, out := notified(t, name), nodetest.NewOutput()
@@ -109,7 +109,7 @@ func TestHang(t *testing.T) {
 	testkit.Receive(t, ended, "the watch ends")
 }
 
-// While nobody listens, READY stays to be said.
+// While nobody listens, READY remains to be sent.
 func TestWatchContinues(t *testing.T) {
 	path, out := filepath.Join(t.TempDir(), "notify"), nodetest.NewOutput()
 	t.Setenv("NOTIFY_SOCKET", path)

@@ -10,8 +10,8 @@ import (
 // tooMany is more jobs than an account may have under way, or a node has pages.
 const tooMany = 60
 
-// An account whose pages never finish, as many as its plan allows, does not keep another one
-// from rendering: its jobs are done while none of those is.
+// An account with as many never-finishing pages as its plan allows does not keep another one from
+// rendering: the other's jobs are done while none of those is.
 func TestANeighbourThatNeverFinishes(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own

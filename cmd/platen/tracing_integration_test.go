@@ -69,8 +69,8 @@ func runCollector(t *testing.T, address, to string, c testkit.Certificates) (sto
 	return stop
 }
 
-// A real collector takes the trace of a job, and what it makes of it is what was sent. Jobs do not mind
-// whether there is one: before it starts, and after it has ended.
+// A real collector accepts the trace of a job, and passes on what was sent. Jobs do not depend on it:
+// neither before it starts, nor after it has ended.
 func TestCollector(t *testing.T) {
 	behind, address, files := tracingtest.Start(t), testkit.FreePorts(t, 1)[0], testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1))
 	n := startInProcessNode(t, func(c *node.Config) {

@@ -93,8 +93,8 @@ func plant(body any, place []string, text string) any {
 	return object
 }
 
-// Nothing that a caller has written, and nothing of the operator's secrets, is in a span: neither of
-// jobs that have it in every place that takes it, nor of requests that are refused for it.
+// Nothing written by a caller, and none of the operator's secrets, is in a span: neither for jobs
+// that have it in every possible place, nor for requests refused because of it.
 func TestNothingPrivateInSpans(t *testing.T) {
 	testkit.Long(t)
 	b, collector := openBucket(t, net.IPv4(127, 0, 0, 6)), tracingtest.Start(t)

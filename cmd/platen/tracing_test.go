@@ -74,7 +74,7 @@ func awaitSpans(t *testing.T, c *tracingtest.Collector, id events.JobID, want ..
 // allOfAJob are the names of the spans of a job with a webhook.
 var allOfAJob = []string{"request", "decide", "queue", "attempt", "render", "load", "make", "finish", "store", "webhook"}
 
-// A job is one trace from the client's span to the webhook, to which the trace is handed on.
+// A job is one trace from the client's span to the webhook, which carries the trace on.
 func TestTrace(t *testing.T) {
 	n, collector := startTracedNode(t)
 	receiver := newHooks(t)
@@ -106,8 +106,9 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Who is recorded: of requests without a trace the share that the operator says, and of the others
-// those that the client records. A trace that the client does not record is handed on all the same.
+// What is recorded: of requests without a trace the fraction that the operator sets, and of the
+// others those that the client records. A trace that the client does not record is passed on all
+// the same.
 func TestSampling(t *testing.T) {
 	testkit.Long(t)
 	n, collector := startTracedNode(t, func(c *node.TracingConfig) { c.Sample = 0 })
@@ -135,7 +136,7 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// Requests that nobody is known to have sent leave no spans.
+// Requests from unknown senders leave no spans.
 func TestNoSpansWithoutAKey(t *testing.T) {
 	n, collector := startTracedNode(t)
 	_, status, _ := client{"sk_live_nobody"}.postWith(n.URL()+"/html-to-pdf", map[string]any{"html": "x"}, map[string]string{"traceparent": "00-" + clientTrace + "-" + clientSpan + "-01"})

@@ -14,10 +14,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// TestBrokerUpgrade upgrades the nodes of a cluster under load, one after another, from this version to the one to come that the test
-// is built as, whose level and schema this one cannot read; takes one back, and upgrades it again. Nothing is lost, the rows of snapshots
-// are migrated, and the level can be raised at the end only. A node of this version ends then, and says why. It needs a newly started
-// broker, as TestBrokerFailover does.
+// TestBrokerUpgrade upgrades the nodes of a cluster under load, one after another, from this version to the future version that the test is built as,
+// whose level and schema this one cannot read; it downgrades one, and upgrades it again. Nothing is lost, the rows of snapshots are migrated, and the
+// level can be raised only at the end. A node of this version ends then, and says why. It needs a newly started broker, as TestBrokerFailover does.
 func TestBrokerUpgrade(t *testing.T) {
 	broker := testkit.RealBroker(t)
 	old := buildThisVersion(t)

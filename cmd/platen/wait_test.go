@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A request waits for its file when its node dies. The job continues, and the same request gets the
+// A node dies while a request waits for its file. The job continues, and the same request gets the
 // file from the node's next start; it is charged once.
 func TestWaitOverTheDeathOfTheNode(t *testing.T) {
 	testkit.Long(t)

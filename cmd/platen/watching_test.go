@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The files by which operators watch nodes, and what tells what they mean.
+// The files with which operators watch nodes, and the pages that explain them.
 const (
 	rulesFile   = "../../deploy/prometheus/rules.yml"
 	rulesTests  = "../../deploy/prometheus/rules_test.yml"
@@ -137,7 +137,7 @@ func boardQueries(t *testing.T) (all []string) {
 	return all
 }
 
-// The board's queries have no variable that nobody fills in.
+// The board's queries have no unset variables.
 func TestBoard(t *testing.T) {
 	for _, q := range boardQueries(t) {
 		if strings.Contains(q, "$") || !strings.Contains(q, `job="platen"`) && !strings.Contains(q, "ALERTS") {

@@ -73,8 +73,7 @@ func (c client) run(t *testing.T, address, operation string, body map[string]any
 	return e
 }
 
-// read runs a PDF tool over a file. TestWebPages runs jobs of every kind that opens a
-// page by its URL, and checks their files.
+// TestWebPages runs jobs of every kind that opens a page by its URL, and checks their files.
 func TestWebPages(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own

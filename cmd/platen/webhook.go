@@ -39,7 +39,7 @@ func listenCommand() *cobra.Command {
 	return c
 }
 
-// listenForWebhooks shows what arrives until the process ends.
+// listenForWebhooks shows arriving webhooks until the process ends.
 func listenForWebhooks(out io.Writer, port int, secret string, status int) error {
 	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {

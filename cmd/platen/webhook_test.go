@@ -149,8 +149,8 @@ func (n *inProcessNode) account(t *testing.T) string {
 	return ""
 }
 
-// A job's outcome is posted, with the same id and body until the receiver takes it: over a restart
-// of the node, too.
+// A job's outcome is posted with the same id and body until the receiver accepts it, even across a
+// restart of the node.
 func TestWebhook(t *testing.T) {
 	n, receiver := startInProcessNode(t), newHooks(t)
 	secret := strings.TrimSpace(n.machine.admin(t, "webhook", "secret", "show", n.account(t)))
@@ -235,7 +235,7 @@ func (n *inProcessNode) checkAttempts(t *testing.T, id events.JobID, webhook str
 	}
 }
 
-// A receiver that is down for four days is tried ten times, each with the same id and body, and the
+// A receiver that is down for four days gets ten attempts, each with the same id and body, and the
 // webhook is given up.
 func TestWholeSchedule(t *testing.T) {
 	testkit.Long(t)
@@ -370,7 +370,7 @@ func TestWebhookOfOtherJobs(t *testing.T) {
 	}
 }
 
-// During a rotation both secrets sign, the new one first; after it the new one alone. Headers are
+// During a rotation both secrets sign, the new one first; after it only the new one. Headers are
 // sent until they are deleted.
 func TestWebhookSettings(t *testing.T) {
 	n, receiver := startInProcessNode(t), newHooks(t)
@@ -413,7 +413,7 @@ func TestWebhookSettings(t *testing.T) {
 	}
 }
 
-// What arrives is shown with its verdict, whatever it is.
+// Anything that arrives is shown with its verdict.
 func TestShowWebhooks(t *testing.T) {
 	secret := webhook.NewSecret()
 	for name, c := range map[string]struct{ secret, body, want string }{

@@ -36,7 +36,7 @@ func New(prefix string, created events.Instant) (secret string, key events.Key) 
 	return secret, Describe(secret, created)
 }
 
-// Describe is the record of a secret, under a new key id.
+// Describe returns the record of a secret, under a new key id.
 func Describe(secret string, created events.Instant) events.Key {
 	return events.Key{
 		ID: events.NewKeyID(), Hash: sha256.Sum256([]byte(secret)),
@@ -56,7 +56,7 @@ func Hash(secret string) ([32]byte, bool) {
 	return sha256.Sum256([]byte(secret)), true
 }
 
-// checksum is computed for every request, and therefore without big numbers.
+// checksum avoids big numbers because it is computed for every request.
 func checksum(body string) string {
 	var out [checksumDigits]byte
 	n := crc32.ChecksumIEEE([]byte(body))

@@ -49,8 +49,7 @@ func startSecured(t *testing.T, files testkit.Certificates) secured {
 	return b
 }
 
-// TestBrokerAccess gets in to a real broker with both clients, by each way there is, and is told what
-// is wrong where it does not get in.
+// TestBrokerAccess connects to a real broker with both clients, by every possible way, and checks the error of every refusal.
 func TestBrokerAccess(t *testing.T) {
 	files, others := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1)), testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1))
 	b := startSecured(t, files)

@@ -14,8 +14,8 @@ import (
 	"platen.dev/events/tlsfile"
 )
 
-// Both clients get in to a broker that wants TLS and a password, each of the three ways; with a
-// wrong password neither does. testdata/kafka tries the same on a real broker.
+// Both clients connect to a broker that requires TLS and a password, by each of the three
+// mechanisms; with a wrong password neither does. testdata/kafka tries the same on a real broker.
 func TestAccess(t *testing.T) {
 	files := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1))
 	pair, err := tls.LoadX509KeyPair(files.Server, files.Key)

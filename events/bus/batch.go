@@ -30,10 +30,10 @@ func BatchOf(m *message.Message) (b Batch, is bool) {
 // BatchConfig configures Batches.
 type BatchConfig struct {
 	Logger *slog.Logger
-	// Wanted says which records a batch keeps. Of the others only the offsets count.
+	// Wanted reports whether a batch keeps a record. Of the others only the offsets count.
 	Wanted func(eventlog.Record) bool
-	// A batch ends with Records wanted records, with Bytes of their values, or with Offsets offsets;
-	// or when Wait has passed since its first wanted record.
+	// A batch ends after Records wanted records, after Bytes of their values, or after Offsets
+	// offsets; or when Wait has passed since its first wanted record.
 	Records, Bytes int
 	Offsets        int64
 	Wait           time.Duration
@@ -47,11 +47,11 @@ type batches struct {
 	cfg   BatchConfig
 }
 
-// Batches returns a subscriber whose messages are batches of what another subscriber delivers. The
-// other one delivers the messages of a partition in order, the next one after an ack.
+// Batches returns a subscriber whose messages are batches of another subscriber's messages. That
+// one must deliver the messages of a partition in order, each after the ack of the previous one.
 //
-// A message is acked when a batch has taken it, before the batch is processed. So batches are for
-// consumers that know themselves how far they have come: they say where to begin (Start).
+// A message is acked once a batch has taken it, before the batch is processed. So batches are for
+// consumers that track their own progress: they say where to begin (Start).
 func Batches(inner message.Subscriber, cfg BatchConfig) message.Subscriber {
 	return &batches{inner, cfg}
 }
@@ -130,7 +130,7 @@ func (g *gatherer) run(ctx context.Context) {
 	}
 }
 
-// gather fills the batch, and reports whether ctx has not ended.
+// gather fills the batch, and reports whether ctx is still alive.
 func (g *gatherer) gather(ctx context.Context) bool {
 	for !g.full() {
 		if g.held != nil {
@@ -140,7 +140,7 @@ func (g *gatherer) gather(ctx context.Context) bool {
 		}
 		select {
 		case r := <-g.in:
-			if g.begun && r.record.Offset > g.batch.Hi+1 { // the partition was elsewhere for a while
+			if g.begun && r.record.Offset > g.batch.Hi+1 { // the partition was assigned elsewhere for a while
 				g.held = &r
 				return true
 			}
@@ -158,14 +158,14 @@ func (g *gatherer) full() bool {
 	return g.begun && (len(g.batch.Records) >= g.cfg.Records || g.bytes >= g.cfg.Bytes || g.batch.Hi-g.batch.Lo+1 >= g.cfg.Offsets)
 }
 
-// take adds a record that is not in the batch.
+// take adds a record unless the batch has it already.
 func (g *gatherer) take(r received) {
 	defer r.message.Ack()
 	switch {
 	case !g.begun:
 		g.batch.Lo, g.begun = r.record.Offset, true
 	case r.record.Offset <= g.batch.Hi:
-		return // delivered again
+		return // redelivered
 	}
 	g.batch.Hi = r.record.Offset
 	if !g.cfg.Wanted(r.record) {

@@ -68,7 +68,7 @@ func next(t *testing.T, messages <-chan *message.Message) (*message.Message, eve
 	return m, r
 }
 
-// What is published arrives as it was, in order, again after a nack, and from where Start says.
+// Published messages arrive unchanged, in order, again after a nack, and from where Start says.
 func TestLog(t *testing.T) {
 	l := openLog(t, 1)
 	publish(t, NewLogPublisher(l), topic, 0, 4)
@@ -167,7 +167,7 @@ func TestBatchLimits(t *testing.T) {
 	}
 }
 
-// A refused batch comes again, as it was.
+// A refused batch is delivered again, unchanged.
 func TestBatchNack(t *testing.T) {
 	l := openLog(t, 1)
 	publish(t, NewLogPublisher(l), topic, 0, 4)
@@ -187,7 +187,8 @@ type fixed chan *message.Message
 func (f fixed) Subscribe(context.Context, string) (<-chan *message.Message, error) { return f, nil }
 func (f fixed) Close() error                                                       { return nil }
 
-// A partition that was elsewhere for a while continues in another batch; what comes twice counts once.
+// A partition that was assigned elsewhere for a while continues in another batch; duplicates count
+// once.
 func TestBatchJumps(t *testing.T) {
 	in := make(fixed)
 	messages := subscribe(t, Batches(in, BatchConfig{

@@ -1,5 +1,5 @@
 // Package bus carries the records of the log as Watermill messages, so that a Watermill router can
-// run what consumes them.
+// run their consumers.
 //
 // There are two pairs of publisher and subscriber. Those of NewLogPublisher and NewLogSubscriber
 // work on any eventlog.Log, and a subscriber begins where its consumer says. Those of

@@ -21,7 +21,7 @@ type KafkaConfig struct {
 	Brokers []string
 	// ClientID names the process in the brokers' logs.
 	ClientID string
-	// Access is how to get in.
+	// Access holds the credentials and TLS settings.
 	Access access.Config
 	Logger *slog.Logger
 	// Pause is how long a subscriber waits before it asks Start again; 0 means 5 seconds.
@@ -33,8 +33,8 @@ const kafkaRecordBytes = eventlog.MaxRecord + 64<<10
 
 // NewKafkaSubscriber returns watermill-kafka's subscriber as a member of a consumer group. The
 // messages of a partition come in order, the next one after an ack, and the same one again after a
-// nack. When the member gets a partition, that begins where start says, whatever the group has
-// committed; if start fails, it is asked again.
+// nack. A partition assigned to the member begins where start says, whatever the group has
+// committed; if start fails, it is called again.
 func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subscriber, error) {
 	config, err := c.sarama()
 	if err != nil {
@@ -42,7 +42,7 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	}
 	config.Consumer.Return.Errors = true
 	config.Consumer.Offsets.Initial = sarama.OffsetOldest
-	config.Consumer.Group.Rebalance.Timeout = 10 * time.Second // what a member does meanwhile may be done twice
+	config.Consumer.Group.Rebalance.Timeout = 10 * time.Second // anything the member does meanwhile may be repeated
 	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
 		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,
 		Tracer: starter{start, cmp.Or(c.Pause, 5*time.Second)},
@@ -53,8 +53,8 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	return s, nil
 }
 
-// NewKafkaPublisher returns watermill-kafka's publisher. Publish returns when all replicas in sync
-// have the messages; each goes to the partition that it names.
+// NewKafkaPublisher returns watermill-kafka's publisher. Publish returns when all in-sync replicas
+// have the messages; each message goes to the partition that it names.
 func NewKafkaPublisher(c KafkaConfig) (message.Publisher, error) {
 	config, err := c.sarama()
 	if err != nil {
@@ -101,8 +101,7 @@ func (marshaler) Unmarshal(m *sarama.ConsumerMessage) (*message.Message, error) 
 	return NewMessage(m.Partition, r), nil
 }
 
-// Adapter returns a logger for Watermill's parts. What they tell about themselves is of interest only
-// to those who look for a fault.
+// Adapter returns a logger for Watermill's parts. Their own messages matter only for debugging.
 func Adapter(logger *slog.Logger) watermill.LoggerAdapter {
 	return watermill.NewSlogLoggerWithLevelMapping(logger, map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug})
 }

@@ -26,7 +26,7 @@ func fakeKafka(t *testing.T, partitions int32) []string {
 
 func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2), access.Config{}, topic) }
 
-// checkKafka publishes to a topic of two partitions, and subscribes again and again in one group:
+// checkKafka publishes to a topic of two partitions, and subscribes repeatedly in one group:
 // whatever was acked before, a partition begins where start says.
 func checkKafka(t *testing.T, brokers []string, entry access.Config, topic string) {
 	t.Helper()

@@ -42,10 +42,9 @@ func (logPublisher) Close() error { return nil }
 type LogConfig struct {
 	Log    eventlog.Log
 	Logger *slog.Logger
-	// Start is asked when the subscription begins, and again after something failed.
+	// Start is called when the subscription begins, and again after a failure.
 	Start Start
-	// Pause is how long a partition waits after something failed, or a message was refused; 0
-	// means a second.
+	// Pause is how long a partition waits after a failure or a nack; 0 means a second.
 	Pause time.Duration
 }
 
@@ -133,13 +132,13 @@ func (s *logSubscriber) read(ctx context.Context, topic string, partition int32,
 	}
 }
 
-// Detached returns a record that shares no memory with its reader.
+// Detached returns a copy of a record that shares no memory with its reader.
 func Detached(r eventlog.Record) eventlog.Record {
 	r.Key, r.Value = slices.Clone(r.Key), slices.Clone(r.Value)
 	return r
 }
 
-// deliver sends a message, made anew each time, until one is acked or ctx ends.
+// deliver sends a message, built anew each time, until one is acked or ctx ends.
 func deliver(ctx context.Context, out chan<- *message.Message, again time.Duration, build func() *message.Message) {
 	for {
 		m := build()
@@ -169,7 +168,7 @@ func send(ctx context.Context, out chan<- *message.Message, m *message.Message) 
 	return false
 }
 
-// pause waits, and reports whether ctx has not ended.
+// pause waits, and reports whether ctx is still alive.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// A message has the headers of its record as metadata, and these beside them.
+// A message has the headers of its record as metadata, and also these.
 const (
 	metaPartition = "platen_partition"
 	metaOffset    = "platen_offset"

@@ -11,8 +11,9 @@ import (
 // Start returns the offset of the first message that a consumer wants of a partition.
 type Start func(ctx context.Context, topic string, partition int32) (int64, error)
 
-// starter makes partitions begin where Start says. Watermill-kafka lets nobody but a tracer at the
-// handler of the consumer group, whose Setup sarama calls before it reads the offsets to begin at.
+// starter makes partitions begin where Start says. Watermill-kafka exposes the handler of the
+// consumer group only to a tracer; sarama calls the handler's Setup before it reads the initial
+// offsets.
 type starter struct {
 	start Start
 	pause time.Duration
@@ -35,8 +36,8 @@ type startHandler struct {
 	starter
 }
 
-// Setup implements sarama.ConsumerGroupHandler. After an error watermill-kafka joins the group again
-// at once, so a pause comes first.
+// Setup implements sarama.ConsumerGroupHandler. After an error it pauses first, because
+// watermill-kafka rejoins the group at once.
 func (h startHandler) Setup(session sarama.ConsumerGroupSession) error {
 	for topic, partitions := range session.Claims() {
 		for _, p := range partitions {

@@ -7,13 +7,13 @@ import (
 
 // Asset is a file that a full document names by relative URL.
 type Asset struct {
-	// Name is as CheckAssetName demands.
+	// Name must pass CheckAssetName.
 	Name    string `cbor:"1,keyasint" json:"name"`
 	Content []byte `cbor:"2,keyasint" json:"content"`
 }
 
-// CheckAssetName says what is wrong with the name of an asset, "" for nothing: it is a relative path of plain segments, as a
-// document would write it before it is escaped. The sentence begins with the field's name.
+// CheckAssetName returns what is wrong with the name of an asset, or "": it must be a relative path of plain segments, unescaped. The sentence begins
+// with the field's name.
 func CheckAssetName(name string) string {
 	switch {
 	case strings.ContainsFunc(name, Hidden) || strings.ContainsAny(name, `\?#`):

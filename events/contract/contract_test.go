@@ -119,7 +119,7 @@ func TestCompleteInvoice(t *testing.T) {
 }
 
 // As in a browser, a percent sign that begins no escape is a character of a page's URL, but not of
-// its host; the length is that of what was sent.
+// its host; the length is that of the text sent.
 func TestParsePageURL(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://a/100%": "/100%", "http://a/%zz%41": "/%zzA", "http://a/%%%": "/%%%", "http://a/%4": "/%4", "http://a/%20": "/ ",

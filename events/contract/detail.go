@@ -7,8 +7,8 @@ import (
 // MaxDetail is the longest sentence about a job's outcome, in characters.
 const MaxDetail = 500
 
-// Detail is a sentence that may be shown: valid text without control characters and without marks
-// that turn text around, and at most MaxDetail characters.
+// Detail returns a sentence fit to be shown: valid text of at most MaxDetail characters, without
+// control characters or marks that reverse text direction.
 func Detail(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if Hidden(r) {

@@ -17,7 +17,7 @@ var (
 // Length is a CSS length in inches.
 type Length float64
 
-// Points is a side of paper in points, as the browser has it: it rounds up.
+// Points returns a side of paper in points, rounded up as the browser does.
 func (l Length) Points() float64 { return math.Ceil(float64(l) * unitsPerInch["pt"]) }
 
 // PixelsPerInch is the number of CSS pixels in an inch.
@@ -25,10 +25,10 @@ const PixelsPerInch = 96
 
 var lengthForm = regexp.MustCompile(`^(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})(px|mm|cm|in|pt|pc)?$`)
 
-// unitsPerInch is the number of each unit in an inch (CSS Values and Units 4, section 6.2).
+// unitsPerInch is how many of each unit make an inch (CSS Values and Units 4, section 6.2).
 var unitsPerInch = map[string]float64{"px": PixelsPerInch, "mm": 25.4, "cm": 2.54, "in": 1, "pt": 72, "pc": 6}
 
-// ParseLength parses a number with its unit, such as 5mm; only 0 may have no unit.
+// ParseLength parses a number with its unit, such as 5mm; only 0 may lack a unit.
 func ParseLength(text string) (Length, error) {
 	m := lengthForm.FindStringSubmatch(text)
 	if m == nil {
@@ -46,7 +46,8 @@ func ParseLength(text string) (Length, error) {
 	return Length(n / unitsPerInch[m[2]]), nil
 }
 
-// ErrSide refuses a length as the side of a paper; it continues a sentence as ErrLength does.
+// ErrSide means that a length cannot be the side of a paper; it continues a sentence as ErrLength
+// does.
 var ErrSide = errors.New("must be within 10mm and 200in")
 
 // ParseSide parses a length within MinSide and MaxSide.
@@ -59,7 +60,7 @@ func ParseSide(text string) (Length, error) {
 	return min(max(side, MinSide), MaxSide), err
 }
 
-// ErrShorthand refuses a margin shorthand with the wrong number of lengths.
+// ErrShorthand means that a margin shorthand has the wrong number of lengths.
 var ErrShorthand = errors.New("must have one to four CSS lengths")
 
 // ParseMargins parses the CSS shorthand of one to four lengths and returns the lengths

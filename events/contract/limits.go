@@ -56,19 +56,18 @@ const (
 	MaxPassword = 127
 )
 
-// Limits of the assets of a full document: how many it may have, and the length of the name of one in characters. MaxBody bounds what
-// they contain.
+// Limits of the assets of a full document: their number, and the length of a name in characters. MaxBody bounds their contents.
 const (
 	MaxAssets    = 100
 	MaxAssetName = 255
 )
 
-// Limits of saved block templates: how many an account may have, and the size of one and the length of its name in bytes.
+// Limits of saved block templates: their number per account, and the size of one and the length of its name in bytes.
 const (
 	MaxTemplates     = 100
 	MaxTemplateBytes = 64<<10 + MaxLogo
 	MaxTemplateName  = 200
-	// MaxLogo is the length of its logo as a data URI.
+	// MaxLogo is the maximum length of its logo as a data URI.
 	MaxLogo = 100 << 10
 )
 
@@ -93,7 +92,7 @@ const (
 const (
 	MinScale = 0.5
 	MaxScale = 2.0
-	// DefaultMargin is the margin of a side for which none is given.
+	// DefaultMargin is the margin of a side that has none given.
 	DefaultMargin = "1cm"
 	// MaxMetadata is the longest text of the metadata in characters.
 	MaxMetadata = 500
@@ -101,8 +100,8 @@ const (
 	MaxLanguage = 35
 	// MaxPageRanges is the longest text of page ranges in characters.
 	MaxPageRanges = 200
-	// MaxWatermarks is how many watermarks a PDF may have, MaxWatermarkText the longest text of one in characters, and MaxPicture the
-	// longest data URI of one in characters.
+	// MaxWatermarks is how many watermarks a PDF may have, MaxWatermarkText the longest text of one in characters, and MaxPicture the longest data URI
+	// of one in characters.
 	MaxWatermarks    = 10
 	MaxWatermarkText = 500
 	MaxPicture       = 200 << 10
@@ -121,9 +120,9 @@ const (
 	MaxPageHeight               = 8192
 	DefaultWidth, DefaultHeight = 1024, 768
 	MinQuality, MaxQuality      = 1, 100
-	// MaxDeviceScale is how many pixels of an image a CSS pixel is wide and high at most.
+	// MaxDeviceScale is the maximum width and height of a CSS pixel in image pixels.
 	MaxDeviceScale = 3
-	// MaxImagePixels is how many pixels an image has at most.
+	// MaxImagePixels is the maximum number of pixels of an image.
 	MaxImagePixels = 64_000_000
 	// CaptureTimeout bounds a capture, from the start of the load to the finished image.
 	CaptureTimeout = 60 * time.Second

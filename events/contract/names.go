@@ -11,24 +11,23 @@ import (
 // PaperFormats returns the names of the paper sizes. Their case does not matter.
 func PaperFormats() []string { return append(InvoiceFormats(), "A0", "A1", "A2", "A5", "A6", "Ledger") }
 
-// InvoiceFormats returns those of PaperFormats on which block templates show e-invoices.
+// InvoiceFormats returns the PaperFormats on which block templates show e-invoices.
 func InvoiceFormats() []string { return []string{"A4", "A3", "Letter", "Legal", "Tabloid"} }
 
-// paperSizes are of paper that is not turned, by the format's name in lower case.
+// paperSizes are the unrotated sizes of paper, by the format's name in lower case.
 var paperSizes = map[string]struct{ width, height Length }{
 	"a0": {841 / 25.4, 1189 / 25.4}, "a1": {594 / 25.4, 841 / 25.4}, "a2": {420 / 25.4, 594 / 25.4}, "a3": {297 / 25.4, 420 / 25.4},
 	"a4": {210 / 25.4, 297 / 25.4}, "a5": {148 / 25.4, 210 / 25.4}, "a6": {105 / 25.4, 148 / 25.4},
 	"letter": {8.5, 11}, "legal": {8.5, 14}, "tabloid": {11, 17}, "ledger": {17, 11},
 }
 
-// PaperSize returns the size of paper that is not turned, in inches; zero if there is no such
-// format. All are upright but Ledger. An empty name means DefaultPaper.
+// PaperSize returns the unrotated size of paper, in inches; zero for an unknown format. All are upright but Ledger. An empty name means DefaultPaper.
 func PaperSize(format string) (width, height Length) {
 	size := paperSizes[strings.ToLower(cmp.Or(format, DefaultPaper))]
 	return size.width, size.height
 }
 
-// Size returns the size of the paper that is not turned, in inches; with a Width alone it is as high as a paper may be. Its error continues a sentence that begins with "paper".
+// Size returns the unrotated size of the paper, in inches; with a Width alone it has the maximum height. Its error continues a sentence that begins with "paper".
 func (p Paper) Size() (width, height Length, err error) {
 	if p.Width == "" && p.Height == "" {
 		if width, height = PaperSize(p.Format); width == 0 {
@@ -44,7 +43,7 @@ func (p Paper) Size() (width, height Length, err error) {
 	return width, height, errors.Join(errWidth, errHeight)
 }
 
-// DefaultPaper is the paper size of a document for which none is given.
+// DefaultPaper is the paper size of a document that has none given.
 const DefaultPaper = "A4"
 
 // The moments of a page load that a job may wait for.
@@ -62,7 +61,7 @@ const (
 // LoadMoments returns the values of wait_until.
 func LoadMoments() []string { return []string{UntilLoad, UntilDOM, UntilIdle, UntilCommit} }
 
-// The CSS media as which a page is shown.
+// The CSS media for which a page is shown.
 const (
 	MediaPrint  = "print"
 	MediaScreen = "screen"
@@ -74,13 +73,13 @@ func MediaTypes() []string { return []string{MediaPrint, MediaScreen} }
 // ColorSchemes returns the values of color_scheme.
 func ColorSchemes() []string { return []string{"light", "dark"} }
 
-// The conformances to PDF/A that a PDF may have.
+// The PDF/A conformances that a PDF may have.
 const (
 	Archive2B = "2b"
 	Archive3B = "3b"
 )
 
-// Positions returns where on a page a watermark may be.
+// Positions returns the places of a watermark on a page.
 func Positions() []string {
 	return []string{"center", "top-left", "top", "top-right", "left", "right", "bottom-left", "bottom", "bottom-right"}
 }
@@ -100,20 +99,20 @@ const (
 	Mismatch = "MISMATCH"
 )
 
-// MaxWarnings is how many warnings a job has at most.
+// MaxWarnings is the maximum number of a job's warnings.
 const MaxWarnings = 20
 
 // WarningCodes returns the codes of a job's warnings.
 func WarningCodes() []string { return []string{PageCut, ResourceMissing, RuleBroken, Mismatch} }
 
-// What is done about an e-invoice that breaks business rules: nothing, a warning, or a fatal violation refuses it.
+// What happens to an e-invoice that breaks business rules: nothing, a warning, or refusal if a violation is fatal.
 const (
 	RulesNone    = "none"
 	RulesWarn    = "warn"
 	RulesEnforce = "enforce"
 )
 
-// What is done about a page that does not say what the XML of its e-invoice says: nothing, warnings, or the job fails.
+// What happens if a page does not match the XML of its e-invoice: nothing, warnings, or the job fails.
 const (
 	MatchNone    = "none"
 	MatchWarn    = "warn"
@@ -123,7 +122,7 @@ const (
 // MaxRulesViolated is how many violations a refusal lists.
 const MaxRulesViolated = 50
 
-// XRechnung is the profile of German invoices to authorities.
+// XRechnung is the profile of German invoices to public authorities.
 const XRechnung = "xrechnung"
 
 // Profiles returns the e-invoice profiles: those of Factur-X, the smallest first, and XRechnung.
@@ -137,13 +136,13 @@ const (
 	UBL     = "ubl"
 )
 
-// InvoiceSyntaxes are the values of format that say in what syntax an e-invoice is sent.
+// InvoiceSyntaxes returns the values of format, which name the syntax of the e-invoice sent.
 func InvoiceSyntaxes() []string { return []string{FacturX, UBL} }
 
 // UBLProfile is the profile of every invoice of UBL.
 const UBLProfile = "en16931"
 
-// DefaultProfile is the profile of an e-invoice for which none is given.
+// DefaultProfile is the profile of an e-invoice that has none given.
 const DefaultProfile = "en16931"
 
 // CompleteInvoice reports whether an e-invoice of the profile is a complete legal invoice.

@@ -6,15 +6,15 @@ type Paper struct {
 	Format string `cbor:"1,keyasint"`
 	// Landscape turns the paper.
 	Landscape bool `cbor:"2,keyasint,omitempty"`
-	// The margins are CSS lengths as ParseLength reads them; empty means 1 cm, or what a page rule (@page) says.
+	// The margins are CSS lengths as ParseLength reads them; empty means 1 cm, or the margin of a page rule (@page).
 	MarginTop    string `cbor:"3,keyasint,omitempty"`
 	MarginRight  string `cbor:"4,keyasint,omitempty"`
 	MarginBottom string `cbor:"5,keyasint,omitempty"`
 	MarginLeft   string `cbor:"6,keyasint,omitempty"`
 	// OmitBackground leaves out CSS backgrounds.
 	OmitBackground bool `cbor:"7,keyasint,omitempty"`
-	// Scale enlarges the content, MinScale to MaxScale; what is too wide for it is cut. Zero fits the widest
-	// content that can be seen to the printable width by a scale within 0.5 to 1.
+	// Scale enlarges the content, MinScale to MaxScale; content that is then too wide is cut off. Zero fits the widest visible content to the printable
+	// width by a scale of 0.5 to 1.
 	Scale float64 `cbor:"8,keyasint,omitempty"`
 	// HeaderFooter prints the two templates into the margins of every page.
 	HeaderFooter bool `cbor:"9,keyasint,omitempty"`
@@ -23,28 +23,27 @@ type Paper struct {
 	// is 10 px high and as wide as the content. Empty means no text.
 	Header string `cbor:"10,keyasint,omitempty"`
 	Footer string `cbor:"11,keyasint,omitempty"`
-	// SizeGiven keeps Format and Landscape whatever a page rule says of the size: the caller has chosen one of them.
+	// SizeGiven gives Format and Landscape precedence over a page rule's size: the caller has chosen one of them.
 	SizeGiven bool `cbor:"15,keyasint,omitempty"`
-	// Width and Height are the paper's as ParseSide reads them, in place of Format and Landscape; they hold whatever a page rule
-	// says. Either both are set or none is, or with SinglePage Width alone.
+	// Width and Height are the paper's as ParseSide reads them, in place of Format and Landscape; they take precedence over page rules. Either both are
+	// set or neither, or with SinglePage Width alone.
 	Width  string `cbor:"16,keyasint,omitempty"`
 	Height string `cbor:"17,keyasint,omitempty"`
-	// PageRanges are the pages that are printed, as ParsePageRanges reads them; empty means all. Their numbers are those of the
-	// whole document.
+	// PageRanges are the pages to print, as ParsePageRanges reads them; empty means all. They are numbered as in the whole document.
 	PageRanges string `cbor:"18,keyasint,omitempty"`
-	// Outline makes bookmarks of the headings, Tagged writes the document's structure and language. The browser takes the bookmarks
-	// from the structure, so a PDF with an outline is tagged.
+	// Outline makes bookmarks of the headings; Tagged writes the document's structure and language. The browser derives the bookmarks from the
+	// structure, so a PDF with an outline is tagged.
 	Outline bool `cbor:"19,keyasint,omitempty"`
 	Tagged  bool `cbor:"20,keyasint,omitempty"`
-	// PreferCSS lets page rules decide size, orientation and margins, whatever else is given here.
+	// PreferCSS lets page rules decide size, orientation and margins, overriding everything else here.
 	PreferCSS bool `cbor:"26,keyasint,omitempty"`
-	// These are templates in the place of Header and Footer on the first and the last page of the document; nil means that there is
-	// none, and "" prints nothing. The only page of a document is its first.
+	// These templates replace Header and Footer on the first and the last page of the document; nil means no replacement, and "" prints nothing. A
+	// document's only page counts as its first.
 	FirstHeader *string `cbor:"27,keyasint,omitempty"`
 	FirstFooter *string `cbor:"28,keyasint,omitempty"`
 	LastHeader  *string `cbor:"29,keyasint,omitempty"`
 	LastFooter  *string `cbor:"30,keyasint,omitempty"`
-	// SinglePage makes the paper as high as its content, MaxSide at most; what is left continues on further pages of that height.
+	// SinglePage makes the paper as high as its content, up to MaxSide; the rest continues on further pages of that height.
 	SinglePage bool `cbor:"31,keyasint,omitempty"`
 	// TOC puts a page of contents before the document; nil for none.
 	TOC *TOC `cbor:"32,keyasint,omitempty"`
@@ -52,9 +51,9 @@ type Paper struct {
 
 // TOC is a table of contents: links to the headings, with the numbers of their pages.
 type TOC struct {
-	// Title is above it; empty for none.
+	// Title is printed above it; empty for none.
 	Title string `cbor:"1,keyasint,omitempty"`
-	// Depth is the lowest level of headings that it has, 1 to MaxHeading.
+	// Depth is the lowest level of headings in it, 1 to MaxHeading.
 	Depth int64 `cbor:"2,keyasint"`
 }
 
@@ -62,8 +61,7 @@ type TOC struct {
 type Image struct {
 	// Format is png, jpeg or webp; empty means png.
 	Format string `cbor:"1,keyasint"`
-	// FullPage makes the image as high as the page, at least as high as the viewport and at most MaxPageHeight. What overflows to the
-	// right is never captured.
+	// FullPage makes the image as high as the page, at least the viewport's height and at most MaxPageHeight. Overflow to the right is never captured.
 	FullPage bool `cbor:"2,keyasint,omitempty"`
 	// Quality of a JPEG or WebP is MinQuality to MaxQuality; zero means 80.
 	Quality int64 `cbor:"3,keyasint,omitempty"`
@@ -74,9 +72,9 @@ type Image struct {
 	Selector string `cbor:"6,keyasint,omitempty"`
 	// Clip makes the image show a part of the page; the zero value means all of it.
 	Clip Box `cbor:"7,keyasint,omitzero"`
-	// Scale is how many pixels of the image a CSS pixel is wide and high, 1 to MaxDeviceScale; zero means 1.
+	// Scale is the width and height of a CSS pixel in image pixels, 1 to MaxDeviceScale; zero means 1.
 	Scale float64 `cbor:"8,keyasint,omitempty"`
-	// Transparent leaves out the white behind the page, for png and webp.
+	// Transparent omits the white background of the page, for png and webp.
 	Transparent bool `cbor:"9,keyasint,omitempty"`
 }
 
@@ -88,10 +86,10 @@ type Box struct {
 	Height int64 `cbor:"4,keyasint"`
 }
 
-// DeviceScale is Scale with its default filled in.
+// DeviceScale returns Scale with its default filled in.
 func (i Image) DeviceScale() float64 { return max(1, i.Scale) }
 
-// Largest is how high an image of a width may be, in CSS pixels: at most MaxPageHeight, MaxImagePixels, and what its format can have.
+// Largest returns the maximum height in CSS pixels of an image of a given width: limited by MaxPageHeight, MaxImagePixels and the image format.
 func (i Image) Largest(width float64) int64 {
 	s := i.DeviceScale()
 	largest := min(MaxPageHeight, MaxImagePixels/(max(1, width)*s*s))
@@ -104,23 +102,24 @@ func (i Image) Largest(width float64) int64 {
 // maxWebPSide is the largest height of a WebP in pixels (RFC 9649, section 2.6).
 const maxWebPSide = 16383
 
-// Load says as what a page is shown, and when it counts as loaded (docs/API.md, Render options). The zero value is its load event within DefaultLoadTimeout.
+// Load says for which medium a page is shown, and when it counts as loaded (docs/API.md, Render options). The zero value waits for the load event, within
+// DefaultLoadTimeout.
 type Load struct {
 	// Timeout is the budget in milliseconds for everything but WaitAfter, at most MaxLoadTimeout; zero means DefaultLoadTimeout.
 	Timeout int64 `cbor:"1,keyasint,omitempty"`
-	// WaitUntil is one of LoadMoments; empty means UntilLoad. A page that is never idle is taken as it is when the timeout ends.
+	// WaitUntil is one of LoadMoments; empty means UntilLoad. A page that never becomes idle is taken as it is when the timeout ends.
 	WaitUntil string `cbor:"2,keyasint,omitempty"`
-	// WaitFor is a CSS selector that must then match something before the timeout. HTML, which runs no script, does not
-	// change any more: there it must match at once.
+	// WaitFor is a CSS selector that must then match something before the timeout. HTML runs no script and no longer changes, so there it must match at
+	// once.
 	WaitFor string `cbor:"3,keyasint,omitempty"`
 	// WaitAfter is a pause in milliseconds at the end, at most MaxWaitAfter, which does not count as loading.
 	WaitAfter int64 `cbor:"4,keyasint,omitempty"`
 	// Media is the CSS medium, one of MediaTypes; empty means print for a PDF, and screen for an image.
 	Media string `cbor:"5,keyasint,omitempty"`
 
-	// What follows is for pages that run script.
+	// The following fields are for pages that run script.
 
-	// WaitForFunction is a JavaScript expression that must then come true before the timeout; a promise is awaited.
+	// WaitForFunction is a JavaScript expression that must then become true before the timeout; a promise is awaited.
 	WaitForFunction string `cbor:"6,keyasint,omitempty"`
 	// Scroll scrolls the page to its end and back, before the waits.
 	Scroll bool `cbor:"7,keyasint,omitempty"`
@@ -128,7 +127,7 @@ type Load struct {
 	UserAgent string `cbor:"8,keyasint,omitempty"`
 	// Locale is a language tag as ParseLocale reads it; empty means DefaultLocale.
 	Locale string `cbor:"9,keyasint,omitempty"`
-	// TimeZone is a name of the IANA database; empty means that of the node.
+	// TimeZone is an IANA time zone name; empty means the node's.
 	TimeZone string `cbor:"10,keyasint,omitempty"`
 	// ColorScheme is one of ColorSchemes; empty means light.
 	ColorScheme string `cbor:"11,keyasint,omitempty"`
@@ -136,9 +135,9 @@ type Load struct {
 	NoScript bool `cbor:"12,keyasint,omitempty"`
 	// Style is CSS that is added to the page.
 	Style string `cbor:"13,keyasint,omitempty"`
-	// Hide are CSS selectors of what is not shown.
+	// Hide lists CSS selectors of elements to hide.
 	Hide []string `cbor:"14,keyasint,omitempty"`
-	// FailOnResourceError fails a page with a missing part, FailOnScriptError one with an error that no script catches.
+	// FailOnResourceError fails a page with a missing part, FailOnScriptError one with an uncaught script error.
 	FailOnResourceError bool `cbor:"15,keyasint,omitempty"`
 	FailOnScriptError   bool `cbor:"16,keyasint,omitempty"`
 }

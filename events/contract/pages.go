@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ErrPageRanges refuses page ranges; it continues a sentence as ErrLength does.
+// ErrPageRanges means that page ranges are invalid; it continues a sentence as ErrLength does.
 var ErrPageRanges = errors.New("must be pages from 1 in ascending order, such as 1-3, 5, 8-")
 
-// PageRange is a run of pages from First to Last, the first page being 1.
+// PageRange is a run of pages from First to Last; the first page is 1.
 type PageRange struct {
 	First int
 	// Last is 0 for the end of the document.
@@ -21,18 +21,18 @@ type PageRange struct {
 // PageRanges are ranges in ascending order.
 type PageRanges []PageRange
 
-// PagesOf are the ranges of an option that was checked; "" means all pages.
+// PagesOf returns the ranges of a validated option; "" means all pages.
 func PagesOf(option string) PageRanges {
 	if option == "" {
 		return PageRanges{{First: 1}}
 	}
-	ranges, _ := ParsePageRanges(option) // what it refuses has no pages
+	ranges, _ := ParsePageRanges(option) // invalid ranges have no pages
 	return ranges
 }
 
 var pageRange = regexp.MustCompile(`^ *(\d{1,6}) *(?:(-) *(\d{1,6})? *)?$`)
 
-// ParsePageRanges parses ranges such as 1-3, 5, 8-. Each begins after the one before.
+// ParsePageRanges parses ranges such as 1-3, 5, 8-. Each begins after the previous one.
 func ParsePageRanges(text string) (ranges PageRanges, err error) {
 	before := PageRange{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -50,8 +50,7 @@ func (all PageRanges) Has(page int) bool {
 	return slices.ContainsFunc(all, func(r PageRange) bool { return r.First <= page && (page <= r.Last || r.Last == 0) })
 }
 
-// At returns the number that a page has in the whole document: that of the page at a place, counted from 1, among those printed. It is 0
-// if the ranges have no such page.
+// At returns the number in the whole document of the page printed at a place, counted from 1; 0 if the ranges have no such page.
 func (all PageRanges) At(place int) int {
 	for _, r := range all {
 		if length := r.Last - r.First + 1; r.Last > 0 && place > length {
@@ -68,7 +67,7 @@ func parsePageRange(text string) (r PageRange, ok bool) {
 	if m == nil {
 		return r, false
 	}
-	r.First, _ = strconv.Atoi(m[1]) // they are digits, or none
+	r.First, _ = strconv.Atoi(m[1]) // they are digits, or empty
 	r.Last, _ = strconv.Atoi(m[3])
 	if m[2] == "" {
 		r.Last = r.First

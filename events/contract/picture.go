@@ -22,13 +22,13 @@ var (
 )
 
 const (
-	// MaxPicturePixels is how many pixels a picture that comes with a request may have.
+	// MaxPicturePixels is the maximum number of pixels of a picture in a request.
 	MaxPicturePixels = 25_000_000
 	svgNamespace     = "http://www.w3.org/2000/svg"
 )
 
-// ParsePicture reads a data URI (RFC 2397) of a picture, and writes it as one in base64 of limit characters at most, which has no character that HTML or CSS would
-// read otherwise. What the picture is decides its content, not what the URI calls it.
+// ParsePicture reads a data URI (RFC 2397) of a picture, and rewrites it in base64 with at most limit characters, none of which is special in HTML or CSS. The
+// picture's bytes determine its type, not the URI's label.
 func ParsePicture(uri string, limit int) (normal string, err error) {
 	data, err := pictureData(uri)
 	if err != nil {
@@ -65,7 +65,7 @@ func pictureData(uri string) ([]byte, error) {
 	return data, nil
 }
 
-// pictureType is the media type of a picture whose size is bounded.
+// pictureType returns the media type of a picture, whose dimensions it bounds.
 func pictureType(data []byte) (string, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if err == nil && (format == "png" || format == "jpeg") {
@@ -80,7 +80,7 @@ func pictureType(data []byte) (string, error) {
 	return "image/svg+xml", nil
 }
 
-// isSVG reports whether data is well-formed XML, without entities of its own, whose root is that of SVG.
+// isSVG reports whether data is well-formed XML, without entities of its own, whose root is SVG's.
 func isSVG(data []byte) bool {
 	decoder := xml.NewDecoder(bytes.NewReader(data))
 	root := false

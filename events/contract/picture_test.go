@@ -32,7 +32,7 @@ func TestParsePicture(t *testing.T) {
 			t.Errorf("%.60s: got %.80s, %v", uri, got, err)
 		}
 	}
-	// headed is a PNG that says that it has pixels, and has none.
+	// headed is a PNG that claims to have pixels, and has none.
 	headed := func(width, height int) string {
 		data := bytes.Clone(p.Bytes())
 		copy(data[16:], []byte{byte(width >> 24), byte(width >> 16), byte(width >> 8), byte(width), byte(height >> 24), byte(height >> 16), byte(height >> 8), byte(height)})

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether a character acts on what is around it rather than being shown: a control character (C0, DEL, C1), which a
-// terminal obeys, the end of a line or paragraph, or what turns the writing direction of the text that follows. The marks that tell the
-// direction of one place (LRM, RLM, ALM) turn nothing, and names in Arabic and Hebrew have them.
+// Hidden reports whether a character acts on its surroundings rather than being shown: a control character (C0, DEL, C1), which a terminal obeys, a
+// line or paragraph separator, or one that changes the direction of the text after it. The marks of a single position (LRM, RLM, ALM) change nothing
+// after them, and names in Arabic and Hebrew contain them.
 func Hidden(r rune) bool {
 	switch r {
 	case '\u200e', '\u200f', '\u061c':
@@ -19,13 +19,13 @@ func Hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// Plain shows a text of others on one line of a terminal: what is hidden, or is not UTF-8, is escaped as in Go.
+// Plain shows untrusted text on one line of a terminal: hidden characters and invalid UTF-8 are escaped as in Go.
 func Plain(text string) string { return escape(text, "") }
 
-// PlainLines is Plain for a text that has lines and columns of its own. It leaves the meaning of JSON as it is.
+// PlainLines is Plain for a text with its own lines and columns. It preserves the meaning of JSON.
 func PlainLines(text string) string { return escape(text, "\n\t") }
 
-// escape escapes the hidden characters of a text but those that are kept.
+// escape escapes the hidden characters of a text, except those in kept.
 func escape(text, kept string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, Hidden) {
 		return text
@@ -39,7 +39,7 @@ func escape(text, kept string) string {
 	return b.String()
 }
 
-// escaped is a character as escape writes it; part is how it is encoded.
+// escaped returns a character as escape writes it; part is its encoding.
 func escaped(r rune, part, kept string) string {
 	switch {
 	case r == utf8.RuneError && len(part) == 1, r < ' ' && !strings.ContainsRune(kept, r):

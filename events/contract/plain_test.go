@@ -2,10 +2,10 @@ package contract
 
 import "testing"
 
-// foreign has what a terminal obeys, what ends lines, and what turns the writing direction.
+// foreign has characters that a terminal obeys, that end lines, and that change the writing direction.
 const foreign = "a\x1b[2Jb\x7fc\u009b31md\u202ee\u2066f\u2069g\u2028h\u2029i\rj\nk\tl\xffm\x00n\u200fo\u061cp"
 
-// What a terminal obeys is shown instead; what people write stays as it is.
+// Characters that a terminal obeys are shown instead; ordinary text stays unchanged.
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
 		foreign: `a\x1b[2Jb\u007fc\u009b31md\u202ee\u2066f\u2069g\u2028h\u2029i\rj\nk\tl\xffm\x00n` + "\u200fo\u061cp",
@@ -22,7 +22,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Every character that acts is known: the C0 and C1 sets, DEL, ends of lines, and what turns the writing direction. Its marks act on nothing.
+// Every acting character is known: the C0 and C1 sets, DEL, line ends, and those that change the writing direction. Direction marks do not act.
 func TestHidden(t *testing.T) {
 	for _, of := range [][2]rune{{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x202e}, {0x2066, 0x2069}} {
 		for r := of[0]; r <= of[1]; r++ {

@@ -6,7 +6,7 @@ import "time"
 const (
 	// UploadConnect bounds the connection to the storage.
 	UploadConnect = 5 * time.Second
-	// UploadBase and UploadRate, in bytes per second, bound an attempt: UploadBase, and the time that the file takes at UploadRate.
+	// UploadBase and UploadRate, in bytes per second, bound an attempt: it may take UploadBase plus the time for the file at UploadRate.
 	UploadBase = 30 * time.Second
 	UploadRate = 256 << 10
 )
@@ -21,5 +21,5 @@ func UploadTimeout(size int64) time.Duration {
 	return UploadBase + time.Duration(size)*time.Second/UploadRate
 }
 
-// Succeeded reports whether an HTTP status means success, of a webhook as of an upload.
+// Succeeded reports whether an HTTP status means success, for webhooks and uploads alike.
 func Succeeded(status int) bool { return status >= 200 && status < 300 }

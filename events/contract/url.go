@@ -25,10 +25,9 @@ var (
 	ErrURLCredentials = errors.New("contains credentials")
 )
 
-// ParseURL parses an absolute URL that names a host, has one of the schemes, no port that
-// cannot be, and contains no credentials. Every URL that a caller sends must have this form; package egress
-// decides whether its host may be reached. With ErrURLCredentials it returns the URL too,
-// because callers have more to check about it.
+// ParseURL parses an absolute URL that names a host, has one of the schemes, a valid port if any, and no
+// credentials. Every URL that a caller sends must have this form; package egress decides whether its host
+// may be reached. With ErrURLCredentials it returns the URL too, because callers check more of it.
 func ParseURL(text string, schemes ...string) (*url.URL, error) {
 	if len(text) > MaxURL {
 		return nil, ErrURLLength
@@ -54,7 +53,7 @@ func parseURL(text string, schemes ...string) (*url.URL, error) {
 }
 
 // ParsePageURL parses the URL of a page, http or https, as ParseURL does. As in a browser, a percent
-// sign that begins no escape is an ordinary character; the result has it escaped.
+// sign that begins no escape is an ordinary character; it is escaped in the result.
 func ParsePageURL(text string) (*url.URL, error) {
 	if len(text) > MaxURL {
 		return nil, ErrURLLength
@@ -62,7 +61,7 @@ func ParsePageURL(text string) (*url.URL, error) {
 	return parseURL(escapePercent(text), "http", "https")
 }
 
-// escapePercent escapes the percent signs behind a URL's host that begin no escape.
+// escapePercent escapes the percent signs after a URL's host that begin no escape.
 func escapePercent(text string) string {
 	var b strings.Builder
 	host := strings.Index(text, "://") + len("://")
@@ -79,7 +78,7 @@ func escapePercent(text string) string {
 
 func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
 
-// PortOf is the port of an http or https URL that ParseURL has accepted.
+// PortOf returns the port of an http or https URL that ParseURL has accepted.
 func PortOf(u *url.URL) uint16 {
 	switch {
 	case u.Port() != "":
@@ -92,7 +91,7 @@ func PortOf(u *url.URL) uint16 {
 	}
 }
 
-// validPort reports whether a URL's port, "" for none, is one.
+// validPort reports whether a URL's port is valid or "".
 func validPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	return port == "" || err == nil && n > 0

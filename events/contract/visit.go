@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // callers name time zones, whatever the machine has
+	_ "time/tzdata" // callers name time zones, even if the machine lacks them
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/publicsuffix"
@@ -23,7 +23,7 @@ const (
 	MaxHeaderName  = 200
 	MaxHeaderValue = 4 << 10
 	MaxCookies     = 50
-	// MaxCookie is how many bytes the name and the value of a cookie have together at most: browsers take no more.
+	// MaxCookie is the maximum total length in bytes of a cookie's name and value: browsers accept no more.
 	MaxCookie = 4 << 10
 	// MaxCookiePath is the longest path of a cookie in bytes.
 	MaxCookiePath = 1 << 10
@@ -32,30 +32,29 @@ const (
 // Header is a header of requests.
 type Header struct{ Name, Value string }
 
-// Cookie is a cookie that a page is asked for with.
+// Cookie is a cookie with which a page is requested.
 type Cookie struct {
 	Name, Value string
 	// Domain is a host with all hosts below it; empty means the host of the URL alone.
 	Domain string `json:",omitempty"`
-	// Path is the beginning of the paths that get the cookie; empty means all.
+	// Path is the prefix of the paths that get the cookie; empty means all.
 	Path     string `json:",omitempty"`
 	Secure   bool   `json:",omitempty"`
 	HTTPOnly bool   `json:",omitempty"`
-	// SameSite is one of SameSites; empty means what the browser makes of that.
+	// SameSite is one of SameSites; empty means the browser's default.
 	SameSite string `json:",omitempty"`
 }
 
 // SameSites returns the values of same_site.
 func SameSites() []string { return []string{"strict", "lax", "none"} }
 
-// refusedHeaders are those that belong to one connection, and those that the browser has to write itself.
+// refusedHeaders are those that belong to one connection, and those that the browser must write itself.
 var refusedHeaders = []string{
 	"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", // RFC 9110, section 7.6.1
 	"host", "content-length", "expect", "cookie", "cookie2", "set-cookie", "origin",
 }
 
-// CheckHeader returns what is wrong with a header: it cannot be written, or must not be. The error continues a sentence that
-// begins with "header".
+// CheckHeader returns what is wrong with a header: it cannot be encoded, or is not allowed. The error continues a sentence that begins with "header".
 func CheckHeader(h Header) error {
 	name := strings.ToLower(h.Name)
 	switch {
@@ -73,8 +72,8 @@ func CheckHeader(h Header) error {
 	return nil
 }
 
-// CheckCookie returns what is wrong with a cookie by itself, as browsers see it (RFC 6265 bis, section 5.7). The error continues a
-// sentence that begins with "cookie".
+// CheckCookie returns what is wrong with a cookie, regardless of the page, by the rules of browsers (RFC 6265 bis, section 5.7). The error continues
+// a sentence that begins with "cookie".
 func CheckCookie(c Cookie) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(c.Name):
@@ -91,7 +90,7 @@ func CheckCookie(c Cookie) error {
 	return checkPrefix(c)
 }
 
-// checkPrefix holds a cookie to what its name promises.
+// checkPrefix enforces the promise of a cookie's name prefix.
 func checkPrefix(c Cookie) error {
 	name := strings.ToLower(c.Name)
 	switch {
@@ -103,8 +102,8 @@ func checkPrefix(c Cookie) error {
 	return nil
 }
 
-// CheckCookieFor returns what is wrong with a cookie for a page at a URL: only its host, and hosts that it is below, may have one,
-// and no domain under which anybody can register names. The error continues a sentence that begins with "cookie".
+// CheckCookieFor returns what is wrong with a cookie for a page at a URL: its domain must be the page's host or a parent of it, and not one under
+// which anybody can register names. The error continues a sentence that begins with "cookie".
 func CheckCookieFor(c Cookie, page *url.URL) error {
 	domain, host := strings.ToLower(strings.TrimPrefix(c.Domain, ".")), strings.ToLower(page.Hostname())
 	switch suffix, _ := publicsuffix.PublicSuffix(domain); {
@@ -118,10 +117,10 @@ func CheckCookieFor(c Cookie, page *url.URL) error {
 	return nil
 }
 
-// DefaultLocale is the locale of a page for which none is given.
+// DefaultLocale is the locale of a page that has none given.
 const DefaultLocale = "en-US"
 
-// ParseLocale reads a BCP 47 language tag: a language, and a script and a region if they matter. It returns its usual form.
+// ParseLocale reads a BCP 47 language tag: a language, and a script and region if they matter. It returns the canonical form.
 func ParseLocale(text string) (string, error) {
 	tag, err := language.Parse(text)
 	if err != nil || strings.Contains(text, "_") || tag.IsRoot() || len(tag.Extensions()) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// MkdirAll creates a directory with all parents that do not exist, and syncs the parent of
-// each, so that the directory survives power loss. What exists is left as it is.
+// MkdirAll creates a directory with all missing parents, and syncs the parent of each, so that the
+// directory survives power loss. It leaves existing directories as they are.
 func MkdirAll(fs vfs.FS, dir string, perm os.FileMode) error {
 	if info, err := fs.Stat(dir); err == nil && info.IsDir() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A directory is there after a power cut, wherever its path began to exist.
+// A directory survives a power cut, however much of its path existed.
 func TestMkdirAll(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	for _, dir := range []string{"a", "a/b/c", "a/b/d", "/x/y", "a"} {

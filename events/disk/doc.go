@@ -1,4 +1,3 @@
-// Package disk serves all parts of a node that keep something on a disk: with directories
-// that survive power loss, and with a way for a Pebble database to fail without taking the
-// process along.
+// Package disk serves all parts of a node that store something on a disk: it makes directories
+// survive power loss, and lets a Pebble database fail without taking the process down.
 package disk

@@ -8,11 +8,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// newFile begins the names of files that are being written.
+// newFile is the name prefix of files being written.
 const newFile = ".new-"
 
-// WriteFile writes a file that only its owner may read, in place of one that is there. After a crash the file is the new one or the
-// one before, whole; once WriteFile has returned, it survives power loss.
+// WriteFile writes a file that only its owner may read, replacing any existing one. After a crash the file is the new one or the old one, whole; once
+// WriteFile has returned, it survives power loss.
 func WriteFile(path string, b []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), newFile+"*")
 	if err != nil {
@@ -29,7 +29,7 @@ func WriteFile(path string, b []byte) error {
 	return SyncDir(vfs.Default, filepath.Dir(path))
 }
 
-// RemoveNewFiles removes the files that a process was writing in a directory when it was killed.
+// RemoveNewFiles removes the files that a killed process was writing in a directory.
 func RemoveNewFiles(dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, newFile+"*"))
 	for _, path := range left {

@@ -13,17 +13,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// ErrDamaged means that the files of a database do not have what was written to them.
+// ErrDamaged means that the files of a database are not as they were written.
 var ErrDamaged = errors.New("the files are damaged")
 
-// Damaged reports whether err, of opening or using a Pebble database, says that its files are damaged: a checksum is wrong, or one
-// of them is not there.
+// Damaged reports whether err, from opening or using a Pebble database, means that its files are damaged: a checksum is wrong, or a file is missing.
 func Damaged(err error) bool {
 	return errors.Is(err, ErrDamaged) || pebble.IsCorruptionError(err)
 }
 
-// Opening returns the error of opening a Pebble database, which is ErrDamaged unless the system says that it has no room, no right, or
-// another process that uses the files.
+// Opening returns the error of opening a Pebble database: ErrDamaged, unless the system reports lack of space or permission, or another process using
+// the files.
 func Opening(err error) error {
 	var number syscall.Errno
 	if err == nil || errors.Is(err, pebble.ErrDBDoesNotExist) || errors.As(err, &number) && number != syscall.ENOENT && number != syscall.EIO {
@@ -32,11 +31,10 @@ func Opening(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// Guard notices when a Pebble database can no longer be trusted: what it reads is damaged, it calls Fatalf, which must
-// not return, or its write-ahead log cannot be written, after which it panics. Any of that breaks
-// the database: nobody may use it any more. But for what is damaged, the goroutine is stuck in it for good, maybe with its locks, so that
-// it cannot even be closed. The files are as a crash leaves them; the next
-// process recovers what was durable.
+// Guard notices when a Pebble database can no longer be trusted: it reads damaged data, it calls Fatalf, which must not return, or it cannot write
+// its write-ahead log, after which it panics. Any of these breaks the database: nobody may use it any more. Except after damage, the goroutine is
+// stuck in it for good, perhaps holding its locks, so that it cannot even be closed. The files are left as after a crash; the next process recovers
+// what was durable.
 //
 // Open the database through Open and close it through Call, and stop waiting for it once Broken
 // is closed.
@@ -53,7 +51,7 @@ type Guard struct {
 	stuck    chan struct{} // closed when a goroutine is stuck in the database
 }
 
-// NewGuard returns the guard of a database, which name names in the log and in errors.
+// NewGuard returns the guard of a database, called name in the log and in errors.
 func NewGuard(name string, logger *slog.Logger) *Guard {
 	return &Guard{name: name, logger: logger, broken: make(chan struct{}), stuck: make(chan struct{})}
 }
@@ -84,15 +82,15 @@ func (g *Guard) Call(f func() error) error {
 	}
 }
 
-// Open is Call for opening the database. An error of background work breaks the database then:
-// Pebble would try again forever, and the opening would wait for it.
+// Open is Call for opening the database. An error of background work then breaks the database: otherwise Pebble would retry forever, and the opening
+// would wait for it.
 func (g *Guard) Open(f func() error) error {
 	g.opening.Store(true)
 	defer g.opening.Store(false)
 	return g.Call(f)
 }
 
-// must breaks the database if err is not nil. It does not return then.
+// must breaks the database if err is not nil, and then does not return.
 func (g *Guard) must(err error) {
 	if err == nil {
 		return
@@ -139,18 +137,18 @@ func (g *Guard) Fatalf(format string, args ...any) {
 	g.must(err)
 }
 
-// Damage breaks a database of whose files one turned out to be damaged.
+// Damage breaks a database one of whose files turned out to be damaged.
 func (g *Guard) Damage(why error) { g.breakFor(fmt.Errorf("%w: %w", ErrDamaged, why)) }
 
-// corruption breaks a database of whose files one is damaged. Whoever reads gets the error of the file.
+// corruption breaks a database one of whose files is damaged. Readers get the error of the file.
 func (g *Guard) corruption(info pebble.DataCorruptionInfo) {
 	g.breakFor(fmt.Errorf("%w: %s: %w", ErrDamaged, info.Path, info.Details))
 }
 
-// backgroundError breaks a database that is being opened. Otherwise it logs the error, at most
-// every ten seconds, because Pebble tries again without a pause.
+// backgroundError breaks a database that is being opened. Otherwise it logs the error, at most every ten seconds, because Pebble retries without a
+// pause.
 func (g *Guard) backgroundError(err error) {
-	if g.opening.Load() && !Damaged(err) { // what is damaged does not hold up the opening
+	if g.opening.Load() && !Damaged(err) { // damage does not hold up the opening
 		g.must(err)
 	}
 	now := time.Now().Unix()

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 )
 
-// Others are the permissions that nobody but the owner of a node's files may have.
+// Others are the permissions that only the owner of a node's files may have.
 const Others = 0o077
 
-// MakePrivate takes everything in a directory, and the directory, from all but its owner, except what is
-// below the path except. It returns how many files and directories others could reach. Symbolic
-// links are not followed.
+// MakePrivate removes the access of others to a directory and everything in it, except below the path
+// except. It returns how many files and directories others could reach. It does not follow symbolic
+// links.
 func MakePrivate(dir, except string) (found int, err error) {
 	var errs []error
 	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
@@ -34,8 +34,8 @@ func MakePrivate(dir, except string) (found int, err error) {
 	return found, errors.Join(errs...)
 }
 
-// MakeFilesPrivate does so with the directory of results. There may be millions of them: it looks into
-// those directories only that others could read.
+// MakeFilesPrivate is MakePrivate for the directory of results. There may be millions of them, so it
+// looks only into those directories that others could read.
 func MakeFilesPrivate(dir string) (found int, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -44,7 +44,7 @@ func checkModes(t *testing.T, dir string, want map[string]os.FileMode) {
 	}
 }
 
-// What others could reach in a data directory they cannot reach any more. What a link leads to is left alone.
+// Files in a data directory that others could reach become unreachable. Targets of links are left alone.
 func TestMakePrivate(t *testing.T) {
 	outside := tree(t, map[string]os.FileMode{"theirs": 0o644})
 	dir := tree(t, map[string]os.FileMode{"log/": 0o755, "log/1.log": 0o644, "ledger.db": 0o660, "run": 0o755, "seal.key": 0o400, "work/": 0o700, "files/": 0o755, "files/a": 0o644})
@@ -65,7 +65,7 @@ func TestMakePrivate(t *testing.T) {
 	}
 }
 
-// Of the results, directories that others could read are gone through, and no others.
+// In the results, only directories that others could read are examined.
 func TestMakeFilesPrivate(t *testing.T) {
 	modes := map[string]os.FileMode{"00/": 0o755, "00/a": 0o644, "01/": 0o700, "01/b": 0o644, "temp/": 0o700}
 	dir := tree(t, modes)

@@ -13,9 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Scrub compares all blocks of the tables and write-ahead logs of a Pebble database with their checksums, past the database, which may be in use.
-// It returns the files that are damaged, with the reasons. pace is called with the bytes of each file after it was read, and may wait; its error ends
-// the scrub.
+// Scrub verifies the checksums of all blocks of the tables and write-ahead logs of a Pebble database, bypassing the database, which may be in use. It
+// returns the damaged files, with the reasons. pace is called with the size of each file after it was read, and may wait; its error ends the scrub.
 func Scrub(ctx context.Context, dir string, pace func(bytes int) error) (damaged map[string]error, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -37,7 +36,8 @@ func Scrub(ctx context.Context, dir string, pace func(bytes int) error) (damaged
 	return damaged, nil
 }
 
-// scrubFile returns the damage in a file. A file that is gone by then is not damaged, nor is one that is wrong once only: it was being written.
+// scrubFile returns the damage in a file. A file that has since been removed is not damaged, nor is one that is damaged only at the first look: it
+// was being written.
 func scrubFile(path string) error {
 	check := checkTable
 	if filepath.Ext(path) == ".log" {
@@ -69,7 +69,7 @@ func checkTable(path string) error {
 	return errors.Join(r.ValidateBlockChecksums(), r.Close())
 }
 
-// checkWAL looks for what was durable by what is behind it. Of what is behind everything durable, nobody can tell whether it is torn.
+// checkWAL verifies what later entries prove to have been durable. Beyond the last such entry, damage cannot be told from a torn write.
 func checkWAL(path string) error {
 	wrong, err := ReadWAL(path, func(_, _ []byte) error { return nil })
 	wrong = slices.DeleteFunc(wrong, func(err error) bool { return errors.Is(err, record.ErrUnexpectedEOF) })

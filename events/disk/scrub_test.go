@@ -71,7 +71,7 @@ func TestScrub(t *testing.T) {
 	}
 }
 
-// A scrub ends when it is told to.
+// A scrub ends with its context.
 func TestScrubEnds(t *testing.T) {
 	dir, db := filled(t)
 	defer db.Close()
@@ -86,7 +86,7 @@ func TestScrubEnds(t *testing.T) {
 	}
 }
 
-// BenchmarkScrub reports the rate of a scrub that does not pause: what its pauses make of it is the share of a core.
+// BenchmarkScrub reports the rate of a scrub that does not pause; its pauses reduce that to a share of a core.
 func BenchmarkScrub(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "db")
 	db, err := pebble.Open(dir, NewGuard("db", testkit.Silent()).Options(&pebble.Options{}))

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Scrubber scrubs a database in passes, since damage that nobody reads would be found too late.
+// Scrubber scrubs a database in passes: damage that nobody reads would otherwise be found too late.
 type Scrubber struct {
 	name    string
 	dir     func() string
@@ -21,7 +21,7 @@ type Scrubber struct {
 	damaged atomic.Int64
 }
 
-// NewScrubber returns a scrubber of a database, whose directory may change. found is called with the damage of each file.
+// NewScrubber returns a scrubber of a database, whose directory may change. found is called with the damage to each file.
 func NewScrubber(name string, dir func() string, found func(error), logger *slog.Logger) *Scrubber {
 	s := &Scrubber{name: name, dir: dir, found: found, logger: logger}
 	s.pass()
@@ -33,7 +33,7 @@ func (s *Scrubber) pass() {
 	s.passed.Store(&now)
 }
 
-// Age returns how long ago the last pass ended, or how old the scrubber is.
+// Age returns the time since the last pass ended or, before that, since the scrubber was made.
 func (s *Scrubber) Age() time.Duration { return time.Since(*s.passed.Load()) }
 
 // Damaged returns how many files the last pass found damaged.

@@ -13,11 +13,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/record"
 )
 
-// WALBlock is the size of the blocks of a write-ahead log. Each begins with a chunk, so reading can begin again there.
+// WALBlock is the block size of a write-ahead log. Each block begins with a chunk, so reading can resume there.
 const WALBlock = 32 << 10
 
-// ReadWAL puts the entries that are set by the batches in a write-ahead log of Pebble, but for batches that are damaged. wrong is the damage, err an
-// error of put. A write at the end that a crash has torn is not damage.
+// ReadWAL calls put with the entries set by the batches in a Pebble write-ahead log, skipping damaged batches. wrong lists the damage; err is an
+// error of put. A write at the end torn by a crash is not damage.
 func ReadWAL(path string, put func(key, value []byte) error) (wrong []error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func ReadWAL(path string, put func(key, value []byte) error) (wrong []error, err
 		if err != nil || damage == nil {
 			return wrong, err
 		}
-		if !errors.Is(damage, record.ErrUnexpectedEOF) || from+at+WALBlock < info.Size() { // at the end it is a torn write, as a crash leaves it
+		if !errors.Is(damage, record.ErrUnexpectedEOF) || from+at+WALBlock < info.Size() { // at the end it is a write torn by a crash
 			wrong = append(wrong, fmt.Errorf("from byte %d on: %w", from+at, damage))
 		}
 		from = (from+at)/WALBlock*WALBlock + WALBlock
@@ -43,12 +43,12 @@ func ReadWAL(path string, put func(key, value []byte) error) (wrong []error, err
 	return wrong, nil
 }
 
-// newWALReader is record.NewReader for a number whose type has no name here.
+// newWALReader is record.NewReader for its number parameter, whose type cannot be named here.
 func newWALReader[T ~uint64](open func(io.Reader, T) *record.Reader, r io.Reader, number uint64) *record.Reader {
 	return open(r, T(number))
 }
 
-// readBatches puts the entries of batches until one is damaged, or all are read. at is where the last one began.
+// readBatches calls put with the entries of batches until one is damaged, or all are read. at is the position of the last one.
 func readBatches(r *record.Reader, put func(key, value []byte) error) (at int64, damage, err error) {
 	for {
 		at = r.Offset()

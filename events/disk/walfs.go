@@ -2,13 +2,13 @@ package disk
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// walCategory is how Pebble names the files of its write-ahead log.
+// walCategory is Pebble's category for the files of its write-ahead log.
 const walCategory vfs.DiskWriteCategory = "pebble-wal"
 
-// fs is the file system of a guarded database. Pebble panics when it cannot continue with its
-// write-ahead log, and unlocks a mutex twice on the way, which no recover survives. So an
-// error from the log, or from the sync of a directory, never reaches Pebble: it breaks the
-// database, and the call does not return.
+// fs is the file system of a guarded database. When Pebble cannot continue its write-ahead log, it
+// panics and unlocks a mutex twice on the way, which no recover survives. So an error from the log,
+// or from the sync of a directory, never reaches Pebble: it breaks the database, and the call does
+// not return.
 type fs struct {
 	vfs.FS
 	guard *Guard
@@ -32,7 +32,7 @@ func (f fs) opened(opened vfs.File, err error, category vfs.DiskWriteCategory) (
 	return file{opened, f.guard}, nil
 }
 
-// OpenDir returns a directory that Pebble syncs.
+// OpenDir returns a directory for Pebble to sync.
 func (f fs) OpenDir(name string) (vfs.File, error) {
 	dir, err := f.FS.OpenDir(name)
 	if err != nil {

@@ -27,16 +27,16 @@ var (
 	// ErrBeyondEnd means that an offset is above the end: the log was recreated, or has
 	// lost its newest records.
 	ErrBeyondEnd = errors.New("offset is above the end of the log")
-	// ErrReplaced means that the records before an offset may not be those that were read: the log has lost some, and
-	// others have taken their place.
+	// ErrReplaced means that the records before an offset may differ from those that were read: the log has lost some, and others have taken their
+	// place.
 	ErrReplaced = errors.New("the log has lost records that were read, and has others in their place")
 	// ErrNotEmpty means that a partition has records, or had some at later offsets.
 	ErrNotEmpty = errors.New("the partition is not empty")
 	// ErrReadOnly is the error of appends, trims and memberships on a log that was opened
 	// for reading only.
 	ErrReadOnly = errors.New("log is open for reading only")
-	// ErrFailed means that the log takes no appends any more, because its disk is full or
-	// broken. What it acknowledged is safe; another process has to open it.
+	// ErrFailed means that the log accepts no more appends, because its disk is full or broken. Acknowledged records are safe; another process must open
+	// the log.
 	ErrFailed = errors.New("the log has failed for good")
 	// ErrClosed is the error of every call on a closed log, reader or membership.
 	ErrClosed = errors.New("log is closed")
@@ -67,7 +67,7 @@ type Record struct {
 	Headers []Header
 }
 
-// Size is the number of bytes of key, value and headers.
+// Size returns the number of bytes of key, value and headers.
 func (r Record) Size() int {
 	n := len(r.Key) + len(r.Value)
 	for _, h := range r.Headers {
@@ -79,13 +79,13 @@ func (r Record) Size() int {
 // Header is one attribute of a record.
 type Header struct{ Key, Value string }
 
-// Log is an open log. All methods may be called from any goroutine.
+// Log is an open log. Its methods are safe for concurrent use.
 type Log interface {
 	// Partitions returns the number of partitions of every topic. It never changes.
 	Partitions() int32
 
-	// TopicID identifies a topic: one that was deleted and created again has another id, so an offset means something only
-	// together with it. It is empty if the brokers are too old to tell.
+	// TopicID identifies a topic. A re-created topic has another id, so an offset means something only together with it. It is empty if the brokers are
+	// too old to tell.
 	TopicID(topic string) string
 
 	// Append queues r at the end of a partition and returns at once: it never waits. done
@@ -95,13 +95,10 @@ type Log interface {
 	// appended. Any other error leaves the outcome unknown: the record may still be, or
 	// become, part of the log. Key and headers together must stay below 64 KiB.
 	//
-	// Appends of one goroutine to one partition keep their order. If one fails, those behind
-	// it may nevertheless succeed, and done may get ErrBusy before the outcome of earlier
-	// appends is known. Whoever needs every record must notice from the records that
-	// one is missing, as the readers of the journal do (docs/decisions/0027). Each topic has room
-	// of its own, so that no topic is busy because of another. A topic that is opened
-	// without a bound is never busy; those who append to it must bound what they have in
-	// flight (docs/decisions/0025).
+	// Appends of one goroutine to one partition keep their order. If one fails, later ones may nevertheless succeed, and done may get ErrBusy before the
+	// outcome of earlier appends is known. A caller that needs every record must notice from the records that one is missing, as the readers of the
+	// journal do (docs/decisions/0027). Each topic has its own room, so that no topic is busy because of another. A topic that is opened without a bound
+	// is never busy; its appenders must bound what they have in flight (docs/decisions/0025).
 	Append(topic string, partition int32, r Record, done func(offset int64, err error))
 
 	// Read opens a reader whose first record is the one at offset from. A reader
@@ -112,26 +109,21 @@ type Log interface {
 	// record will get. Every record acknowledged before the call is below end.
 	Bounds(ctx context.Context, topic string, partition int32) (start, end int64, err error)
 
-	// Trim deletes the records below before, for good. Offsets never restart, not
-	// even if a partition is emptied and the process then crashes. Trimming below
-	// start does nothing; trimming above end is ErrBeyondEnd.
+	// Trim permanently deletes the records below before. Offsets never restart, not even if a partition is emptied and the process then crashes.
+	// Trimming below start does nothing; trimming above end is ErrBeyondEnd.
 	Trim(ctx context.Context, topic string, partition int32, before int64) error
 
-	// Begin has a partition without records begin at an offset: the next record gets it. So what is
-	// copied from another log keeps its offsets. After an error it may be called again. ErrNotEmpty
-	// means that the partition has records, or ends behind the offset.
+	// Begin makes a partition without records begin at an offset, which the next record gets. So records copied from another log keep their offsets.
+	// After an error it may be called again. ErrNotEmpty means that the partition has records, or ends after the offset.
 	Begin(ctx context.Context, topic string, partition int32, at int64) error
 
-	// Own joins a consumer group as a member that wants a share of the topic's
-	// partitions. The group assigns a partition to one member at a time, but a member
-	// that was paused may not know yet that its partition was given away. So an
-	// assignment is a hint; the epoch protocol of actors/shard makes ownership safe.
-	// The calls to owner are serial, may begin before Own returns, and end before
-	// Membership.Close returns; owner must therefore not call Close.
+	// Own joins a consumer group as a member that wants a share of the topic's partitions. The group assigns a partition to one member at a time, but a
+	// paused member may not know yet that its partition was given away. So an assignment is a hint; the epoch protocol of actors/shard makes ownership
+	// safe. The calls to owner are serial, may begin before Own returns, and end before Membership.Close returns; owner must therefore not call Close.
 	Own(group, topic string, owner Owner) (Membership, error)
 
-	// Health returns why nobody should rely on the log at present, or nil: the log has
-	// failed for good, or somebody has changed it so that records may get lost.
+	// Health returns why the log should not be relied on at present, or nil: it has failed for good, or somebody has changed it so that records may get
+	// lost.
 	Health() error
 
 	// Close completes or fails the pending appends, revokes all memberships, ends all

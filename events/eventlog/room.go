@@ -14,8 +14,8 @@ func Size(r *Record) int {
 	return n
 }
 
-// Room bounds what is in flight for one topic. The back ends share it, so that all of them
-// refuse alike. Its methods may be called from any goroutine.
+// Room bounds the appends in flight of one topic. The back ends share it, so that all of them
+// refuse alike. It is safe for concurrent use.
 type Room struct {
 	limit int // in bytes; 0 means no bound
 

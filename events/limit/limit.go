@@ -1,4 +1,4 @@
-// Package limit bounds how much is done by key: an account, an address. What it counts is in memory, of one node.
+// Package limit bounds what each key (an account, an address) may do. Its counts are in memory, per node.
 package limit
 
 import (
@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Concurrent bounds how many things are under way at once, in total and for each key. Its zero value admits nothing;
-// make one with NewConcurrent.
+// Concurrent bounds how many operations are under way, in total and per key. Its zero value admits nothing; make one with NewConcurrent.
 type Concurrent[K comparable] struct {
 	total, each int
 
@@ -16,12 +15,12 @@ type Concurrent[K comparable] struct {
 	under map[K]int
 }
 
-// NewConcurrent returns a bound of total things at once, and of each for one key.
+// NewConcurrent returns a bound of total operations at once, and of each per key.
 func NewConcurrent[K comparable](total, each int) *Concurrent[K] {
 	return &Concurrent[K]{total: total, each: each, under: map[K]int{}}
 }
 
-// Begin admits one more thing of a key, or reports that there is no room. end must be called once, when it has ended.
+// Begin admits one more operation of a key, or reports that there is no room. end must be called once, when it has ended.
 func (c *Concurrent[K]) Begin(key K) (end func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,27 +41,27 @@ func (c *Concurrent[K]) end(key K) {
 	}
 }
 
-// maxKeys is how many keys are remembered in a generation, so that no one can fill the memory.
+// maxKeys is how many keys are remembered per generation, so that nobody can fill the memory.
 const maxKeys = 10_000
 
-// Rate bounds how often a key does something in a period. It counts by fixed periods from the first time on, so a key may do up to
-// twice as much within some period. Beyond maxKeys in a period it forgets the older half of the keys, not all.
+// Rate bounds how often a key does something in a period. It counts by fixed periods starting with the first use, so a key may do up to twice as much
+// within some period. Beyond maxKeys in a period it forgets only the older half of the keys.
 type Rate[K comparable] struct {
 	limit  int
 	period time.Duration
 
 	mu    sync.Mutex
 	begun time.Time
-	// by are the latest keys of this period, older those before them.
+	// by holds the latest keys of this period, older those before them.
 	by, older map[K]int
 }
 
-// NewRate returns a bound of limit times a period for each key.
+// NewRate returns a bound of limit uses per period for each key.
 func NewRate[K comparable](limit int, period time.Duration) *Rate[K] {
 	return &Rate[K]{limit: limit, period: period}
 }
 
-// Allow counts one time of a key, and reports whether it is within the bound.
+// Allow counts one use of a key, and reports whether it is within the bound.
 func (r *Rate[K]) Allow(key K, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

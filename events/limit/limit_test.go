@@ -8,7 +8,7 @@ import (
 	"platen.dev/events/limit"
 )
 
-// A key begins as many things as it may, and all keys together as many as they may; what has ended makes room.
+// A key may begin up to its limit, and all keys together up to theirs; what has ended makes room.
 func TestConcurrent(t *testing.T) {
 	c := limit.NewConcurrent[string](3, 2)
 	first, ok1 := c.Begin("a")
@@ -30,7 +30,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// A key does something as often as it may within a period, whatever others do.
+// A key may do something up to its limit within a period, whatever others do.
 func TestRate(t *testing.T) {
 	p, now := limit.NewRate[string](2, time.Minute), time.Unix(1_700_000_000, 0)
 	got := []bool{p.Allow("a", now), p.Allow("a", now.Add(59*time.Second)), p.Allow("a", now.Add(59*time.Second)), p.Allow("b", now), p.Allow("a", now.Add(time.Minute))}
@@ -39,7 +39,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The clock may be set back: nobody waits for it to come round again.
+// The clock may be set back: nobody waits for it to catch up again.
 func TestRateOfAClockThatWasSetBack(t *testing.T) {
 	p, now := limit.NewRate[string](1, time.Minute), time.Unix(1_700_000_000, 0)
 	p.Allow("a", now)
@@ -48,7 +48,7 @@ func TestRateOfAClockThatWasSetBack(t *testing.T) {
 	}
 }
 
-// Whoever floods the memory with keys does not make others forgotten at once.
+// Flooding the memory with keys does not make others forgotten at once.
 func TestRateUnderAFlood(t *testing.T) {
 	p, now := limit.NewRate[string](1, time.Minute), time.Unix(1_700_000_000, 0)
 	p.Allow("a", now)

@@ -6,8 +6,7 @@ import (
 	"platen.dev/events"
 )
 
-// Data is the data of an event. Its JSON fields are described by their tags: doc says what a field
-// is, and omitempty that it may be missing.
+// Data is the data of an event. Tags describe its JSON fields: doc says what a field is, and omitempty that it may be missing.
 type Data interface{ eventType() string }
 
 // Time is an instant as JSON shows it: RFC 3339 in UTC, to the millisecond.
@@ -133,7 +132,7 @@ type JobFinished struct {
 	Warnings   []Warning `json:"warnings,omitempty" doc:"What was done nevertheless, such as pictures that were missing."`
 }
 
-// Warning is something that was done nevertheless.
+// Warning describes a flaw that did not fail the job.
 type Warning struct {
 	Code   string `json:"code" doc:"A warning code of jobs."`
 	Detail string `json:"detail" doc:"A sentence for the account's holder."`
@@ -187,7 +186,7 @@ type Webhook struct {
 // WebhookDelivered says that a receiver has accepted a webhook.
 type WebhookDelivered struct{ Webhook }
 
-// WebhookGivenUp says that a webhook is not sent any more.
+// WebhookGivenUp says that a webhook is no longer sent.
 type WebhookGivenUp struct{ Webhook }
 
 // UsageDebited says that a job was charged.
@@ -200,7 +199,7 @@ type UsageDebited struct {
 	Usage
 }
 
-// UsageAdjusted says that what an account was charged has been corrected.
+// UsageAdjusted says that an account's charges have been corrected.
 type UsageAdjusted struct {
 	Account events.AccountID      `json:"account" doc:"The account."`
 	Entry   events.EntryID        `json:"entry_id" doc:"The entry of the ledger: no other entry has this id."`
@@ -211,8 +210,8 @@ type UsageAdjusted struct {
 	Usage
 }
 
-// TimelineBegun says that a partition continues from an earlier event than its last one: it was restored from a backup, or has
-// lost its end. It is about no account.
+// TimelineBegun says that a partition continues from an earlier event than its last one: it was restored from a backup, or has lost its end. It
+// concerns no account.
 type TimelineBegun struct {
 	Partition int               `json:"partition" doc:"The partition, whose events all have a number above After from now on."`
 	Timeline  events.TimelineID `json:"timeline" doc:"The timeline of the events from this one on."`
@@ -267,7 +266,7 @@ var all = []struct {
 	{TimelineBegun{}, "A partition continues from an earlier event: it was restored from a backup, or has lost its end. Undo what came before with a number above after."},
 }
 
-// IsUsage reports whether a type is of what charges an account, or corrects a charge.
+// IsUsage reports whether events of a type charge an account, or correct a charge.
 func IsUsage(name string) bool {
 	return name == UsageDebited{}.eventType() || name == UsageAdjusted{}.eventType()
 }

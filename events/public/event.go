@@ -75,7 +75,7 @@ func (e Event) Record() (eventlog.Record, error) {
 	return r, nil
 }
 
-// sourceOf is the source of an event with a key: the account, or the partition.
+// sourceOf returns the source of an event with a key: the account, or the partition.
 func sourceOf(key string) string {
 	if partition, is := events.AccountID(key).OfPartition(); is {
 		return fmt.Sprint("/partitions/", partition)
@@ -83,7 +83,8 @@ func sourceOf(key string) string {
 	return "/accounts/" + key
 }
 
-// Received is an event as a reader finds it: of any type, even one that this version does not know.
+// Received is an event as a reader gets it: of any type, including types that this version does not
+// know.
 type Received struct {
 	Position Position
 	Sequence int64
@@ -111,7 +112,7 @@ func Identity(r eventlog.Record) (id, kind string) {
 // ErrForeign means that a record is not a public event of Platen.
 var ErrForeign = errors.New("not a public event of Platen")
 
-// Parse reads a record of the topic. The error is ErrForeign with what is wrong.
+// Parse reads a record of the topic. Its error is ErrForeign, with the reason.
 func Parse(r eventlog.Record) (Received, error) {
 	if len(r.Headers) > MaxHeaders {
 		return Received{}, fmt.Errorf("%w: %d headers", ErrForeign, len(r.Headers))
@@ -145,8 +146,8 @@ func Parse(r eventlog.Record) (Received, error) {
 	return e, wrong
 }
 
-// Decode reads the data of an event of the type of into, which is a pointer, and reports whether the
-// event is of that type. Members that this version does not know are left out.
+// Decode reads the data of an event into a pointer, and reports whether the event is of that type.
+// Members that this version does not know are ignored.
 func (e Received) Decode(into Data) (is bool, err error) {
 	if e.Type != into.eventType() {
 		return false, nil
@@ -157,7 +158,7 @@ func (e Received) Decode(into Data) (is bool, err error) {
 	return true, nil
 }
 
-// After returns the number of the last event before one that begins a timeline, and -1 if it is another one.
+// After returns the number of the last event before one that begins a timeline, or -1 for other events.
 func (e Received) After() int64 {
 	var begun TimelineBegun
 	if is, err := e.Decode(&begun); !is || err != nil {
@@ -166,7 +167,7 @@ func (e Received) After() int64 {
 	return begun.After
 }
 
-// Is reports whether an event that was read is the fact: it has its account, subject, time and type.
+// Is reports whether a received event is the fact: it has the same account, subject, time and type.
 func (e Event) Is(read Received) bool {
 	return e.Position == read.Position && e.Account == read.Account && e.Subject == read.Subject && e.At == events.At(read.At) && e.Data.eventType() == read.Type
 }
@@ -245,7 +246,7 @@ func (e *Received) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// structured is the JSON format of an event.
+// structured is an event in JSON format.
 type structured struct {
 	Version  string `json:"specversion"`
 	ID       string `json:"id"`
@@ -255,7 +256,7 @@ type structured struct {
 	Time     string `json:"time"`
 	Key      string `json:"partitionkey"`
 	Sequence string `json:"sequence"`
-	// Timeline is missing in a partition that has named none.
+	// Timeline is missing in a partition that has not named one.
 	Timeline    events.TimelineID `json:"timeline,omitempty"`
 	ContentType string            `json:"datacontenttype"`
 	Data        json.RawMessage   `json:"data"`

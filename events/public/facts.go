@@ -7,20 +7,18 @@ import (
 	"platen.dev/events"
 )
 
-// Position is where a fact comes from, which is its identity: it is the same whoever publishes it,
-// and however often.
+// Position is where a fact comes from. It is the fact's identity: the same whoever publishes it, and however often.
 type Position struct {
-	// Timeline is the one in which the fact happened; empty in a partition that had named none.
+	// Timeline is the one in which the fact happened; empty in a partition that had not named one.
 	Timeline events.TimelineID
 	// Partition and Offset are those of the envelope in the journal.
 	Partition int32
 	Offset    int64
-	// Index is the fact's among those that an envelope of this form can have. Facts of an
-	// envelope need not be numbered without gaps.
+	// Index is the fact's number among those that this form of envelope can have. The facts of an envelope may be numbered with gaps.
 	Index int
 }
 
-// factsPerEvent is how many facts follow from one event of the journal at most.
+// factsPerEvent is the maximum number of facts that follow from one event of the journal.
 const factsPerEvent = 2
 
 // Of returns the facts of an accepted envelope, in order.
@@ -44,8 +42,8 @@ func Count(e events.Envelope) (n int) {
 	return n
 }
 
-// Begun returns the fact that a marker has begun a timeline, after a former one or after events without one. after is
-// the number of the last event of the former that still counts.
+// Begun returns the fact that a marker has begun a timeline, after a former one or after events without one. after is the number of the last event of
+// the former timeline that still counts.
 func Begun(partition int32, offset int64, m events.Marker, former events.TimelineID, after int64) Event {
 	id := events.PartitionID(partition)
 	return Event{
@@ -64,7 +62,7 @@ func subject(account events.AccountID, ev events.Event) string {
 	return string(account)
 }
 
-// factsOf returns what follows from one event of an envelope: at most factsPerEvent.
+// factsOf returns the facts that follow from one event of an envelope: at most factsPerEvent.
 func factsOf(e events.Envelope, ev events.Event) []Data {
 	account := e.Account
 	switch ev := ev.(type) {

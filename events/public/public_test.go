@@ -89,8 +89,8 @@ func shown(r eventlog.Record) string {
 	return b.String() + string(r.Value) + "\n\n"
 }
 
-// TestRecords compares the records of all facts with those that are promised, and reads them back.
-// The data of each is what the producer's schema says, and the reader's.
+// TestRecords compares the records of all facts with the promised ones, and reads them back. The data of each is valid by the producer's schema, and
+// by the reader's.
 func TestRecords(t *testing.T) {
 	var text strings.Builder
 	seen := map[string]bool{}
@@ -121,8 +121,7 @@ func TestRecords(t *testing.T) {
 	golden(t, "records.txt", []byte(text.String()))
 }
 
-// A producer's schema refuses what no version has written, a reader's does not; both refuse what
-// lacks a field.
+// A producer's schema refuses what no version has written, a reader's does not; both refuse missing fields.
 func TestOpenAndClosedSchemas(t *testing.T) {
 	name := PlanChanged{}.eventType()
 	for _, c := range []struct {
@@ -146,9 +145,8 @@ func TestOpenAndClosedSchemas(t *testing.T) {
 	}
 }
 
-// TestEvolution compares the schemas with those that are promised. Fields may be added if they are
-// optional; a field that is gone, or has another type or becomes optional or required, breaks
-// consumers: such a change needs another version of the type.
+// TestEvolution compares the schemas with the promised ones. Optional fields may be added; a field that is removed, changes its type, or becomes
+// optional or required, breaks consumers: such a change needs another version of the type.
 func TestEvolution(t *testing.T) {
 	for _, name := range Types() {
 		now, _ := Schema(name, Producer)
@@ -173,7 +171,7 @@ func TestEvolution(t *testing.T) {
 	}
 }
 
-// breaking says how a schema breaks consumers of the one before.
+// breaking lists how a schema breaks consumers of the previous one.
 func breaking(before, now any) (all []string) {
 	was, is := before.(map[string]any), now.(map[string]any)
 	had, has := was["properties"].(map[string]any), is["properties"].(map[string]any)

@@ -11,14 +11,14 @@ import (
 	"platen.dev/events"
 )
 
-// Kind is whom a schema is for.
+// Kind is the audience of a schema.
 type Kind int
 
 const (
-	// Reader schemas allow fields and values that later versions of v1 may add. Consumers
-	// validate with them.
+	// Reader schemas allow fields and values that later versions of v1 may add. Consumers validate
+	// with them.
 	Reader Kind = iota
-	// Producer schemas allow nothing but what this version writes. Our tests validate with them.
+	// Producer schemas allow only what this version writes. Our tests validate with them.
 	Producer
 )
 
@@ -107,7 +107,7 @@ func property(f reflect.StructField, k Kind) map[string]any {
 	return p
 }
 
-// indented is a document as JSON, with the members of objects in the order of their names.
+// indented returns a document as JSON, with the members of objects sorted by name.
 func indented(document any) []byte {
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
@@ -116,8 +116,8 @@ func indented(document any) []byte {
 	return append(text, '\n')
 }
 
-// AsyncAPI returns the AsyncAPI 3 document of the topic, with reader schemas. version is that of the
-// document.
+// AsyncAPI returns the AsyncAPI 3 document of the topic, with reader schemas. version is the
+// document's.
 func AsyncAPI(version string) []byte {
 	messages, channel, sent := map[string]any{}, map[string]any{}, []any{}
 	for _, t := range all {
@@ -160,7 +160,7 @@ func message(name, doc string, payload map[string]any) map[string]any {
 	}
 }
 
-// attributes is the schema of the headers.
+// attributes returns the schema of the headers.
 func attributes(name string) map[string]any {
 	properties := map[string]any{
 		headerVersion:  map[string]any{"const": specVersion},

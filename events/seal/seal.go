@@ -17,23 +17,21 @@ import (
 	"platen.dev/events/secret"
 )
 
-// ErrSealed means that a credential cannot be decrypted: it was sealed with another
-// key, for another job, or was changed since.
+// ErrSealed means that a credential cannot be decrypted: it was sealed with another key or for another job, or was changed since.
 var ErrSealed = errors.New("sealed with another key, or damaged")
 
 // Secrets are the secrets that a key is derived from, each of any length.
 type Secrets struct {
-	// Present seals. Next, unless nil, will: what other nodes have sealed with it can be opened.
+	// Present seals. Next, unless nil, will seal later: values that other nodes have sealed with it can be opened.
 	Present, Next []byte
-	// Former are those of the past, the newest first. The last one, or Present without any, stays
-	// what keys of accounts and fingerprints are derived from, which must not change.
+	// Former are past secrets, newest first. The last one, or Present if there are none, stays the source of account keys and fingerprints, which must
+	// not change.
 	Former [][]byte
 	// Chosen says that people chose the secrets: keys are derived so that guessing is slow.
 	Chosen bool
 }
 
-// Names returns a name of each secret, the present one first. It tells nothing about the secret that a
-// value which it has sealed would not tell.
+// Names returns a name for each secret, the present one first. A name reveals no more about its secret than a value sealed with it does.
 func (s Secrets) Names() (names []string) {
 	all := [][]byte{s.Present}
 	if s.Next != nil {
@@ -54,27 +52,26 @@ func (s Secrets) root(of []byte) secret.Root {
 	return secret.Random(of)
 }
 
-// Key encrypts and decrypts credentials. All nodes of a cluster have the same one. It may be used
-// from any goroutine.
+// Key encrypts and decrypts credentials. All nodes of a cluster have the same one. It is safe for concurrent use.
 type Key struct{ ring atomic.Pointer[ring] }
 
 // ring is the key material of a Key at a moment.
 type ring struct {
 	aeads  []cipher.AEAD // the first one seals
 	derive [32]byte
-	// signers sign what is handed out, each of one secret; the first one does.
+	// signers sign handed-out evidence, one key per secret; the first one is used.
 	signers []ed25519.PrivateKey
 }
 
-// NewKey derives a key from secrets: AES-256-GCM under a key of package secret for each. What was
-// sealed before that package existed, under a plain hash, can be opened.
+// NewKey derives a key from secrets: AES-256-GCM under a key of package secret for each. It also opens values sealed before that package existed,
+// under a plain hash.
 func NewKey(s Secrets) *Key {
 	k := &Key{}
 	k.Replace(s)
 	return k
 }
 
-// Replace has the key derived from other secrets from now on.
+// Replace derives the key from other secrets from now on.
 func (k *Key) Replace(s Secrets) {
 	first, all := s.Present, [][]byte{s.Present}
 	if s.Next != nil {
@@ -96,7 +93,7 @@ func (k *Key) Replace(s Secrets) {
 	k.ring.Store(r)
 }
 
-// hashed is how keys were derived at first, and what must never change still is.
+// hashed derives keys as the first versions did; keys that must never change still use it.
 func hashed(label string, of []byte) [32]byte {
 	return sha256.Sum256(append([]byte(label+"\x00"), of...))
 }
@@ -146,12 +143,11 @@ func (k *Key) WebhookKey(account events.AccountID) [32]byte {
 	return k.mac("webhook\x00" + string(account))
 }
 
-// Fingerprint is the keyed hash of a request's digest. Whoever reads the log cannot tell from it what
-// was sent, not even by guessing: a password or a token is part of the request.
+// Fingerprint returns the keyed hash of a request's digest. A reader of the log cannot find out from it what was sent, not even by guessing: a
+// password or a token is part of the request.
 func (k *Key) Fingerprint(digest [32]byte) [32]byte { return k.mac("request\x00" + string(digest[:])) }
 
-// Signers are the keys that sign evidence, the present one first, then those of the next and of former secrets. All
-// nodes have the same.
+// Signers returns the keys that sign evidence, the present one first, then those of the next and of former secrets. All nodes have the same.
 func (k *Key) Signers() []ed25519.PrivateKey { return k.ring.Load().signers }
 
 func (k *Key) mac(text string) (sum [32]byte) {

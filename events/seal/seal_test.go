@@ -44,7 +44,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// A fingerprint is the same on all nodes, and tells nothing without the key.
+// A fingerprint is the same on all nodes, and reveals nothing without the key.
 func TestFingerprint(t *testing.T) {
 	secret := NewSecret()
 	k, digest := NewKey(Secrets{Present: secret}), [32]byte{1}
@@ -56,8 +56,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// After a rotation, what earlier secrets have sealed can be opened, and what other nodes seal that
-// have rotated already. What is derived stays the same.
+// After a rotation, values sealed with earlier secrets can be opened, and so can those of nodes that have rotated already. Derived values stay the
+// same.
 func TestRotation(t *testing.T) {
 	first, second, third, job := NewSecret(), NewSecret(), NewSecret(), events.NewJobID()
 	old := NewKey(Secrets{Present: first})
@@ -85,7 +85,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// All nodes sign evidence alike, with the present secret; what former and next secrets have signed, or will, can be verified.
+// All nodes sign evidence alike, with the present secret; signatures of former and next secrets can be verified.
 func TestSigners(t *testing.T) {
 	first, second := NewSecret(), NewSecret()
 	old, rotated, waiting := NewKey(Secrets{Present: first}), NewKey(Secrets{Present: second, Former: [][]byte{first}}), NewKey(Secrets{Present: first, Next: second})
@@ -98,8 +98,7 @@ func TestSigners(t *testing.T) {
 	}
 }
 
-// What was sealed in the first form, under a plain hash of the secret, is opened, by a key whose
-// secret has been rotated since too. What is derived is what it was.
+// Values sealed in the first form, under a plain hash of the secret, can be opened, even after the secret was rotated. Derived values are unchanged.
 func TestFirstForm(t *testing.T) {
 	first, job := []byte("0123456789abcdef"), events.JobID([]byte("fedcba9876543210"))
 	value := func(text string) []byte {
@@ -146,7 +145,7 @@ func TestPresentForm(t *testing.T) {
 	}
 }
 
-// A secret has one name, whatever else there is beside it, and others have others.
+// A secret has one name, regardless of the others, and different secrets have different names.
 func TestNames(t *testing.T) {
 	a, b := Secrets{Present: []byte("one")}.Names(), Secrets{Present: []byte("two"), Former: [][]byte{[]byte("one")}}.Names()
 	if len(a) != 1 || len(b) != 2 || b[1] != a[0] || b[0] == a[0] || len(a[0]) != 16 {

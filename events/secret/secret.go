@@ -1,5 +1,5 @@
 // Package secret derives keys from the secret of a cluster, or from one that a node made itself,
-// and says which secrets are too weak (docs/decisions/0034).
+// and reports which secrets are too weak (docs/decisions/0034).
 package secret
 
 import (
@@ -24,8 +24,8 @@ func Random(secret []byte) (r Root) {
 	return Root(prk)
 }
 
-// The cost of one guess: Argon2id as RFC 9106 recommends it where memory is short, about a tenth
-// of a second. All nodes must come to the same root, so the salt is fixed.
+// The cost of one guess: Argon2id as RFC 9106 recommends where memory is short, about a tenth of a
+// second. All nodes must arrive at the same root, so the salt is fixed.
 const (
 	salt        = "platen cluster secret v1"
 	passes      = 3
@@ -33,14 +33,14 @@ const (
 	parallelism = 4
 )
 
-// stretched are the roots that this process has computed already, by secret.
+// stretched holds the roots that this process has computed already, by secret.
 var stretched = struct {
 	sync.Mutex
 	roots map[string]Root
 }{roots: map[string]Root{}}
 
-// Stretch returns the root of a secret that people may have chosen: who guesses it has to spend
-// 64 MiB and a tenth of a second on each guess. The first call with a secret spends them, too.
+// Stretch returns the root of a secret that people may have chosen: each guess costs 64 MiB and a
+// tenth of a second. So does the first call with a secret.
 func Stretch(secret string) Root {
 	stretched.Lock()
 	defer stretched.Unlock()
@@ -52,8 +52,8 @@ func Stretch(secret string) Root {
 	return r
 }
 
-// Key derives the key for one purpose by HKDF-SHA256. Keys with different labels tell nothing
-// about one another, nor about the root.
+// Key derives the key for one purpose by HKDF-SHA256. Keys with different labels reveal nothing
+// about one another or about the root.
 func (r Root) Key(label string) (key [32]byte) {
 	b, err := hkdf.Expand(sha256.New, r[:], label, len(key))
 	if err != nil {

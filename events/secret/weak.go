@@ -10,7 +10,7 @@ import (
 const (
 	MinLength = 16
 	MaxLength = 1024
-	// minDistinct is how many different characters it has at least, beside well-known words.
+	// minDistinct is the minimum number of different characters, not counting well-known words.
 	minDistinct = 8
 )
 
@@ -20,8 +20,8 @@ var ErrWeak = errors.New("the secret is too weak")
 // advice ends every error of Check.
 const advice = "`platen admin cluster secret` prints a good one"
 
-// Check returns ErrWeak, with the reason and what to do, for a secret that a cluster must not be
-// given: a short one, or one that is made by a simple rule. It cannot know what a person would guess.
+// Check returns ErrWeak, with the reason and advice, for a secret that a cluster must not be given: a
+// short one, or one made by a simple rule. It cannot know what a person would guess.
 func Check(secret string) error {
 	if reason := weakness(secret); reason != "" {
 		return fmt.Errorf("%w: %s; %s", ErrWeak, reason, advice)
@@ -48,7 +48,7 @@ func weakness(secret string) string {
 	return ""
 }
 
-// repeats reports whether a text is a shorter one over and over, the last time perhaps in part.
+// repeats reports whether a text is a shorter one repeated, the last time perhaps in part.
 func repeats(text string) bool {
 	for period := 1; period <= len(text)/2; period++ {
 		if text[period:] == text[:len(text)-period] {
@@ -58,10 +58,10 @@ func repeats(text string) bool {
 	return false
 }
 
-// rows are the rows of keyboards, whose neighbours make a sequence as those of the alphabet do.
+// rows are the rows of keyboards, whose neighbours form a sequence like those of the alphabet.
 const rows = "qwertyuiopasdfghjklzxcvbnm qwertzuiop yxcvbnm azertyuiop qsdfghjklm"
 
-// inSequence counts the bytes that follow from the one before: the same one, or its neighbour in
+// inSequence counts the bytes that follow from the previous one: the same one, or its neighbour in
 // the alphabet, among the digits or on a keyboard, forwards or backwards.
 func inSequence(text string) (n int) {
 	text = strings.ToLower(text)
@@ -84,7 +84,7 @@ func distinct(text string) int {
 	return len(seen)
 }
 
-// words are those that samples and hurried people put into secrets.
+// words are words that samples and hurried people put into secrets.
 var words = []string{
 	"password", "passw0rd", "passwort", "passphrase", "secret", "s3cret", "changeme", "change", "replace", "default", "example", "sample",
 	"platen", "cluster", "gossip", "admin", "root", "test", "demo", "please", "letmein", "welcome", "correct", "horse", "battery", "staple",

@@ -1,4 +1,4 @@
-// Package team is who may sign in to an account, and where they are signed in: a pure fold of events.
+// Package team holds who may sign in to an account, and where they are signed in: a pure fold of events.
 package team
 
 import (
@@ -9,7 +9,7 @@ import (
 	"platen.dev/events"
 )
 
-// Limits of an account's team, because it is written again with every change of it.
+// Limits of an account's team, because every change of it rewrites all of it.
 const (
 	MaxMembers = 50
 	// MaxSessions is how many sessions a member may have. One more ends the oldest.
@@ -20,17 +20,17 @@ const (
 	MaxPasskeyName = 60
 )
 
-// ProofTime is how long after signing in a member may change how somebody signs in, or give access.
+// ProofTime is how long after signing in a member may change how somebody signs in, or grant access.
 const ProofTime = 10 * time.Minute
 
 // Team is the members of an account. Its zero value has none.
 type Team struct {
 	Members []Member `cbor:"1,keyasint,omitempty"`
-	// Sessions are in the order in which they began. Those that have run out leave when another begins.
+	// Sessions are in the order in which they began. Expired ones are removed when another begins.
 	Sessions []Session `cbor:"2,keyasint,omitempty"`
 }
 
-// Session is a session since Opened.
+// Session is a session that began at Opened.
 type Session struct {
 	events.Session
 	Opened events.Instant `cbor:"7,keyasint"`
@@ -44,25 +44,25 @@ type Member struct {
 	// Password is a hash in the PHC format, "" until the member has joined.
 	Password string         `cbor:"4,keyasint,omitempty"`
 	Joined   events.Instant `cbor:"5,keyasint,omitempty"`
-	// Invitation is the hash of a one-time link that is good until Until; both are zero if there is none.
+	// Invitation is the hash of a one-time link that is valid until Until; both are zero if there is none.
 	Invitation [32]byte       `cbor:"6,keyasint,omitzero"`
 	Until      events.Instant `cbor:"7,keyasint,omitempty"`
-	// Attempts counts the attempts to sign in since the last that succeeded, Tried is when the newest was.
+	// Attempts counts the failed sign-in attempts since the last success, Tried is when the latest was.
 	Attempts int64          `cbor:"8,keyasint,omitempty"`
 	Tried    events.Instant `cbor:"9,keyasint,omitempty"`
-	// Factor is the sealed secret of the authenticator, nil for none; Step is the time step of the last code that was taken.
+	// Factor is the sealed secret of the authenticator, nil for none; Step is the time step of the last code used.
 	Factor events.Sealed `cbor:"10,keyasint,omitempty"`
 	Step   int64         `cbor:"11,keyasint,omitempty"`
-	// Handle is by what the passkeys know the member, zero before its first; Challenge is when the challenge was made that one of
-	// them answered last.
+	// Handle is the name by which passkeys know the member, zero before its first; Challenge is when the last challenge that one of them answered was
+	// made.
 	Handle    [32]byte       `cbor:"12,keyasint,omitzero"`
 	Passkeys  []Passkey      `cbor:"13,keyasint,omitempty"`
 	Challenge events.Instant `cbor:"14,keyasint,omitempty"`
-	// Identity is by whom a provider lets the member sign in, zero for nobody.
+	// Identity is the provider identity that signs the member in, zero for none.
 	Identity events.Identity `cbor:"15,keyasint,omitzero"`
 }
 
-// Passkey is a passkey since Added. Used is when it signed its member in last, zero for never.
+// Passkey is a passkey added at Added. Used is when it last signed its member in, zero for never.
 type Passkey struct {
 	events.Passkey
 	Added events.Instant `cbor:"6,keyasint"`
@@ -107,7 +107,7 @@ func (t Team) LastOwner(id events.MemberID) bool {
 	return owns(m) && !slices.ContainsFunc(t.Members, func(m Member) bool { return m.ID != id && owns(m) })
 }
 
-// Session returns the session with an id whose time has not run out, and its member.
+// Session returns the unexpired session with an id, and its member.
 func (t Team) Session(id events.SessionID, now events.Instant) (Session, Member, bool) {
 	i := slices.IndexFunc(t.Sessions, func(s Session) bool { return s.ID == id && now < s.Until })
 	if i < 0 {
@@ -179,7 +179,7 @@ func (t Team) Evolve(ev events.Event, at events.Instant) Team {
 	return t
 }
 
-// invited adds a member, or gives one that there is another link.
+// invited adds a member, or gives an existing one another link.
 func (t Team) invited(e events.MemberInvited) Team {
 	have, exists := t.Member(e.Member)
 	if !exists {
@@ -189,7 +189,7 @@ func (t Team) invited(e events.MemberInvited) Team {
 	return t.with(have.ID, func(m *Member) { m.Role, m.Invitation, m.Until = e.Role, e.Invitation, e.Until })
 }
 
-// with returns a team in which one member is changed.
+// with returns a team with one member changed.
 func (t Team) with(id events.MemberID, change func(*Member)) Team {
 	t.Members = slices.Clone(t.Members)
 	for i := range t.Members {
@@ -200,7 +200,7 @@ func (t Team) with(id events.MemberID, change func(*Member)) Team {
 	return t
 }
 
-// withoutLink is with for what gives a member control again: a link that is pending may be in the wrong hands.
+// withoutLink is with for changes that give a member control again: a pending link may be in the wrong hands.
 func (t Team) withoutLink(id events.MemberID, change func(*Member)) Team {
 	return t.with(id, func(m *Member) {
 		m.Invitation, m.Until = [32]byte{}, 0
@@ -219,7 +219,7 @@ func used(all []Passkey, e events.PasskeyUsed, at events.Instant) []Passkey {
 	return all
 }
 
-// opened returns the sessions after one more. Those that have run out leave, and the oldest of a member who has too many.
+// opened returns the sessions after one more, without expired ones, and without the oldest of a member who has too many.
 func opened(all []Session, s events.Session, at events.Instant) []Session {
 	all = without(all, func(other Session) bool { return other.Until <= at })
 	all = append(slices.Clip(all), Session{s, at})
@@ -236,7 +236,7 @@ func opened(all []Session, s events.Session, at events.Instant) []Session {
 	return slices.Delete(slices.Clone(all), oldest, oldest+1)
 }
 
-// without returns a copy that lacks some, nil if none is left, as decoding has it.
+// without returns a copy that lacks some, nil if none is left, like decoding.
 func without[T any](all []T, leaves func(T) bool) []T {
 	left := slices.DeleteFunc(slices.Clone(all), leaves)
 	if len(left) == 0 {

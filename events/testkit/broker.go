@@ -8,7 +8,7 @@ import (
 // brokerVariable names a real broker, which testdata/kafka/run.sh starts.
 const brokerVariable = "PLATEN_TEST_KAFKA"
 
-// RealBroker is the address of the real Kafka broker that integration tests use. Without one, the test fails and says how to start it.
+// RealBroker returns the address of the real Kafka broker that integration tests use. If there is none, the test fails and says how to start one.
 func RealBroker(t testing.TB) string {
 	t.Helper()
 	address := os.Getenv(brokerVariable)

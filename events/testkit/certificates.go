@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Certificates are the files of the certificates of a server and of a client, with their keys, which
-// an authority of their own has signed: ca.pem, server.pem, server.key, client.pem and client.key.
+// Certificates are the files of a server's and a client's certificates, with their keys, signed by
+// an authority of their own: ca.pem, server.pem, server.key, client.pem and client.key.
 type Certificates struct{ Authority, Server, Key, Client, ClientKey string }
 
 // MakeCertificates makes a certificate for addresses and one for a client, valid for a day.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Harm flips a bit of one of the files in a directory, or cuts it off, or removes it. It returns what it has done.
+// Harm flips a bit of a file in a directory, truncates the file, or removes it. It returns a description.
 func Harm(t testing.TB, dir string, rng *rand.Rand) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*"))

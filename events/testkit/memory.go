@@ -2,7 +2,7 @@ package testkit
 
 import "runtime/metrics"
 
-// Allocated is how many bytes this process has ever allocated.
+// Allocated returns how many bytes this process has ever allocated.
 func Allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -32,7 +32,7 @@ func QPDF(t testing.TB, pdf []byte, args ...string) string {
 	return Tool(t, nil, "qpdf", append(args, path)...)
 }
 
-// PDFText is the text of a PDF, in its layout.
+// PDFText returns the text of a PDF, in its layout.
 func PDFText(t testing.TB, pdf []byte) string {
 	t.Helper()
 	return Tool(t, pdf, "pdftotext", "-layout", "-", "-")

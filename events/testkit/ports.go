@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// lastPort is the port that FreePorts looked at last. Ports start below those that the kernel gives
+// lastPort is the last port that FreePorts looked at. Ports start below those that the kernel gives
 // to connections (32768 and up on Linux), so that none is taken before somebody listens on it.
-// Processes that run side by side begin at different ones.
+// Parallel processes begin at different ones.
 var lastPort atomic.Int32
 
 func init() { lastPort.Store(int32(20000 + os.Getpid()*61%10000)) }

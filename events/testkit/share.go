@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// InShare reports whether item n of a long list of alike items is for this run. PLATEN_TEST_SHARE=1/4 names one of four shares, which are
-// numbered from 0; without it every item is. .ci/run has another share for the next commit, so that a few commits try all.
+// InShare reports whether item n of a long list of similar items is for this run. PLATEN_TEST_SHARE=1/4 names one of four shares, numbered from 0;
+// without it every item is. .ci/run uses another share for the next commit, so that a few commits cover all.
 func InShare(t testing.TB, n int) bool {
 	t.Helper()
 	text := os.Getenv("PLATEN_TEST_SHARE")

@@ -1,6 +1,5 @@
-// Package testkit has what the tests of several packages share: how to wait, chance that
-// can be repeated, and an actor system that says nothing. It is below events because
-// every package may import that.
+// Package testkit holds what the tests of several packages share: waiting, repeatable randomness, and a silent actor system. It is below events
+// because every package may import that.
 package testkit
 
 import (
@@ -15,14 +14,11 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Patience bounds every wait of a test. Only a test that hangs uses it up, on however busy
-// a machine.
+// Patience bounds every wait of a test. Only a test that hangs uses it up, however busy the machine.
 const Patience = 2 * time.Minute
 
-// The pause between two looks at something that cannot be waited for grows by a quarter
-// from look to look, so that a test that polls the API while the machine is busy does not
-// use up the request rate of its account: four looks per second in the end, where the
-// plan Pro allows eight.
+// The pause between two polls grows by a quarter each time, so that a test that polls the API while the machine is busy does not use up the request
+// rate of its account: four polls per second in the end, where the plan Pro allows eight.
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = 250 * time.Millisecond
@@ -36,7 +32,7 @@ func Eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// Becomes waits until a condition is true, and reports whether it was within Patience.
+// Becomes waits until a condition is true, and reports whether that happened within Patience.
 func Becomes(is func() bool) bool {
 	pause := firstPause
 	for deadline := time.Now().Add(Patience); !is(); pause = min(pause+pause/4, lastPause) {
@@ -48,8 +44,7 @@ func Becomes(is func() bool) bool {
 	return true
 }
 
-// Dwindles waits until nothing is left. That may take any time, unless the number stays the same for Patience; what
-// names the wait in the failure.
+// Dwindles waits until nothing is left. That may take any time, as long as the number changes within Patience; what names the wait in the failure.
 func Dwindles(t testing.TB, what string, left func() int64) {
 	t.Helper()
 	for last := int64(-1); ; {
@@ -85,8 +80,7 @@ func Context(t testing.TB) context.Context {
 	return ctx
 }
 
-// Rand returns a test's source of chance. The test prints the seed, which
-// PLATEN_TEST_SEED repeats.
+// Rand returns a test's random source. The test prints the seed; PLATEN_TEST_SEED repeats it.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -112,8 +106,8 @@ func System(t testing.TB) *actor.ActorSystem {
 	return system
 }
 
-// NewSystem returns an actor system that logs nothing; the caller shuts it down, once. It
-// forgets dead letters at once, because counting them would outlive the test.
+// NewSystem returns an actor system that logs nothing; the caller shuts it down, once. It forgets dead letters at once, because counting them would
+// outlive the test.
 func NewSystem() *actor.ActorSystem {
 	return actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return Silent() }),
@@ -121,7 +115,7 @@ func NewSystem() *actor.ActorSystem {
 	)
 }
 
-// Long skips a test that takes long or plays with processes, unless LONG is set: `make integration` sets it.
+// Long skips a test that takes long or controls processes, unless LONG is set: `make integration` sets it.
 func Long(t testing.TB) {
 	t.Helper()
 	if os.Getenv("LONG") == "" {

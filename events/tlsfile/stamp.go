@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Stamp tells one state of files from another, by their sizes and when they were changed. A file
-// that cannot be looked at counts as one that is not there.
+// Stamp tells one state of files from another, by their sizes and modification times. A file that
+// cannot be examined counts as missing.
 type Stamp string
 
 // StampOf returns the stamp of files as they are now.

@@ -1,5 +1,5 @@
-// Package tlsfile has the TLS of a client whose certificates are in PEM files, and notices when such
-// files have changed.
+// Package tlsfile configures TLS for a client whose certificates are in PEM files, and notices when
+// such files change.
 package tlsfile
 
 import (
@@ -12,14 +12,14 @@ import (
 
 // Client names the files, each "" if it is not needed.
 type Client struct {
-	// CA has the authorities that are trusted instead of the system's.
+	// CA holds the authorities that are trusted instead of the system's.
 	CA string
 	// Cert has the certificate that the client shows if a server asks for one, Key its private key.
 	Cert, Key string
 }
 
-// Validate returns an error that names a field, ca_file, cert_file or key_file, if the files do
-// not go together. used says whether there is TLS at all.
+// Validate returns an error that names a field, ca_file, cert_file or key_file, if the files are
+// inconsistent. used says whether TLS is used at all.
 func (c Client) Validate(used bool) error {
 	switch {
 	case !used && c != Client{}:
@@ -30,8 +30,8 @@ func (c Client) Validate(used bool) error {
 	return nil
 }
 
-// Config reads the files. The client's certificate is read again for every connection, so it may
-// be renewed while the process runs.
+// Config reads the files. The client's certificate is re-read for every connection, so it may be
+// renewed while the process runs.
 func (c Client) Config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CA != "" {

@@ -8,8 +8,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// queue passes spans on to a processor that has room for most of them, and drops those for which there
-// is no room: that processor would not say so.
+// queue passes spans on to a processor that has room for most of them, and drops the rest: that
+// processor would drop them silently.
 type queue struct {
 	sdk.SpanProcessor
 	waiting               atomic.Int64
@@ -26,14 +26,15 @@ func (q *queue) OnEnd(s sdk.ReadOnlySpan) {
 	q.SpanProcessor.OnEnd(s)
 }
 
-// counted counts what an exporter makes of the spans of a queue.
+// counted counts an exporter's successes and failures with the spans of a queue.
 type counted struct {
 	sdk.SpanExporter
 	queue *queue
 	log   *slog.Logger
 }
 
-// ExportSpans implements sdk.SpanExporter. Its caller would write an error to the standard error.
+// ExportSpans implements sdk.SpanExporter. It returns no error, because its caller would write it
+// to the standard error.
 func (c *counted) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := c.SpanExporter.ExportSpans(ctx, spans)
 	if err != nil {

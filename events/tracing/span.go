@@ -13,18 +13,17 @@ import (
 // Name says what a span is about.
 type Name string
 
-// The names. Below Request are Decide, and for each attempt Queue and Attempt, then Deliver and
-// Webhook for each attempt at them.
+// The names. Below Request are Decide, a Queue and an Attempt for each attempt, then a Deliver and a Webhook for each attempt at those.
 const (
 	// Request is from the head of a request that submits a job to its response.
 	Request Name = "request"
 	// Decide is from the decision of the account until it can no longer get lost.
 	Decide Name = "decide"
-	// Queue is from when the job was queued until an attempt has what it needs to begin.
+	// Queue is from when the job was queued until an attempt has everything it needs to begin.
 	Queue Name = "queue"
 	// Attempt follows, until the outcome is reported.
 	Attempt Name = "attempt"
-	// Render is the work of the browser, and of it Load is loading the page and Make printing or capturing it.
+	// Render is the work of the browser; within it, Load is loading the page and Make printing or capturing it.
 	Render Name = "render"
 	Load   Name = "load"
 	Make   Name = "make"
@@ -39,19 +38,19 @@ const (
 // kinds are the kinds of spans; the others are internal.
 var kinds = map[Name]trace.SpanKind{Request: trace.SpanKindServer, Deliver: trace.SpanKindClient, Webhook: trace.SpanKindClient}
 
-// Facts holds what a span says besides its name and times. A field that is zero is not said.
+// Facts holds a span's attributes. Zero fields are omitted.
 type Facts struct {
 	Job       events.JobID
-	Partition int32 // said even if it is zero
+	Partition int32 // included even if it is zero
 	Operation events.Operation
-	Lane      events.Lane // said of Queue and Attempt
-	// Number is that of an attempt to deliver or report, from 1.
+	Lane      events.Lane // for Queue and Attempt only
+	// Number is the number of an attempt to deliver or report, from 1.
 	Number int
-	// Status is that of the HTTP response.
+	// Status is the HTTP response's status.
 	Status int
-	// Code is why there was no success, one of a fixed list (docs/ERRORS.md).
+	// Code is why it did not succeed, one of a fixed list (docs/ERRORS.md).
 	Code events.ErrorCode
-	// Failed says that there was no success, if there is no Code.
+	// Failed says that it did not succeed, if there is no Code.
 	Failed bool
 	// Bytes is the size of the request, of the file or of the message.
 	Bytes int64
@@ -65,7 +64,7 @@ type Span struct {
 	begin time.Time
 }
 
-// Trace is where something belongs that is below the span; zero of a nil Span.
+// Trace returns the place of work below the span; zero for a nil Span.
 func (s *Span) Trace() events.Trace {
 	if s == nil {
 		return events.Trace{}
@@ -74,8 +73,7 @@ func (s *Span) Trace() events.Trace {
 	return events.Trace{ID: events.TraceID(c.TraceID()), Span: events.SpanID(c.SpanID()), Sampled: true}
 }
 
-// Below is where something belongs that is done within the span; of a nil Span, which would have been below parent, that is
-// parent.
+// Below returns the place of work within the span. For a nil Span, whose parent would have been parent, it is parent.
 func (s *Span) Below(parent events.Trace) events.Trace {
 	if s == nil {
 		return parent
@@ -83,8 +81,7 @@ func (s *Span) Below(parent events.Trace) events.Trace {
 	return s.Trace()
 }
 
-// End ends the span. Only the first call does anything. The span may have begun by the clock of
-// another node: it does not end before that.
+// End ends the span. Only the first call does anything. The span may have begun by the clock of another node: it never ends before its beginning.
 func (s *Span) End(at time.Time, f Facts) {
 	if s == nil {
 		return
@@ -99,7 +96,7 @@ func (s *Span) End(at time.Time, f Facts) {
 	s.span.End(trace.WithTimestamp(at))
 }
 
-// attributes are the facts by the names that the standard has for them, if it has one.
+// attributes returns the facts under their standard names, where the standard has one.
 func (f Facts) attributes(name Name) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.Int("platen.partition", int(f.Partition))}
 	text := func(key, value string) {

@@ -1,9 +1,9 @@
 // Package tracing makes the spans of jobs and sends them to a collector, by OTLP over HTTP. A trace
 // begins with the request that submits a job and ends with its webhook. Each node makes the spans of
-// what it does itself; where they belong travels with the job (events.Trace).
+// its own work; their place in the trace travels with the job (events.Trace).
 //
-// What a span can say is the fields of Facts: nothing that callers have written, no address, and no
-// text of an error.
+// A span can say only the fields of Facts: nothing written by callers, no address, and no error
+// text.
 package tracing
 
 import (
@@ -30,12 +30,12 @@ type Config struct {
 	Endpoint *url.URL
 	// Headers go with every request to the collector.
 	Headers map[string]string
-	// TLS is for https; nil is the system's.
+	// TLS is for https; nil means the system's.
 	TLS *tls.Config
 	// Sample is the share of requests whose traces are recorded, 0 to 1. A request that belongs to a
 	// trace is recorded if the client records it.
 	Sample float64
-	// Node and Version are said of every span.
+	// Node and Version are attributes of every span.
 	Node    events.NodeID
 	Version string
 	Logger  *slog.Logger
@@ -47,13 +47,13 @@ const (
 	batch = 512
 	// every is how long a span waits for others to be sent with.
 	every = time.Second
-	// patience is how long a batch is tried to be sent, and flushing how long Close takes at most.
+	// patience is how long sending a batch is retried, and flushing the most that Close takes.
 	patience = 10 * time.Second
 	flushing = 5 * time.Second
 )
 
-// Tracer makes spans. Its methods may be called from any goroutine, and none but Close waits. A nil
-// Tracer makes none, takes no client's trace, and costs nothing.
+// Tracer makes spans. Its methods are safe for concurrent use; only Close waits. A nil Tracer makes
+// none, ignores clients' traces, and costs nothing.
 type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -100,9 +100,9 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// Request begins the span of a request that submits a job, and returns where the job belongs: zero if
-// it is not traced. parents are the request's traceparent headers. If they are not exactly one that is
-// valid, a trace begins here.
+// Request begins the span of a request that submits a job, and returns the job's place in the trace:
+// zero if it is not traced. parents are the request's traceparent headers. Unless there is exactly one
+// and it is valid, a new trace begins here.
 func (t *Tracer) Request(parents [][]byte, begin time.Time) (events.Trace, *Span) {
 	if t == nil {
 		return events.Trace{}, nil
@@ -112,7 +112,7 @@ func (t *Tracer) Request(parents [][]byte, begin time.Time) (events.Trace, *Span
 		parent, _ = events.ParseTraceparent(parents[0])
 	}
 	if !parent.IsZero() && !parent.Sampled || parent.IsZero() && rand.Float64() >= t.sample {
-		return parent, nil // what the client has begun continues
+		return parent, nil // the client's trace continues
 	}
 	s := t.span(parent, Request, begin)
 	return s.Trace(), s
@@ -137,11 +137,11 @@ func (t *Tracer) span(below events.Trace, name Name, begin time.Time) *Span {
 	return &Span{name, span, begin}
 }
 
-// Figures counts what became of the spans of this node. The counts never decrease.
+// Figures counts the fates of this node's spans. The counts never decrease.
 type Figures struct{ Sent, Dropped, Failed uint64 }
 
-// Figures returns how many spans the collector has taken, were dropped because too many waited, and
-// could not be sent. They are zero of a nil Tracer.
+// Figures returns how many spans the collector has accepted, were dropped because too many waited,
+// and could not be sent. All are zero for a nil Tracer.
 func (t *Tracer) Figures() Figures {
 	if t == nil {
 		return Figures{}

@@ -47,7 +47,7 @@ func closed(t *testing.T, tracer *Tracer) {
 	}
 }
 
-// What is sent is what was said, and Close sends what waits.
+// Spans are sent as described, and Close sends waiting ones.
 func TestSpan(t *testing.T) {
 	collector := tracingtest.Start(t)
 	cfg := configure(t, collector.URL+"/")
@@ -143,7 +143,7 @@ func (h *held) ExportSpans(context.Context, []sdk.ReadOnlySpan) error {
 	return nil
 }
 
-// A collector that hangs holds up nobody: as many spans wait as may, the others are dropped and
+// A collector that hangs holds up nobody: spans wait up to the limit, the others are dropped and
 // counted, and once it continues, there is room again.
 func TestACollectorThatHangs(t *testing.T) {
 	to := &held{release: make(chan struct{})}
@@ -169,7 +169,7 @@ func TestACollectorThatHangs(t *testing.T) {
 	}
 }
 
-// Spans that a collector refuses are counted and logged, without what the headers say.
+// Spans that a collector refuses are counted and logged, without the contents of the headers.
 func TestACollectorThatRefuses(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(s.Close)
@@ -188,8 +188,8 @@ func TestACollectorThatRefuses(t *testing.T) {
 	}
 }
 
-// A tracer that is off makes nothing and allocates nothing, and neither does a job that is not
-// recorded on one that is on.
+// A tracer that is off makes nothing and allocates nothing, and neither does an unrecorded job on
+// one that is on.
 func TestOffCostsNothing(t *testing.T) {
 	on := start(Config{Logger: testkit.Silent()}, discarded{})
 	t.Cleanup(func() { closed(t, on) })

@@ -32,8 +32,8 @@ func (l *Ledger) Append(ctx context.Context, b ledger.Batch) error {
 
 func partitionOf(b ledger.Batch) string { return fmt.Sprintf("%s/%d", b.Topic, b.Partition) }
 
-// begin reports whether a batch follows one that this process has appended. Then none of its rows can
-// be left from an attempt that stopped. Until it has ended, no other batch follows it.
+// begin reports whether a batch follows one that this process has appended. Then no interrupted
+// attempt can have left any of its rows. Until the batch ends, no other follows it.
 func (l *Ledger) begin(b ledger.Batch) (clean bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *Ledger) append(ctx context.Context, b ledger.Batch, entries []ledger.Ha
 	}})
 }
 
-// plan returns the marker to write, or the one that was written, after a comparison.
+// plan returns the marker to write, or the existing one after a comparison.
 func (l *Ledger) plan(ctx context.Context, b ledger.Batch, entries []ledger.Hashed) (m ledger.Marker, repeated bool, err error) {
 	next, err := l.next(ctx, b.Topic, b.Partition)
 	if err != nil {
@@ -82,14 +82,13 @@ func (l *Ledger) plan(ctx context.Context, b ledger.Batch, entries []ledger.Hash
 	}
 	have, err := l.markers(ctx, " AND lo = ? AND hi = ?", b.Topic, b.Partition, b.Lo, b.Hi)
 	if err != nil || len(have) == 0 {
-		return m, repeated, err // without one, the offsets were appended in batches of another cut
+		return m, repeated, err // without a marker, the offsets were appended in batches with other bounds
 	}
 	return m, repeated, ledger.CheckRepeated(b, have[0], m)
 }
 
-// missing returns the entries without a row, and those without an id. An entry whose id is not
-// there may still have a row, unless its batch is clean; and one whose id is there may have
-// lost its row.
+// missing returns the entries without a row, and those without an id. An entry without its id may
+// still have a row, unless its batch is clean; and one with its id may have lost its row.
 func (l *Ledger) missing(ctx context.Context, entries []ledger.Hashed, clean bool) (rows, ids []ledger.Hashed, err error) {
 	known, err := l.known(ctx, entries)
 	if err != nil {
@@ -103,7 +102,7 @@ func (l *Ledger) missing(ctx context.Context, entries []ledger.Hashed, clean boo
 	return only(entries, present, false), only(entries, known, false), err
 }
 
-// only returns the entries that are in a set, or that are not.
+// only returns the entries that are in a set or, if in is false, those that are not.
 func only(entries []ledger.Hashed, set map[string]bool, in bool) (some []ledger.Hashed) {
 	for _, e := range entries {
 		if set[e.ID] == in {
@@ -113,8 +112,8 @@ func only(entries []ledger.Hashed, set map[string]bool, in bool) (some []ledger.
 	return some
 }
 
-// month has the entries of a month, because ClickHouse makes a part of each: an insert into several
-// would not be there as a whole or not at all.
+// month holds the entries of one month, because ClickHouse makes a part of each month: an insert
+// into several would not be atomic.
 type month struct {
 	name    string
 	entries []ledger.Hashed
@@ -134,8 +133,8 @@ func months(entries []ledger.Hashed) (all []month) {
 	return all
 }
 
-// insert inserts rows as one block, and returns when most replicas of the table have it. Unless the id is empty, a
-// second insert with it is refused by the server while the first is under way, even if its client is gone.
+// insert inserts rows as one block, and returns when most replicas of the table have it. Unless the id is empty,
+// the server refuses a second insert with it while the first is under way, even if its client is gone.
 func (l *Ledger) insert(ctx context.Context, id, table string, columns []string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
@@ -150,7 +149,7 @@ func (l *Ledger) insert(ctx context.Context, id, table string, columns []string,
 	if err != nil {
 		return err
 	}
-	defer batch.Close() // after Send it does nothing
+	defer batch.Close() // it does nothing after Send
 	for _, r := range rows {
 		if err := batch.Append(r...); err != nil {
 			return err

@@ -57,8 +57,8 @@ toDateTime(%[2]d + number %% %[1]d * %[3]d), toDateTime(%[2]d), 1, 1000, '', '',
 	ledgertest.BenchMonth(b, l)
 }
 
-// BenchmarkWindow measures what a page of usage asks for, of an account with a million entries in 30 days: when nothing is
-// remembered of them, when hours are, and a page of the entries.
+// BenchmarkWindow measures what a usage page asks for, of an account with a million entries in 30 days: with nothing remembered, with hours
+// remembered, and a page of the entries.
 func BenchmarkWindow(b *testing.B) {
 	l := benchLedger(b)
 	for part := range 10 {

@@ -15,8 +15,8 @@ import (
 
 // Config says which ClickHouse keeps the ledger.
 type Config struct {
-	// Addresses are those of the native protocol, as host:port. The first one that can be reached,
-	// and is not behind the others, is used. All are replicas of one shard.
+	// Addresses are those of the native protocol, as host:port. The first one that can be reached, and
+	// is not behind the others, is used. All are replicas of one shard.
 	Addresses []string
 	// Database holds the tables. It must exist.
 	Database string
@@ -26,24 +26,24 @@ type Config struct {
 	// that asks for one; they need TLS.
 	TLS   bool
 	Files tlsfile.Client
-	// Cluster is the name of the cluster on whose servers the tables are made, replicated; its
-	// servers define the macros {shard} and {replica}. Empty is a single server.
+	// Cluster is the name of the cluster on whose servers the tables are created, replicated; its
+	// servers define the macros {shard} and {replica}. Empty means a single server.
 	Cluster string
-	// Timeout bounds every call, and how long the server works for it. 0 is DefaultTimeout. At
-	// least a second.
+	// Timeout bounds every call, including the server's work for it. 0 means DefaultTimeout. At least
+	// a second.
 	Timeout time.Duration
 }
 
 // DefaultTimeout is the Timeout of a Config without one.
 const DefaultTimeout = 30 * time.Second
 
-// dialTimeout bounds the dialling of one address, the greeting, and the questions whether its server is fit.
+// dialTimeout bounds dialling one address, the greeting, and the checks of the server's fitness.
 const dialTimeout = 5 * time.Second
 
-// name matches the names that databases and clusters may have: nothing in them has a meaning in a statement.
+// name matches the allowed names of databases and clusters: nothing in them has a meaning in a statement.
 var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
-// Validate returns what is wrong, by the name of the field.
+// Validate returns an error that names an invalid field.
 func (c Config) Validate() error {
 	switch {
 	case len(c.Addresses) == 0:
@@ -65,8 +65,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// options returns the options of the driver. The server stops working for a call when nobody waits
-// for it any more.
+// options returns the options of the driver. The server stops working for a call once nobody waits
+// for it.
 func (c Config) options() (*driver.Options, error) {
 	o := &driver.Options{
 		Addr:         c.Addresses,

@@ -11,8 +11,8 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// greeting is a connection between its dialling and the end of the driver's greeting, which does
-// not listen to the context and does not close what has failed.
+// greeting is a connection between its dialling and the end of the driver's greeting, which ignores the context and does not close a failed
+// connection.
 type greeting struct {
 	conn net.Conn
 	stop func() bool
@@ -20,8 +20,8 @@ type greeting struct {
 
 type greetingKey struct{}
 
-// strategy dials the addresses in turn, and takes the first whose server is fit: it takes the settings that are
-// pinned, and, if there are several, has what most replicas have. Each address has dialTimeout.
+// strategy dials the addresses in turn, and takes the first whose server is fit: it accepts the pinned settings and, if there are several servers,
+// has what most replicas have. Each address has dialTimeout.
 func strategy(ctx context.Context, _ int, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
 	var failed []error
 	for _, address := range o.Addr {
@@ -47,8 +47,8 @@ func reach(ctx context.Context, address string, o *driver.Options, dial driver.D
 	return greet(ctx, address, &with, dial)
 }
 
-// probe returns the settings that the connections to a server have, by one that has none. The context has the query id
-// and the tables of whatever the connection is for, which its own statements must not have.
+// probe returns the settings for connections to a server, over a connection without any. The context has the query id and tables of the call that
+// needs the connection; probe's own statements must not use them.
 func probe(ctx context.Context, address string, o *driver.Options) (driver.Settings, error) {
 	own, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()
@@ -84,12 +84,12 @@ func greet(ctx context.Context, address string, o *driver.Options, dial driver.D
 		return driver.DialResult{}, ctx.Err() // the connection is closed
 	}
 	if err != nil {
-		_ = g.conn.Close() // the driver has not kept it
+		_ = g.conn.Close() // the driver has dropped it
 	}
 	return result, err
 }
 
-// dialContext opens a connection that is closed with the context, until its greeting is over.
+// dialContext opens a connection that is closed with the context until its greeting is over.
 func dialContext(config *tls.Config) func(context.Context, string) (net.Conn, error) {
 	plain := &net.Dialer{Timeout: dialTimeout}
 	return func(ctx context.Context, address string) (conn net.Conn, err error) {

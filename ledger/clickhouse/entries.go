@@ -24,8 +24,8 @@ func (l *Ledger) Entries(ctx context.Context, q ledger.EntryQuery) (ledger.Page,
 	return ledger.NewPage(q, entries), nil
 }
 
-// page reads the hours of a query's range one after another, as many at a time as have rows enough, until there is one entry more
-// than the limit: the server sorts whatever it reads, which may be a million rows of a month.
+// page reads the hours of a query's range in order, as many at a time as together have enough rows, until there is one entry more than the limit: the
+// server sorts everything that it reads, which may be a million rows of a month.
 func (l *Ledger) page(ctx context.Context, q ledger.EntryQuery) (entries []ledger.Entry, err error) {
 	from, to := max(q.From.Unix(), q.Position().Second), q.To.Unix()
 	conditions, args := conditionsOf(q, from, to)
@@ -39,7 +39,7 @@ func (l *Ledger) page(ctx context.Context, q ledger.EntryQuery) (entries []ledge
 	return entries, err
 }
 
-// enough returns how many of the hours have as many rows, at most all.
+// enough returns how many of the first hours together have the given number of rows, at most all.
 func enough(hours []hour, rows uint64) int {
 	for i, h := range hours {
 		if h.digest.rows >= rows {
@@ -50,7 +50,7 @@ func enough(hours []hour, rows uint64) int {
 	return len(hours)
 }
 
-// between adds the entries behind the query's position in a part of its range.
+// between adds the entries after the query's position in a part of its range.
 func (l *Ledger) between(ctx context.Context, to []ledger.Entry, q ledger.EntryQuery, from, until int64, limit int) ([]ledger.Entry, error) {
 	after := q.Position()
 	conditions, args := conditionsOf(q, from, until)
@@ -64,13 +64,13 @@ func (l *Ledger) between(ctx context.Context, to []ledger.Entry, q ledger.EntryQ
 	return to, err
 }
 
-// copies makes one row of the copies of an entry. Its source is the first of them.
+// copies merges the copies of an entry into one row. Its source is the first of theirs.
 const copies = `SELECT entry_id AS id, any(account) AS owner, any(job_id) AS job, toInt8(any(kind)) AS what, any(key_id) AS called_by, any(operation) AS called,
 any(tag_k) AS names, any(tag_v) AS vals, toInt64(toUnixTimestamp(any(occurred_at))) AS at, toInt64(toUnixTimestamp(any(window_start))) AS since,
 any(render_units) AS units, any(bytes) AS size, any(ref_entry) AS refers, any(reason) AS why, any(src_topic) AS topic, any(src_part) AS part, min(src_offset) AS place,
 any(row_hash) AS hash, min(row_hash) != max(row_hash) AS torn`
 
-// conditionsOf are those of the rows of a query in a part of its range.
+// conditionsOf returns the conditions for a query's rows in a part of its range.
 func conditionsOf(q ledger.EntryQuery, from, until int64) (conditions string, args []any) {
 	conditions = inRange
 	args = []any{q.Account, from, until}

@@ -31,7 +31,7 @@ type faultyBatch struct {
 	fault func(step string) error
 }
 
-// Send may fail before the server has the block, or after the server has confirmed it.
+// Send may fail before the server has the block, or after it has confirmed it.
 func (b faultyBatch) Send() error {
 	if err := b.fault("before " + b.text); err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 
 const hourSeconds = 3600
 
-// inRange is the condition for the rows of an account, from a time until another.
+// inRange is the condition for the rows of an account from one time until another.
 const inRange = "account = ? AND occurred_at >= toDateTime(?) AND occurred_at < toDateTime(?)"
 
-// hour has rows.
+// hour is an hour that has rows.
 type hour struct {
 	start  int64 // in seconds since 1970
 	digest digest
@@ -20,11 +20,10 @@ type hour struct {
 
 func (h hour) end() int64 { return h.start + hourSeconds }
 
-// digest is that of the rows of an hour. Rows are only ever added, or are copies that the server merges, so as long as it is the
-// same, so are the entries.
+// digest is a digest of the rows of an hour. Rows are only ever added, or are copies that the server merges, so equal digests mean equal entries.
 type digest struct{ rows, xor uint64 }
 
-// hours returns the hours that have rows which meet the conditions, in their order.
+// hours returns, in order, the hours that have rows that meet the conditions.
 func (l *Ledger) hours(ctx context.Context, conditions string, args ...any) (hours []hour, err error) {
 	err = l.each(ctx, func(row scanner) error {
 		var h hour
@@ -37,17 +36,17 @@ func (l *Ledger) hours(ctx context.Context, conditions string, args ...any) (hou
 }
 
 const (
-	// An hour is remembered if it has this many rows, and this many of them to a part: otherwise it saves little time.
+	// Only an hour with this many rows, and this many of them per part, is remembered: otherwise little time is saved.
 	rememberedRows  = 100
 	rememberedShare = 4
-	// rememberedParts is how many parts are remembered, of about 150 bytes each.
+	// rememberedParts is how many parts are remembered, about 150 bytes each.
 	rememberedParts = 200_000
 )
 
-// memory remembers the parts of hours, so that of a window with a million entries only the rows of the hours that changed are made
-// entries and summed up. Each process has one of its own: what it remembers is compared with the rows each time.
+// memory remembers the parts of hours, so that only the changed hours of a window with a million entries are read and summed up. Each process has its
+// own: what it remembers is checked against the rows each time.
 type memory struct {
-	rows, share uint64 // what an hour has to have: rows, and rows to a part
+	rows, share uint64 // the minimum of an hour: rows, and rows per part
 	most        int    // parts
 
 	mu    sync.Mutex
@@ -59,7 +58,7 @@ func newMemory() *memory {
 	return &memory{rows: rememberedRows, share: rememberedShare, most: rememberedParts, hours: map[memoryKey]remembered{}}
 }
 
-// memoryKey names the parts of an hour: those of a query, whatever its range.
+// memoryKey names the parts of an hour by the query, regardless of its range.
 type memoryKey struct {
 	account, query string
 	hour           int64
@@ -70,7 +69,7 @@ type remembered struct {
 	parts  []ledger.Part
 }
 
-// recall returns the parts of an hour, if it is as it was when they were remembered.
+// recall returns the parts of an hour, if it is unchanged since they were remembered.
 func (m *memory) recall(k memoryKey, as digest) (parts []ledger.Part, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +80,7 @@ func (m *memory) recall(k memoryKey, as digest) (parts []ledger.Part, known bool
 	return r.parts, true
 }
 
-// remember keeps the parts of an hour, which were read after its digest. It may forget those of any other.
+// remember keeps the parts of an hour, which were read after its digest. It may forget other parts.
 func (m *memory) remember(k memoryKey, r remembered) {
 	if r.digest.rows < m.rows || uint64(len(r.parts))*m.share > r.digest.rows || len(r.parts) > m.most {
 		return

@@ -85,7 +85,7 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
-// Rows that were lost behind their marker are noticed, and come back when the batch is appended
+// Rows lost after their marker was written are noticed, and come back when the batch is appended
 // again; so do rows whose ids the server has lost.
 func TestServerRepairs(t *testing.T) {
 	s := clickhousetest.Start(t)
@@ -157,8 +157,8 @@ func TestServerInsertsOnlyTheMissing(t *testing.T) {
 	}
 }
 
-// Copies of one entry with different content, which only writers at the same moment can leave, are
-// an error of every read that comes upon them.
+// Copies of one entry with different content, which only simultaneous writers can leave, are an
+// error of every read that meets them.
 func TestServerTornEntry(t *testing.T) {
 	s := clickhousetest.Start(t)
 	c := fresh(t, s.Address)

@@ -13,9 +13,8 @@ import (
 //go:embed 001.sql
 var first string
 
-// migrations has the statements that lead from each version to the next. A released one
-// never changes. Each may be repeated, because ClickHouse has no transactions and nodes start at
-// the same time.
+// migrations holds the statements that lead from each version to the next. A released one never changes. Each must be repeatable, because ClickHouse
+// has no transactions and nodes start at the same time.
 var migrations = []string{first}
 
 const schemaTable = `CREATE TABLE IF NOT EXISTS ledger_schema (
@@ -29,7 +28,7 @@ var (
 	engine  = regexp.MustCompile(`ENGINE = ReplacingMergeTree`)
 )
 
-// statements splits a migration. With a cluster, its tables are made on all servers, replicated.
+// statements splits a migration. With a cluster, its tables are created on all servers, replicated.
 func statements(text string, c Config) (all []string) {
 	for s := range strings.SplitSeq(strings.TrimSpace(text), ";\n") {
 		s = strings.TrimSuffix(s, ";")
@@ -45,8 +44,7 @@ func statements(text string, c Config) (all []string) {
 
 var errNewer = errors.New("the tables are those of a newer program")
 
-// migrate brings the tables to the newest version. Tables that have it are not touched: that would need every server
-// of the cluster.
+// migrate brings the tables to the newest version. Tables that have it are left alone: touching them would need every server of the cluster.
 func (l *Ledger) migrate(ctx context.Context, to []string) error {
 	version, err := l.version(ctx)
 	if err != nil {
@@ -63,7 +61,7 @@ func (l *Ledger) migrate(ctx context.Context, to []string) error {
 	return l.checkEngines(ctx)
 }
 
-// version returns that of the tables, or 0. It makes the table that says so.
+// version returns the version of the tables, or 0. It creates the table that records it.
 func (l *Ledger) version(ctx context.Context) (version uint32, err error) {
 	var there uint64
 	err = l.conn.QueryRow(ctx, "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = 'ledger_schema'").Scan(&there)

@@ -1,25 +1,25 @@
 // Package clickhouse keeps the usage ledger in a ClickHouse server or cluster of version 18.16 or
 // newer, over the native protocol.
 //
-// ClickHouse has no transactions, so the order of the inserts makes entries count once:
-// first the rows, one insert for each month that they touch; then their ids, by which other
-// content under the same id is noticed; then the marker, which moves Next. Each insert is one
-// block, so it is there or not. What stops anywhere is done again. It inserts what is missing; if
-// a row is nevertheless there twice, because two writers were at work, every read counts it once.
-// If two writers bring different content under one id at the same moment, neither may notice;
-// every read that comes upon it is ErrConflict then.
+// ClickHouse has no transactions, so the order of the inserts makes entries count once: first the
+// rows, one insert for each month that they touch; then their ids, by which other content under the
+// same id is noticed; then the marker, which moves Next. Each insert is one block, so it is atomic.
+// Interrupted work is repeated, inserting only what is missing; if a row is nevertheless there
+// twice, because of two concurrent writers, every read counts it once. If two writers bring
+// different content under one id at the same moment, neither may notice; every later read of it is
+// ErrConflict.
 //
-// On replicas, most of those that are registered confirm each insert before the next one begins, whichever
-// servers they go to. So a marker is never without its rows, unless more than half of the replicas are lost. Reads
-// have what was confirmed, all of it and nothing else: rows whose confirmation never came may vanish, and
-// are inserted again. While most replicas do not answer, nothing is appended.
+// On replicas, most of the registered ones confirm each insert before the next one begins, whichever servers they
+// go to. So a marker is never without its rows, unless more than half of the replicas are lost. Reads see exactly
+// what was confirmed: rows whose confirmation never came may vanish, and are inserted again. While most replicas
+// do not answer, nothing is appended.
 //
-// Settings of the server that decide what is confirmed, what is seen and what is whole are set on every
-// statement, and a server that does not take them is refused.
+// The server settings that decide what is confirmed, visible and complete are set on every statement,
+// and a server that does not accept them is refused.
 //
-// ClickHouse does not sync its files, so a power cut may lose rows after their marker is there: that of a
-// server, or of most replicas at once. Ledger.RowsOf shows that, and appending the same offsets again
-// repairs it.
+// ClickHouse does not sync its files, so a power cut of a server, or of most replicas at once, may lose
+// rows whose marker survives. Ledger.RowsOf reveals that, and appending the same offsets again repairs
+// it.
 package clickhouse
 
 import (
@@ -54,7 +54,7 @@ type Ledger struct {
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
-// ErrUnreachable means that no server has answered.
+// ErrUnreachable means that no server answered.
 var ErrUnreachable = errors.New("ClickHouse cannot be reached")
 
 // Open connects to ClickHouse and brings its tables up to date. It refuses tables of a newer
@@ -70,8 +70,8 @@ func Open(ctx context.Context, c Config) (*Ledger, error) {
 	return l, nil
 }
 
-// Connect returns a ledger without asking a server. The first call that reaches one does what Open
-// does.
+// Connect returns a ledger without contacting a server. The first call that reaches one does what
+// Open does.
 func Connect(c Config) (*Ledger, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
@@ -88,8 +88,8 @@ func Connect(c Config) (*Ledger, error) {
 	return &Ledger{config: c, conn: whole{conn}, gate: ledger.NewGate(), memory: newMemory(), runRows: runRows, clean: map[string]int64{}, migration: make(chan struct{}, 1)}, nil
 }
 
-// Check does what Open does. The error is ErrUnreachable if no server has answered; any other one
-// stays until somebody mends what it says.
+// Check does what Open does. The error is ErrUnreachable if no server answered; any other persists
+// until somebody fixes its cause.
 func (l *Ledger) Check(ctx context.Context) error {
 	err := l.call(ctx, "open", func(context.Context) error { return nil })
 	if err == nil || codeOf(err) != 0 && !passes(err) || errors.Is(err, errNewer) || errors.Is(err, errUnfit) || errors.Is(err, ledger.ErrClosed) {
@@ -134,7 +134,7 @@ func (l *Ledger) Close() error {
 	return l.conn.Close()
 }
 
-// call makes a call, which may take Config.Timeout; doing names it in its errors.
+// call makes a call within Config.Timeout; doing names it in its errors.
 func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Context) error) error {
 	ctx, leave, err := l.gate.Enter(ctx)
 	if err != nil {
@@ -147,7 +147,7 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 		err = f(bounded)
 	}
 	if deadline, _ := bounded.Deadline(); err != nil && !time.Now().Before(deadline) {
-		<-bounded.Done() // the connection has the same deadline, and may be first by a moment
+		<-bounded.Done() // the connection has the same deadline, and may fail a moment earlier
 	}
 	switch {
 	case err == nil:
@@ -156,13 +156,13 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 		return ledger.ErrClosed
 	case ctx.Err() != nil:
 		err = ctx.Err() // the driver says only that the connection is closed
-	case bounded.Err() != nil && codeOf(err) == 0: // else the server has said why it was asked until then
+	case bounded.Err() != nil && codeOf(err) == 0: // a code would say why the server was asked again until then
 		err = fmt.Errorf("no answer within %s: %w", l.config.Timeout, context.DeadlineExceeded)
 	}
 	return fmt.Errorf("ledger on ClickHouse %s: %s: %w", strings.Join(l.config.Addresses, ","), doing, explain(err))
 }
 
-// remedies say by the code of the server's error what to do about it.
+// remedies maps the server's error codes to advice.
 var remedies = map[int32]string{
 	81:              "create the database first",                                                   // UNKNOWN_DATABASE
 	164:             "the profile of the ledger's user must not be readonly",                       // READONLY
@@ -176,7 +176,7 @@ var remedies = map[int32]string{
 	noQuorumInTime:  "not as many replicas as needed have fetched the rows in time: the batch is appended again",
 }
 
-// explain adds what to do about an error of the server, whose own text comes first.
+// explain adds advice to an error of the server, after its own text.
 func explain(err error) error {
 	if what := remedies[codeOf(err)]; what != "" {
 		return fmt.Errorf("%w (%s)", err, what)

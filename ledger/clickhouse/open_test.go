@@ -59,7 +59,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// What the server refuses comes with what to do. What passes by itself keeps no node from its start.
+// Refusals of the server come with advice. Errors that pass do not keep a node from starting.
 func TestErrorsOfServer(t *testing.T) {
 	for code, want := range map[int32]struct {
 		todo   string

@@ -28,8 +28,8 @@ const hosts = `all:
     ledger: {hosts: {platen1: {address: %[1]s}}}
 `
 
-// The server that the playbook sets up, over Debian's configuration, listens in one place, and to nobody without a certificate and the
-// password; root reaches it by the client's file.
+// The server that the playbook sets up, over Debian's configuration, listens in one place, and admits nobody without a certificate and the password;
+// root reaches it by the client's file.
 func TestServerOfThePlaybook(t *testing.T) {
 	if os.Getenv("PLATEN_TEST_CLICKHOUSE") != "" {
 		t.Skip("the playbook installs Debian's server")
@@ -72,7 +72,7 @@ func TestServerOfThePlaybook(t *testing.T) {
 	}
 }
 
-// playbook is what the playbook makes of a host, in a directory.
+// playbook is the playbook's result for a host, in a directory.
 type playbook struct{ dir, address string }
 
 // renderPlaybook has Ansible render the templates, and puts their files and ports where a test may have them.

@@ -112,8 +112,8 @@ func (l *Ledger) known(ctx context.Context, entries []ledger.Hashed) (map[string
 	return known, err
 }
 
-// present returns the ids of the entries that have a row. It looks at the accounts and times of the
-// entries only, by which the rows are sorted.
+// present returns the ids of the entries that have a row. It looks only at the accounts and times
+// of the entries, by which the rows are sorted.
 func (l *Ledger) present(ctx context.Context, entries []ledger.Hashed) (map[string]bool, error) {
 	present := map[string]bool{}
 	if len(entries) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
 
-// Codes of errors of a server that is one of several replicas. They pass by themselves when the others answer.
+// Error codes of a server that is one of several replicas. The errors pass once the others answer.
 const (
 	timeoutExceeded = 159
 	noZooKeeper     = 225
@@ -34,7 +34,7 @@ func codeOf(err error) int32 {
 	return refused.Code
 }
 
-// passes reports whether an error of the server is one that nobody has to mend in its tables or its users.
+// passes reports whether an error of the server passes without a change to its tables or users.
 func passes(err error) bool {
 	switch codeOf(err) {
 	case timeoutExceeded, noZooKeeper, tableIsReadOnly, tooFewReplicas, quorumIsBusy, replicaIsBehind, noQuorumInTime, keeperException:
@@ -43,10 +43,9 @@ func passes(err error) bool {
 	return false
 }
 
-// quorum returns how many replicas must have what is inserted into a table before the server confirms it: most of
-// those that are registered, whether they answer or not. So where a marker is, most of them have the rows before it, and
-// half of them can be lost. It is 0 if the table has no replicas. A single replica is errUnfit: rows
-// whose confirmation it never got would hide all that follow them.
+// quorum returns how many replicas must have rows inserted into a table before the server confirms them: a majority of those registered, whether they
+// answer or not. So where a marker is, most of them have the rows before it, and half of them can be lost. It is 0 if the table has no replicas. A
+// single replica is errUnfit: rows whose confirmation it never got would hide all later ones.
 func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 	var tables, replicas uint64
 	err := l.conn.QueryRow(ctx, "SELECT count(), toUInt64(max(total_replicas)) FROM system.replicas WHERE database = currentDatabase() AND table = ?", table).
@@ -62,21 +61,20 @@ func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 	return int(replicas/2 + 1), nil
 }
 
-// quorumSettings are those of an insert into a table. The server waits for half of a call's time, so that its error
-// arrives within the call.
+// quorumSettings returns the settings of an insert into a table. The server waits for half of the call's time, so that its error arrives within the
+// call.
 func (l *Ledger) quorumSettings(ctx context.Context, table string) (driver.Settings, error) {
 	n, err := l.quorum(ctx, table)
 	return driver.Settings{"insert_quorum": n, "insert_quorum_timeout": int(l.config.Timeout.Milliseconds() / 2)}, err
 }
 
-// patiently repeats f while inserts of other writers wait for their quorum: a table has one at a time.
+// patiently repeats f while inserts of other writers wait for their quorum: a table handles one at a time.
 func patiently(ctx context.Context, f func() error) error {
 	_, err := again(ctx, quorumIsBusy, func() (struct{}, error) { return struct{}{}, f() })
 	return err
 }
 
-// again repeats ask while the server answers with a code, until the context ends. Then the error is still that of the
-// server, which says why.
+// again repeats ask while the server answers with a code, until the context ends. Then it returns the server's last error, which says why.
 func again[T any](ctx context.Context, code int32, ask func() (T, error)) (T, error) {
 	last, why := ask()
 	for codeOf(why) == code && pause(ctx) {
@@ -100,12 +98,12 @@ func pause(ctx context.Context) bool {
 // whole is a connection whose reads wait until the replica has what most have.
 type whole struct{ driver.Conn }
 
-// Query asks again while the replica is behind, which it says before it answers anything.
+// Query retries while the replica is behind, which it reports before it answers anything.
 func (c whole) Query(ctx context.Context, query string, args ...any) (api.Rows, error) {
 	return again(ctx, replicaIsBehind, func() (api.Rows, error) { return c.Conn.Query(ctx, query, args...) })
 }
 
-// QueryRow does what Query does. Its error is in the row.
+// QueryRow retries like Query. Its error is in the row.
 func (c whole) QueryRow(ctx context.Context, query string, args ...any) api.Row {
 	row, _ := again(ctx, replicaIsBehind, func() (api.Row, error) {
 		row := c.Conn.QueryRow(ctx, query, args...)
@@ -114,8 +112,8 @@ func (c whole) QueryRow(ctx context.Context, query string, args ...any) api.Row 
 	return row
 }
 
-// current returns an error if a server cannot answer with what most replicas have: it is behind, or has no ZooKeeper.
-// One that has no tables yet has nothing to lack.
+// current returns an error if a server cannot answer with what most replicas have: it is behind, or has no ZooKeeper. One without tables lacks
+// nothing.
 func current(ctx context.Context, conn driver.Conn) error {
 	err := conn.Exec(ctx, "SELECT count() FROM usage_ledger WHERE account = '' UNION ALL SELECT count() FROM ledger_entry WHERE entry_id = '' "+
 		"UNION ALL SELECT count() FROM ledger_batch WHERE src_topic = ''")
@@ -127,8 +125,7 @@ func current(ctx context.Context, conn driver.Conn) error {
 
 const unknownTable = 60
 
-// checkEngines returns errUnfit if the tables do not have the replicas that the configuration speaks of, or only some
-// of them have any.
+// checkEngines returns errUnfit if the tables are not replicated as configured, or only some of them are.
 func (l *Ledger) checkEngines(ctx context.Context) error {
 	replicated, alone, err := l.engines(ctx)
 	switch {

@@ -115,9 +115,9 @@ func mustConnect(t *testing.T, c Config) *Ledger {
 	return l
 }
 
-// The first replica has the rows of a batch and is lost before the second has fetched them. There is no marker then
-// that says they are there, and none is made as long as only one replica could have the rows. When the first is back,
-// with rows that were never confirmed, the batch is appended again: nothing is missing, and nothing is there twice.
+// The first replica has the rows of a batch and is lost before the second has fetched them. Then no marker says that they are there, and none is
+// written while only one replica could have the rows. When the first is back, with rows that were never confirmed, the batch is appended again:
+// nothing is missing, and nothing is there twice.
 func TestReplicasMarkerFollowsRows(t *testing.T) {
 	servers := clickhousetest.StartReplicas(t, 2)
 	c := replicated(t, servers)
@@ -149,8 +149,7 @@ func TestReplicasMarkerFollowsRows(t *testing.T) {
 	wantOnAll(t, c, servers, b)
 }
 
-// A replica is killed behind each step of an append. The append continues with the other two, and the one that was
-// killed fetches what it lacks.
+// A replica is killed after each step of an append. The append continues with the other two, and the killed one fetches what it lacks.
 func TestReplicasMinorityIsLost(t *testing.T) {
 	servers := clickhousetest.StartReplicas(t, 3)
 	for _, table := range []string{"usage_ledger", "ledger_entry", "ledger_batch"} {
@@ -188,7 +187,7 @@ func TestReplicasOneIsNone(t *testing.T) {
 	}
 }
 
-// A replica that is behind gives no answer of its own: the next address is asked, and if there is none, it is waited for.
+// A replica that is behind gives no answer of its own: the next address is asked, or if there is none, the replica is waited for.
 func TestReplicasOneIsBehind(t *testing.T) {
 	servers := clickhousetest.StartReplicas(t, 3)
 	c := replicated(t, servers)
@@ -212,8 +211,7 @@ func TestReplicasOneIsBehind(t *testing.T) {
 	wantOnAll(t, c, servers, b)
 }
 
-// Rows that somebody has dropped are missed by every read: none is answered without them. Tables that are made anew
-// are filled again.
+// Every read notices rows that somebody has dropped, and answers nothing without them. Re-created tables are filled again.
 func TestReplicasRowsAreDropped(t *testing.T) {
 	servers := clickhousetest.StartReplicas(t, 2)
 	c := replicated(t, servers)
@@ -234,7 +232,7 @@ func TestReplicasRowsAreDropped(t *testing.T) {
 	wantOnAll(t, c, servers, b)
 }
 
-// A table has one insert at a time that waits for its quorum. Writers that come upon it wait for each other.
+// A table has only one insert at a time that waits for its quorum. Writers wait for each other.
 func TestReplicasManyWriters(t *testing.T) {
 	const writers, batches = 4, 5
 	c := replicated(t, clickhousetest.StartReplicas(t, 2))

@@ -10,29 +10,27 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// pin is a setting of the server that every statement of the ledger has, whatever the user's profile says. Its value
-// is an int or a text.
+// pin is a server setting that every statement of the ledger carries, overriding the user's profile. Its value is an int or a text.
 type pin struct {
 	name  string
 	value any
 }
 
-// pins decide whether what was confirmed is there, whether a read sees it, and whether an answer is whole. No server
-// knows all of them. What the profile says of other settings costs time or memory, or is an error.
+// pins decide whether confirmed rows exist, whether a read sees them, and whether an answer is complete. No server knows all of them. The profile's
+// values for other settings can only cost time or memory, or cause errors.
 var pins = []pin{
-	// The ledger knows by itself what it has. The server would leave out a block like an earlier one, even if that is lost.
+	// The ledger itself knows what it has. The server would skip a block equal to an earlier one, even if that one is lost.
 	{"insert_deduplicate", 0},
 	{"deduplicate_insert", "disable"},
-	// An insert is confirmed when its rows are in the table, as one block. Current servers collect them first.
+	// An insert is confirmed when its rows are in the table, as one block. Current servers would collect inserts first.
 	{"async_insert", 0},
 	{"wait_for_async_insert", 1},
-	// A read sees what most replicas have, and all of that: a replica that lacks some of it says so. Inserts side by side
-	// would make that meaningless.
+	// A read sees exactly what most replicas have: a replica that lacks some of it reports an error. Parallel inserts would make that meaningless.
 	{"select_sequential_consistency", 1},
 	{"insert_quorum_parallel", 0},
 	{"max_parallel_replicas", 1},
 	{"use_query_cache", 0},
-	// What is made is on the disk, or on all replicas, when the statement returns.
+	// Created objects are on the disk, or on all replicas, when the statement returns.
 	{"fsync_metadata", 1},
 	{"distributed_ddl_output_mode", "throw"},
 	// A limit is an error, never a shorter answer.
@@ -51,12 +49,11 @@ var pins = []pin{
 // errUnfit means that a server would not do what the ledger relies on.
 var errUnfit = errors.New("this ClickHouse is not set up for a ledger")
 
-// textSettings is the last revision of the protocol whose settings are numbers only. Such a server has to have the
-// right texts by itself.
+// textSettings is the last revision of the protocol whose settings are only numbers. Such a server must have the right texts already.
 const textSettings = 54429
 
-// pinned returns the settings for one server, which it asks what it knows, and whether it takes them. The error is
-// errUnfit if a setting would have another value, or one of the server if the profile forbids to set it.
+// pinned returns the settings for one server, after asking it which it knows and whether it accepts them. The error is errUnfit if a setting would
+// have another value, or the server's own if the profile forbids setting it.
 func pinned(ctx context.Context, conn driver.Conn) (driver.Settings, error) {
 	known, err := values(ctx, conn)
 	if err != nil {
@@ -77,11 +74,11 @@ func pinned(ctx context.Context, conn driver.Conn) (driver.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set, check(known) // a server of 18.16 whose profile is readonly takes no notice of settings
+	return set, check(known) // version 18.16 ignores settings if the profile is readonly
 }
 
-// values returns the values of those pinned settings that a server knows, as they are for this statement. They are one
-// row, which no limit of the profile makes shorter.
+// values returns the values that the pinned settings known to a server have for this statement. They are in one row, which no limit of the profile
+// can shorten.
 func values(ctx context.Context, conn driver.Conn) (map[string]string, error) {
 	quoted := make([]string, 0, len(pins))
 	for _, p := range pins {
@@ -97,8 +94,8 @@ func values(ctx context.Context, conn driver.Conn) (map[string]string, error) {
 	return known, err
 }
 
-// check returns errUnfit, with every setting that is known and has another value than its pin, or the one that each
-// server since 18.16 knows.
+// check returns errUnfit, listing every known setting whose value differs from its pin, and the one that each server since 18.16 knows if this one
+// does not.
 func check(known map[string]string) error {
 	var wrong []string
 	if _, there := known["select_sequential_consistency"]; !there {

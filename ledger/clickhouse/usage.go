@@ -8,12 +8,11 @@ import (
 	"platen.dev/ledger"
 )
 
-// amounts are the columns of a sum's inner query. They are those of any copy of an entry, as long as
-// all copies are the same.
+// amounts are the columns of a sum's inner query. They come from any copy of an entry, as long as all copies are equal.
 const amounts = "any(render_units) AS units, any(bytes) AS size, min(row_hash) != max(row_hash) AS torn, entry_id AS id"
 
-// sums are the columns of the outer query, in the order of partRow. The halves are those of
-// ledger.Halves: the database's own sum would overflow without a word.
+// sums are the columns of the outer query, in the order of partRow. The halves are those of ledger.Halves: the database's own sum would overflow
+// silently.
 var sums = "sum(torn), max(if(torn, id, '')), " + halves("units") + ", " + halves("size") + ", count()"
 
 func halves(column string) string {
@@ -67,13 +66,13 @@ type summing struct {
 	fold     *ledger.Fold
 }
 
-// add adds the parts of the hours of the range: those that are remembered, and the others from their rows.
+// add adds the parts of the hours of the range: remembered ones, and the others from their rows.
 func (s summing) add(ctx context.Context) error {
 	hours, err := s.hours(ctx, inRange, s.query.Account, s.from, s.to)
 	if err != nil {
 		return err
 	}
-	var run []hour // follow each other, and are not remembered
+	var run []hour // consecutive hours that are not remembered
 	rows := uint64(0)
 	for _, h := range hours {
 		parts, known := s.recall(h)
@@ -102,7 +101,7 @@ func (s summing) recall(h hour) (parts []ledger.Part, known bool) {
 	return s.memory.recall(s.key(h), h.digest)
 }
 
-// whole reports whether the range has all of an hour.
+// whole reports whether the range covers all of an hour.
 func (s summing) whole(h hour) bool { return s.from <= h.start && h.end() <= s.to }
 
 func (s summing) key(h hour) memoryKey { return memoryKey{s.query.Account, s.text, h.start} }
@@ -132,8 +131,7 @@ func (s summing) addRun(ctx context.Context, run []hour) error {
 	return nil
 }
 
-// usageText is the query of the parts of hours: the inner one makes one row of the copies of an entry, the
-// outer one sums up.
+// usageText returns the query for the parts of hours: the inner one merges the copies of an entry into one row, the outer one sums up.
 func usageText(q ledger.Query) string {
 	inner := []string{startOf("any(occurred_at)", hourSeconds) + " AS hour", moment(q.Bucket) + " AS at", amounts}
 	outer := []string{"hour", "at"}
@@ -146,7 +144,7 @@ func usageText(q ledger.Query) string {
 		by, sums, strings.Join(inner, ", "), inRange, by)
 }
 
-// moment is the expression of ledger.Part.At.
+// moment returns the expression for ledger.Part.At.
 func moment(b ledger.Bucket) string {
 	switch b {
 	case ledger.Total:
@@ -157,13 +155,12 @@ func moment(b ledger.Bucket) string {
 	return startOf("any(occurred_at)", ledger.Quarter)
 }
 
-// startOf is the expression of the start of the span of seconds that a moment is in.
+// startOf returns the expression for the start of the span of seconds that contains a moment.
 func startOf(moment string, seconds int) string {
 	return fmt.Sprintf("toInt64(intDiv(toUnixTimestamp(%[1]s), %[2]d)) * %[2]d", moment, seconds)
 }
 
-// column is the expression of a dimension, empty if the entry has no such tag. The names of tags
-// have no quotes.
+// column returns the expression for a dimension, empty if the entry has no such tag. Tag names have no quotes.
 func column(d ledger.Dimension) string {
 	switch d {
 	case ledger.ByKey:

@@ -53,7 +53,7 @@ func (l *Ledger) append(ctx context.Context, tx *sql.Tx, b ledger.Batch, entries
 	return rollUp(ctx, tx, added)
 }
 
-// writeMarker writes the marker of what is new in a batch, or checks that of a batch that is repeated.
+// writeMarker writes the marker for the new part of a batch, or checks that of a repeated batch.
 func writeMarker(ctx context.Context, tx *sql.Tx, b ledger.Batch, next int64, entries []ledger.Hashed) error {
 	m, repeated, err := b.Plan(next, entries)
 	if err != nil {
@@ -70,7 +70,7 @@ func writeMarker(ctx context.Context, tx *sql.Tx, b ledger.Batch, next int64, en
 func checkRepeated(ctx context.Context, tx *sql.Tx, b ledger.Batch, want ledger.Marker) error {
 	have, err := scanMarker(tx.QueryRowContext(ctx, selectMarkers+" AND hi = ? AND lo = ?", b.Topic, b.Partition, b.Hi, b.Lo))
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil // the offsets were appended in batches of another cut
+		return nil // the offsets were appended in batches with other bounds
 	}
 	if err != nil {
 		return err
@@ -78,8 +78,8 @@ func checkRepeated(ctx context.Context, tx *sql.Tx, b ledger.Batch, want ledger.
 	return ledger.CheckRepeated(b, have, want)
 }
 
-// insert adds the entries that are not there, and returns them. It has the order of the table, so that
-// those of an account are written side by side.
+// insert adds the missing entries, and returns them. It inserts in the table's order, so that those of
+// an account are adjacent.
 func insert(ctx context.Context, tx *sql.Tx, entries []ledger.Hashed) (added []ledger.Hashed, err error) {
 	slices.SortFunc(entries, func(a, b ledger.Hashed) int {
 		return cmp.Or(strings.Compare(a.Account, b.Account), a.Occurred.Compare(b.Occurred), strings.Compare(a.ID, b.ID))
@@ -106,7 +106,7 @@ func insert(ctx context.Context, tx *sql.Tx, entries []ledger.Hashed) (added []l
 	return added, nil
 }
 
-// checkSame returns ErrConflict if the entry that is there has other content.
+// checkSame returns ErrConflict if the existing entry has other content.
 func checkSame(ctx context.Context, tx *sql.Tx, e ledger.Hashed) error {
 	var have int64
 	if err := tx.QueryRowContext(ctx, "SELECT row_hash FROM usage_ledger WHERE entry_id = ?", e.ID).Scan(&have); err != nil {

@@ -77,7 +77,7 @@ func scanEntry(rows *sql.Rows) (ledger.Entry, error) {
 	return e, e.Verify(uint64(hash))
 }
 
-// writeTags returns a JSON object that has the tags in their order.
+// writeTags returns a JSON object with the tags in order.
 func writeTags(tags []ledger.Tag) string {
 	if len(tags) == 0 {
 		return "{}"

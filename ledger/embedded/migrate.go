@@ -17,11 +17,11 @@ var second string
 // application marks the file of a ledger: "PLed".
 const application = 0x504c6564
 
-// migrations have the statements that lead from each version to the next. A released one never
+// migrations holds the statements that lead from each version to the next. A released one never
 // changes.
 var migrations = []string{first, second}
 
-// migrate brings a file to the newest version, in one transaction. Afterwards the file has exactly
+// migrate brings a file to the newest version, in one transaction. Afterwards its schema is exactly
 // what the migrations make: a trigger or a view in a file from elsewhere could change what is read.
 func migrate(ctx context.Context, db *sql.DB, to []string) error {
 	return within(ctx, db, func(tx *sql.Tx) error {

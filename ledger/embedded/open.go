@@ -1,5 +1,5 @@
-// Package embedded keeps the usage ledger in one SQLite file, for a node that is alone on its
-// machine. Entries, their sums, marker and position of a batch are one transaction.
+// Package embedded keeps the usage ledger in one SQLite file, for a node that is alone on its machine. The entries of a batch, their sums, its marker
+// and its position are written in one transaction.
 package embedded
 
 import (
@@ -18,10 +18,10 @@ import (
 	"platen.dev/ledger"
 )
 
-// readers is how many queries may run at a time, besides the one writer.
+// readers is how many queries may run at a time, beside the one writer.
 const readers = 4
 
-// busy is how long a call waits for another process that writes.
+// busy is how long a call waits for another process's write.
 const busy = 10 * time.Second
 
 // Ledger is a ledger in a file.
@@ -33,9 +33,8 @@ type Ledger struct {
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
-// Open opens the ledger in the file path, or makes one. It brings a file of an older version up to
-// date, and refuses one of a newer version, or one that holds anything else. Several processes may
-// have one file open on one machine; one of them writes at a time.
+// Open opens the ledger in the file path, or makes one. It upgrades a file of an older version, and refuses one of a newer version, or one that holds
+// anything else. Several processes may have one file open on one machine; one of them writes at a time.
 func Open(ctx context.Context, path string) (*Ledger, error) {
 	l, err := open(ctx, path)
 	if err != nil {
@@ -68,8 +67,8 @@ func open(ctx context.Context, path string) (*Ledger, error) {
 	return l, nil
 }
 
-// connect returns a pool of connections. WAL lets queries run beside the writer, and synchronous
-// FULL makes a commit survive power loss; a checkpoint follows 64 MiB of changes. The file's own schema is not trusted to call functions.
+// connect returns a pool of connections. WAL lets queries run beside the writer, and synchronous FULL makes a commit survive power loss; a checkpoint
+// follows 64 MiB of changes. The file's schema is not trusted to call functions.
 func connect(path string, connections int, more string) (*sql.DB, error) {
 	file := url.URL{Scheme: "file", Path: path}
 	db, err := sql.Open("sqlite", file.String()+fmt.Sprintf("?%s&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+

@@ -13,13 +13,13 @@ type from interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// within makes a transaction.
+// within runs do in a transaction.
 func within(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // after a commit it does nothing
+	defer tx.Rollback() // it does nothing after a commit
 	if err := do(tx); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// hour is how many seconds a row of the rollup sums up.
+// hour is the number of seconds summed up in a row of the rollup.
 const hour = 3600
 
 // rollupRow names a row of the rollup.
@@ -28,7 +28,7 @@ func (r rollupRow) compare(other rollupRow) int {
 	)
 }
 
-// amounts are units and bytes, in halves as ledger.Halves wants them, and a number of entries.
+// amounts are units and bytes, in halves as ledger.Halves defines them, and a number of entries.
 type amounts [5]int64
 
 func (a *amounts) add(e ledger.Hashed) {
@@ -38,8 +38,7 @@ func (a *amounts) add(e ledger.Hashed) {
 	}
 }
 
-// rolledUp sums up entries by the rows that they belong to. The view usage_line has the same, for few entries or for
-// all: for those of a batch it takes longer.
+// rolledUp sums up entries by their rollup rows. The view usage_line does the same, for few entries or for all: for a batch it takes longer.
 func rolledUp(entries []ledger.Hashed) map[rollupRow]*amounts {
 	sums := make(map[rollupRow]*amounts, len(entries))
 	add := func(r rollupRow, e ledger.Hashed) {
@@ -65,7 +64,7 @@ func rolledUp(entries []ledger.Hashed) map[rollupRow]*amounts {
 // together is how many rows one statement writes.
 const together = 100
 
-// addRows is a statement that adds n rows to the rollup.
+// addRows returns a statement that adds n rows to the rollup.
 func addRows(n int) string {
 	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	return "INSERT INTO usage_rollup VALUES " + row + strings.Repeat(", "+row, n-1) +

@@ -54,7 +54,7 @@ func (b *books) entry(offset int64, partition int32) ledger.Entry {
 	return e
 }
 
-// append adds a batch of new offsets. It passes over some entries, as a reader does that does not understand them.
+// append adds a batch of new offsets. It skips some entries, like a reader that does not understand them.
 func (b *books) append() {
 	partition := int32(b.rand.IntN(2))
 	batch := b.read(partition, len(b.log[partition]))
@@ -186,8 +186,8 @@ FROM usage_rollup WHERE entries <> 0 ORDER BY account, tag, at, window_start, ke
 	return rows
 }
 
-// Whatever happens to the entries, the rollup answers as they do, and is what is made of all of them at once: batches
-// are repeated, entries come late, or are deleted and come back. A file of a version without a rollup gets one.
+// Whatever happens to the entries, the rollup gives the same answers, and equals one made of all of them at once: batches are repeated, entries come
+// late, or are deleted and come back. A file of a version without a rollup gets one.
 func TestRollupIsThatOfTheEntries(t *testing.T) {
 	b := newBooks(t)
 	steps := []func(){b.append, b.append, b.append, b.repeat, b.repeat, b.lose, b.reopen}

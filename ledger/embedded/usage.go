@@ -29,7 +29,7 @@ func (l *Ledger) Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, error
 	return fold.Rows()
 }
 
-// inRollup says whether the rollup divides entries as a query does: by tags it does one at a time.
+// inRollup reports whether the rollup divides entries as a query does: it does so by only one tag at a time.
 func inRollup(q ledger.Query) bool {
 	return len(q.GroupBy) < 2 || !slices.ContainsFunc(q.GroupBy, isTag)
 }
@@ -72,7 +72,7 @@ func usageText(q ledger.Query, span ledger.Span) (string, []any) {
 FROM (%s) GROUP BY %s HAVING sum(entries) <> 0`, strings.Join(grouped, ", "), lines, numbers), args
 }
 
-// moment is the expression of ledger.Part.At.
+// moment returns the expression for ledger.Part.At.
 func moment(b ledger.Bucket) string {
 	switch b {
 	case ledger.Total:
@@ -83,8 +83,7 @@ func moment(b ledger.Bucket) string {
 	return "at"
 }
 
-// column is the expression of a dimension of an entry, empty if that has no such tag. The names of tags
-// have no quotes.
+// column returns the expression for a dimension of an entry, empty if that has no such tag. Tag names have no quotes.
 func column(d ledger.Dimension) string {
 	switch d {
 	case ledger.ByKey:
@@ -96,17 +95,17 @@ func column(d ledger.Dimension) string {
 	return fmt.Sprintf(`ifnull(tags ->> '$."%s"', '')`, name)
 }
 
-// entryLines are the entries of an account in a time. Halves are summed up as ledger.Halves wants them: the
-// database's own sum fails if it overflows on its way, even to a total that fits.
+// entryLines selects the entries of an account in a time range. Halves are summed up as ledger.Halves defines: the database's own sum fails on an
+// intermediate overflow, even if the total fits.
 var entryLines = fmt.Sprintf(`SELECT occurred_at - occurred_at %% %d AS at, window_start, key_id, operation, tags,
 render_units / 4294967296 AS units_high, render_units %% 4294967296 AS units_low, bytes / 4294967296 AS bytes_high, bytes %% 4294967296 AS bytes_low, 1 AS entries
 FROM usage_ledger WHERE account = ? AND occurred_at >= ? AND occurred_at < ?`, ledger.Quarter)
 
-// rollupLines are the rows of the rollup with a tag, or with none.
+// rollupLines selects the rollup rows with a tag, or with none.
 const rollupLines = `SELECT at, window_start, key_id, operation, units_high, units_low, bytes_high, bytes_low, entries
 FROM usage_rollup WHERE account = ? AND tag = '' AND at >= ? AND at < ?`
 
-// tagLines are the rows of a tag. Entries without the tag are all entries less those that have it.
+// tagLines selects the rows of a tag. The entries without the tag are all entries minus those that have it.
 const tagLines = `SELECT at, window_start, '' AS value,
 sum(units_high) AS units_high, sum(units_low) AS units_low, sum(bytes_high) AS bytes_high, sum(bytes_low) AS bytes_low, sum(entries) AS entries
 FROM usage_rollup WHERE account = ?1 AND tag = '' AND at >= ?2 AND at < ?3 GROUP BY at, window_start

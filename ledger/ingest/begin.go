@@ -12,22 +12,21 @@ import (
 	"platen.dev/ledger"
 )
 
-// Beginning says where the ledger continues in the topic of public events.
+// Beginning finds where the ledger continues in the topic of public events.
 type Beginning struct {
 	Ledger ledger.Ledger
 	Log    eventlog.Log
-	// Facts visits the public events that follow from what the journal of a partition still has, in order. The error of visit
-	// ends it.
+	// Facts visits, in order, the public events that follow from what the journal of a partition still has. It ends with an error of visit.
 	Facts  func(ctx context.Context, partition int32, visit func(public.Event) error) error
 	Logger *slog.Logger
 }
 
 var _ bus.Start = Beginning{}.Next
 
-// Next implements bus.Start: where the ledger says, unless the topic does not have that.
+// Next implements bus.Start: the offset that the ledger names, unless the topic no longer has it.
 //
-// If the topic has lost its end, the ledger reads on from what is left: what it has had of the end is known by its ids.
-// If events were trimmed before the ledger has read them, it takes from the journal what that still has of them.
+// If the topic has lost its end, the ledger reads on from the present end: entries it already has are recognised by their ids. If events were trimmed
+// before the ledger has read them, it takes what the journal still has of them.
 func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int64, error) {
 	next, err := b.Ledger.Next(ctx, topic, partition)
 	if err != nil {
@@ -50,7 +49,7 @@ func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int
 	return start, b.Ledger.Append(ctx, ledger.Batch{Topic: topic, Partition: partition, Lo: next, Hi: start - 1})
 }
 
-// fromJournal appends the entries that follow from the journal. Those that are there, from whichever topic, count once.
+// fromJournal appends the entries that follow from the journal. Those already in the ledger, from whichever topic, count once.
 func (b Beginning) fromJournal(ctx context.Context, partition int32) error {
 	next, err := b.Ledger.Next(ctx, events.TopicJournal, partition)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"platen.dev/ledger"
 )
 
-// The ledger continues where it says, at the end of a topic that has lost its end, and behind what was trimmed before it has read it: of
-// that it takes from the journal what is left, each entry once.
+// The ledger continues at its own offset, at the end of a topic that has lost its end, or after events trimmed before it has read them: it takes the
+// rest of those from the journal, each entry once.
 func TestBeginning(t *testing.T) {
 	log, l := openLog(t), openLedger(t)
 	w := newWriter(t, log)

@@ -17,8 +17,8 @@ import (
 // says what is wrong.
 var ErrPoison = errors.New("not a valid record of usage")
 
-// EntryOf returns the entry of the ledger that a record of a topic of public events stands for. Most
-// records are about something else: is is false for them. The error is ErrPoison.
+// EntryOf returns the ledger entry for a record of a topic of public events. Most records are about
+// something else: is is false for them. The error is ErrPoison.
 func EntryOf(topic string, partition int32, r eventlog.Record) (e ledger.Entry, is bool, err error) {
 	event, err := public.Parse(r)
 	if err != nil {
@@ -27,7 +27,7 @@ func EntryOf(topic string, partition int32, r eventlog.Record) (e ledger.Entry, 
 	return FromEvent(ledger.Source{Topic: topic, Partition: partition, Offset: r.Offset}, event)
 }
 
-// FromEvent is EntryOf for a record that has been parsed.
+// FromEvent is EntryOf for a parsed record.
 func FromEvent(at ledger.Source, event public.Received) (e ledger.Entry, is bool, err error) {
 	var debited public.UsageDebited
 	var adjusted public.UsageAdjusted
@@ -81,7 +81,7 @@ func adjustment(a public.UsageAdjusted) (ledger.Entry, error) {
 	return e, err
 }
 
-// tagsOf returns tags in the order of their names, so that an entry has one form.
+// tagsOf returns tags sorted by name, so that an entry has one form.
 func tagsOf(tags public.Tags) (all []ledger.Tag) {
 	for name, value := range tags {
 		all = append(all, ledger.Tag{Name: name, Value: value})

@@ -1,13 +1,12 @@
 // Package ingest fills the usage ledger from the public events.
 //
-// A Watermill router runs it. Its handler gets batches of records (bus.Batches), and appends the
-// entries that they stand for to the ledger. The ledger itself says how far each partition was
-// appended. So nothing counts twice, whatever is delivered again and by however many nodes at a time;
-// and what was never delivered, because a node died between taking a record and appending it, is read
-// from the log.
+// It runs as a Watermill router, whose handler gets batches of records (bus.Batches), and appends
+// their entries to the ledger. The ledger itself says how far each partition was appended. So nothing
+// counts twice, whatever is delivered again and by however many nodes at a time; and anything never
+// delivered, because a node died between taking a record and appending it, is read from the log.
 //
-// A record that cannot be an entry goes to a topic of its own with the reason, and the rest flows on
-// (Poisoned, Retry).
+// A record that cannot be an entry goes, with the reason, to a topic of its own, and the others are
+// unaffected (Poisoned, Retry).
 package ingest
 
 import (
@@ -42,21 +41,21 @@ type Ingest struct {
 
 	entries, failures, poisoned atomic.Int64
 	behind                      atomic.Int64              // nanoseconds from the newest entry of the last batch to its append
-	stalled                     atomic.Pointer[time.Time] // when appending began to fail; nil if it does not
+	stalled                     atomic.Pointer[time.Time] // when appending began to fail; nil if it succeeds
 }
 
 // Figures are the figures of an Ingest.
 type Figures struct {
-	// Entries were appended, Poisoned were records that could not be; Failures is how often appending
-	// has failed, and was tried again.
+	// Entries counts appended entries, Poisoned records that could not be appended, and Failures the
+	// failed attempts that were repeated.
 	Entries, Poisoned, Failures int64
-	// Delay is how long after it had occurred the newest entry was in the ledger.
+	// Delay is the time from the occurrence of the newest entry until it was in the ledger.
 	Delay time.Duration
-	// Stalled is how long appending has failed; 0 if the last attempt did not.
+	// Stalled is how long appending has been failing; 0 if the last attempt succeeded.
 	Stalled time.Duration
 }
 
-// Figures returns what was counted since the start.
+// Figures returns the figures since the start.
 func (g *Ingest) Figures() Figures {
 	f := Figures{Entries: g.entries.Load(), Poisoned: g.poisoned.Load(), Failures: g.failures.Load(), Delay: time.Duration(g.behind.Load())}
 	if since := g.stalled.Load(); since != nil {
@@ -81,7 +80,7 @@ func (g *Ingest) handle(m *message.Message) error {
 	return err
 }
 
-// report logs the first failure, and the end of failing.
+// report logs the first failure, and the recovery.
 func (g *Ingest) report(b bus.Batch, err error) {
 	if err == nil {
 		if g.stalled.Swap(nil) != nil {
@@ -97,7 +96,7 @@ func (g *Ingest) report(b bus.Batch, err error) {
 	g.logger.Error("usage ledger is waiting, retrying; jobs and public events continue", "partition", b.Partition, "from", b.Lo, "error", err)
 }
 
-// add appends the entries of a batch, and publishes as poison what is none.
+// add appends the entries of a batch, and publishes the rest as poison.
 func (g *Ingest) add(ctx context.Context, b bus.Batch) error {
 	batch := ledger.Batch{Topic: b.Topic, Partition: b.Partition, Lo: b.Lo, Hi: b.Hi}
 	for _, r := range b.Records {
@@ -121,8 +120,8 @@ func (g *Ingest) add(ctx context.Context, b bus.Batch) error {
 	return nil
 }
 
-// append appends a batch. If the ledger refuses it for good, it halves it until the entry at fault is
-// alone, publishes that as poison, and continues without it.
+// append appends a batch. If the ledger refuses it for good, append halves it until the faulty entry
+// is alone, publishes that as poison, and continues without it.
 func (g *Ingest) append(ctx context.Context, b bus.Batch, batch ledger.Batch) error {
 	err := g.ledger.Append(ctx, batch)
 	if len(batch.Entries) == 0 || !refused(err) {
@@ -143,7 +142,7 @@ func (g *Ingest) append(ctx context.Context, b bus.Batch, batch ledger.Batch) er
 	return g.append(ctx, b, second)
 }
 
-// refused reports whether a ledger never takes a batch.
+// refused reports whether a ledger will never accept a batch.
 func refused(err error) bool {
 	return errors.Is(err, ledger.ErrConflict) || errors.Is(err, ledger.ErrInvalid) || errors.Is(err, ledger.ErrOverflow)
 }
@@ -160,7 +159,7 @@ func halves(b ledger.Batch) (first, second ledger.Batch) {
 	return first, second
 }
 
-// addMissed reads from the log what lies between the ledger and a batch, and appends it.
+// addMissed reads the records between the ledger and a batch from the log, and appends them.
 func (g *Ingest) addMissed(ctx context.Context, b bus.Batch) error {
 	next, err := g.ledger.Next(ctx, b.Topic, b.Partition)
 	if err != nil || next >= b.Lo {
@@ -170,8 +169,8 @@ func (g *Ingest) addMissed(ctx context.Context, b bus.Batch) error {
 	return Each(ctx, g.log, b.Topic, b.Partition, next, b.Lo, func(missed bus.Batch) error { return g.add(ctx, missed) })
 }
 
-// Each reads the offsets from to below to, and calls visit with one batch after the other, none of
-// them too large to append. The batches have the records that are entries or poison.
+// Each reads the offsets from from to below to, and calls visit with one batch after the other,
+// none of them too large to append. The batches hold the records that are entries or poison.
 func Each(ctx context.Context, log eventlog.Log, topic string, partition int32, from, to int64, visit func(bus.Batch) error) error {
 	reader := log.Read(topic, partition, from)
 	defer reader.Close()

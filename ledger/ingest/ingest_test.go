@@ -360,8 +360,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// What the log has lost before the ledger had it is not passed over: the partition waits, and says so.
-// What it loses behind the ledger does no harm.
+// Records that the log has lost before the ledger had them are not skipped: the partition waits, and
+// says so. Losing records that the ledger has does no harm.
 func TestTrimmed(t *testing.T) {
 	log, l := openLog(t), openLedger(t)
 	w := newWriter(t, log)

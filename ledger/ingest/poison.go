@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// metaTopic and metaOffset say where a poison record is from. The partition is the same.
+	// metaTopic and metaOffset say where a poison record came from. The partition is the same.
 	metaTopic, metaOffset = "source_topic", "source_offset"
 	maxReason             = 1 << 10 // bytes
 )
 
 // poison publishes a record with the reason why it cannot be in the ledger.
 func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, reason error) error {
-	var kept []eventlog.Header // what a public event may have, so that there is room for the reason
+	var kept []eventlog.Header // only the headers of public events, to leave room for the reason
 	for _, h := range r.Headers[:min(len(r.Headers), public.MaxHeaders)] {
 		if len(h.Key)+len(h.Value) <= public.MaxHeader {
 			kept = append(kept, h)
@@ -45,8 +45,8 @@ func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, rea
 	return nil
 }
 
-// Moved returns a poison record whose source is a topic that begins at an offset, for a copy of the topic that begins at 0. What is older
-// stays what it is: nobody finds it in the copy.
+// Moved adapts a poison record whose source topic begins at an offset to a copy of the topic that begins at 0. Records from before that offset stay
+// unchanged: the copy lacks their source.
 func Moved(r eventlog.Record, start int64) eventlog.Record {
 	r.Headers = slices.Clone(r.Headers)
 	for i, h := range r.Headers {
@@ -62,12 +62,12 @@ type Poisoned struct {
 	Source ledger.Source
 	// Reason is why, for people.
 	Reason string
-	// ID, Type and Account are those of the event, as far as it has any.
+	// ID, Type and Account are the event's, if it has any.
 	ID, Type, Account string
 }
 
-// Poison returns the records of a partition that were published as poison and are not in the ledger
-// since, each once, with the last reason. It reads the whole partition of the topic.
+// Poison returns the records of a partition that were published as poison and are not in the ledger since, each once, with the latest reason. It
+// reads the whole partition of the topic.
 func Poison(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition int32) (all []Poisoned, err error) {
 	found, err := published(ctx, log, partition)
 	if err != nil {
@@ -86,7 +86,7 @@ func Poison(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition in
 	return all, nil
 }
 
-// published returns what a partition of the topic has, each record once.
+// published returns the records in a partition of the topic, each once.
 func published(ctx context.Context, log eventlog.Log, partition int32) (all []Poisoned, err error) {
 	start, end, err := log.Bounds(ctx, events.TopicPoison, partition)
 	if err != nil || start == end {
@@ -104,7 +104,7 @@ func published(ctx context.Context, log eventlog.Log, partition int32) (all []Po
 			next = r.Offset + 1
 			poisoned, err := readPoisoned(partition, r)
 			if err != nil {
-				continue // somebody else's
+				continue // another writer's
 			}
 			if i, found := known[poisoned.Source]; found {
 				all[i] = poisoned
@@ -130,8 +130,7 @@ func readPoisoned(partition int32, r eventlog.Record) (Poisoned, error) {
 	}, nil
 }
 
-// Retry reads a poison record where it came from, and appends its entry to the ledger. An error says
-// why that does not succeed now.
+// Retry reads a poison record at its source, and appends its entry to the ledger. The error says why that fails now.
 func Retry(ctx context.Context, log eventlog.Log, l ledger.Ledger, at ledger.Source) error {
 	r, err := eventlog.ReadOne(ctx, log, at.Topic, at.Partition, at.Offset)
 	if err != nil {

@@ -22,21 +22,21 @@ import (
 // Config configures Start.
 type Config struct {
 	Ledger ledger.Ledger
-	// Log is where what was missed is read.
+	// Log is read for missed records.
 	Log eventlog.Log
-	// Events delivers the records of the topic of public events, Poison takes what cannot be in the
-	// ledger. Both are closed with the ingest.
+	// Events delivers the records of the topic of public events, Poison receives those that cannot be
+	// in the ledger. Both are closed with the ingest.
 	Events message.Subscriber
 	Poison message.Publisher
 	Logger *slog.Logger
 	// Registry gets the metrics of the router; nil for none.
 	Registry prometheus.Registerer
-	// Wait is how long usage waits for more of its partition, so that one batch has both.
+	// Wait is how long usage waits for more of its partition, to be appended in one batch.
 	Wait time.Duration
-	// BatchesPerSecond is how many batches are appended at most, of all partitions together: what
-	// comes faster makes larger batches.
+	// BatchesPerSecond is the maximum rate of batches, over all partitions: faster arrivals make
+	// larger batches.
 	BatchesPerSecond int64
-	// Pause is how long the first repetition waits after a failure; 0 means 100 ms.
+	// Pause is the pause before the first retry after a failure; 0 means 100 ms.
 	Pause time.Duration
 }
 
@@ -57,7 +57,7 @@ type Running struct {
 	ended   chan error
 }
 
-// Start begins to fill the ledger, and continues until Close whatever fails.
+// Start begins to fill the ledger, and retries every error until Close.
 func Start(c Config) (*Running, error) {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: closePatience}, bus.Adapter(c.Logger))
 	if err != nil {
@@ -90,7 +90,8 @@ func Start(c Config) (*Running, error) {
 	}
 }
 
-// Close ends it. What was delivered and not appended is delivered, or read, when it starts again.
+// Close stops the ingest. Anything delivered but not appended is delivered or read again at the
+// next start.
 func (r *Running) Close() error {
 	err := r.router.Close()
 	return errors.Join(err, <-r.ended, r.rejects.Close())

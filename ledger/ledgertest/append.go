@@ -27,7 +27,7 @@ var appendCases = []testCase{
 	{"a call ends with its context", ended},
 }
 
-// strange has texts that a back end might mistake for something else.
+// strange returns entries with texts that a back end might misinterpret.
 func strange() []ledger.Entry {
 	extremes := debit(1, ledger.MinTime)
 	extremes.Units, extremes.Bytes, extremes.Window = math.MaxInt64, math.MinInt64, ledger.MaxTime.Add(-time.Second)
@@ -79,7 +79,7 @@ func repeated(t *testing.T, s Storage) {
 	wantSame(t, want.Markers, []ledger.Marker{{Lo: 0, Hi: 4, Figures: figuresOf(t, b.Entries...)}})
 }
 
-// cuts appends the same offsets in batches of every length, each overlapping the one before.
+// cuts appends the same offsets in batches of every length, each overlapping the previous one.
 func cuts(t *testing.T, s Storage) {
 	const n = 12
 	l := s.Open(t)

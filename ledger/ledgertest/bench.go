@@ -9,11 +9,11 @@ import (
 	"platen.dev/ledger"
 )
 
-// BenchStart is when the year begins that the rows of BenchMonth are of.
+// BenchStart is the beginning of the year of BenchMonth's rows.
 var BenchStart = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // BenchAppend measures b.N pairs: a batch of n entries through the ledger, and the same rows by
-// bare, alternating which is first. It reports the medians of entries/s, and of the ratio of both.
+// bare, alternating the order. It reports the medians of entries/s, and of their ratio.
 func BenchAppend(b *testing.B, l ledger.Ledger, n int, bare func(ledger.Batch) error) {
 	var rates, ratios []float64
 	for i := 0; b.Loop(); i++ {
@@ -59,7 +59,7 @@ func BenchMonth(b *testing.B, l ledger.Ledger) {
 	}
 	var times []float64
 	var entries int64
-	for i := 0; b.Loop(); i++ { // unlike b.N, it has the rows made only once
+	for i := 0; b.Loop(); i++ { // unlike b.N, it makes the rows only once
 		from := time.Date(2024, time.Month(1+i%12), 1, 0, 0, 0, 0, berlin)
 		q := ledger.Query{
 			Account: fmt.Sprintf("acc_%03d", i*37%100), From: from, To: from.AddDate(0, 1, 0),

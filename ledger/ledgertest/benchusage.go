@@ -7,8 +7,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// BenchUsage measures what a page of usage asks for: a query, divided by each thing that it can be divided by, and the
-// account's windows.
+// BenchUsage measures what a usage page asks for: a query, grouped by each possible dimension, and the account's windows.
 func BenchUsage(b *testing.B, l ledger.Ledger, q ledger.Query) {
 	all := ledger.Query{Account: q.Account, From: ledger.MinTime, To: ledger.MaxTime, Bucket: ledger.Window}
 	for name, by := range map[string][]ledger.Dimension{"nothing": nil, "key": {ledger.ByKey}, "operation": {ledger.ByOperation}, "tag": {ledger.ByTag("team")}, "windows": nil} {
@@ -16,7 +15,7 @@ func BenchUsage(b *testing.B, l ledger.Ledger, q ledger.Query) {
 		if asked.GroupBy = by; name == "windows" {
 			asked = all
 		}
-		if _, err := l.Usage(b.Context(), asked); err != nil { // the first time, nothing is remembered
+		if _, err := l.Usage(b.Context(), asked); err != nil { // nothing is remembered the first time
 			b.Fatal(err)
 		}
 		BenchQuery(b, name, func(ctx context.Context) error { _, err := l.Usage(ctx, asked); return err })

@@ -66,6 +66,6 @@ func moreEntries(t *testing.T, s Storage) {
 	wantTotal(t, l, 2, 2000, 2)
 	mustAppend(t, l, batchAt(0, debits(0, 3)...), batchAt(0, debits(0, 3)...))
 	wantTotal(t, l, 3, 3000, 3)
-	mustAppend(t, l, few) // what the marker says
+	mustAppend(t, l, few) // as in the marker
 	wantTotal(t, l, 3, 3000, 3)
 }

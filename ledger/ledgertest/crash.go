@@ -17,7 +17,7 @@ var crashCases = []testCase{
 	{"two writers of overlapping batches", overlappingWriters},
 }
 
-// straddle is a batch over three months, so that it has as many steps as there can be.
+// straddle returns a batch over three months, which has as many steps as possible.
 func straddle() ledger.Batch {
 	var entries []ledger.Entry
 	for i := range 12 {
@@ -29,7 +29,7 @@ func straddle() ledger.Batch {
 // errFault is the error of faulty steps.
 var errFault = errors.New("the step failed")
 
-// stopAt appends a batch to a ledger that stops at step number n, if there is one.
+// stopAt appends a batch to a ledger that stops at step number n, if it gets that far.
 func stopAt(t *testing.T, s Storage, n int, b ledger.Batch) (stopped string) {
 	t.Helper()
 	count := 0
@@ -53,8 +53,8 @@ func stopAt(t *testing.T, s Storage, n int, b ledger.Batch) (stopped string) {
 	return stopped
 }
 
-// eachStep stops an append at each of its steps in turn, and has repair continue. offset moves the
-// batches of each turn behind those of the one before.
+// eachStep stops an append at each of its steps in turn, and has repair continue. Each turn uses
+// its own topic.
 func eachStep(t *testing.T, s Storage, repair func(t *testing.T, l ledger.Ledger, b ledger.Batch)) {
 	if s.OpenFaulty == nil {
 		t.Skip("this back end changes everything in one step")
@@ -110,8 +110,8 @@ func everyStepRecut(t *testing.T, s Storage) {
 	})
 }
 
-// race has writers append at the same time, each through a ledger of its own. An append that fails
-// is repeated from Next on, as a reader of the log does.
+// race has writers append at the same time, each through its own ledger. A failed append is
+// repeated from Next on, as a reader of the log does.
 func race(t *testing.T, s Storage, all []ledger.Entry, lengths ...int) {
 	t.Helper()
 	var group sync.WaitGroup
@@ -130,8 +130,8 @@ func race(t *testing.T, s Storage, all []ledger.Entry, lengths ...int) {
 	}
 }
 
-// follow appends what follows Next in batches of a length until all is there. Each batch begins
-// one offset early.
+// follow appends the entries after Next in batches of the given length until all are there. Each
+// batch begins one offset early.
 func follow(t *testing.T, l ledger.Ledger, all []ledger.Entry, length int) {
 	failures := 0
 	for {

@@ -19,7 +19,7 @@ const (
 	account   = "acc_a"
 )
 
-// noon is when entries of the cases occur, unless that matters.
+// noon is when the entries of the cases occur, unless the time matters.
 var noon = time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
 
 var window = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -83,7 +83,7 @@ func wantNext(t testing.TB, l ledger.Ledger, want int64) {
 	}
 }
 
-// always is a query for everything that an account was charged.
+// always returns a query for all charges of an account.
 func always(account string) ledger.Query {
 	return ledger.Query{Account: account, From: ledger.MinTime, To: ledger.MaxTime}
 }
@@ -97,7 +97,7 @@ func usage(t testing.TB, l ledger.Ledger, q ledger.Query) []ledger.Row {
 	return rows
 }
 
-// wantTotal checks what the account was charged in all.
+// wantTotal checks the total charged to the account.
 func wantTotal(t testing.TB, l ledger.Ledger, units, bytes, entries int64) {
 	t.Helper()
 	rows := usage(t, l, always(account))
@@ -139,7 +139,7 @@ func rowsOf(t testing.TB, l ledger.Ledger, lo, hi int64) ledger.Figures {
 	return f
 }
 
-// content is all that can be read of a ledger.
+// content is everything that can be read from a ledger.
 type content struct {
 	Next    int64
 	Markers []ledger.Marker

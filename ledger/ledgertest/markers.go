@@ -13,7 +13,7 @@ var markerCases = []testCase{
 	{"a topic that has another id begins at 0, and its entries count once", anotherID},
 }
 
-// anotherID appends what a topic has, and then what it has after it was made anew: the same entries at other offsets, and a new one.
+// anotherID appends the entries of a topic, and then those of its re-creation: the same entries at other offsets, and a new one.
 func anotherID(t *testing.T, s Storage) {
 	under, ctx := s.Open(t), testkit.Context(t)
 	id := "first"

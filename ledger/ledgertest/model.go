@@ -18,7 +18,7 @@ type records [][]ledger.Entry
 
 var zones = []string{"UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu"}
 
-// anyTime is likely to be near a change of clocks, and on a full quarter of an hour.
+// anyTime returns a time that is likely to be near a clock change, on a full quarter of an hour.
 func anyTime(r *rand.Rand) time.Time {
 	near := []time.Time{
 		time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC), time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC),
@@ -42,7 +42,8 @@ func anyEntry(r *rand.Rand, number int) ledger.Entry {
 	return e
 }
 
-// anyRecords has offsets without entries, and entries that were published twice.
+// anyRecords returns records including offsets without entries, and entries that were published
+// twice.
 func anyRecords(r *rand.Rand, n int) records {
 	all := make(records, n)
 	var published []ledger.Entry
@@ -68,7 +69,7 @@ func (all records) batch(lo, hi int) ledger.Batch {
 	return b
 }
 
-// once returns the entries, each as it was read first.
+// once returns the entries, each as first read.
 func (all records) once() (entries []ledger.Entry) {
 	seen := map[string]bool{}
 	for _, e := range all.batch(0, len(all)-1).Entries {
@@ -80,8 +81,8 @@ func (all records) once() (entries []ledger.Entry) {
 	return entries
 }
 
-// agrees appends records in random batches, and compares the answers to random queries with sums
-// that are made in the simplest way.
+// agrees appends records in random batches, and compares the answers to random queries with naive
+// sums.
 func agrees(t *testing.T, s Storage) {
 	r := testkit.Rand(t)
 	l := s.Open(t)
@@ -118,7 +119,7 @@ func anyQuery(t *testing.T, r *rand.Rand) ledger.Query {
 	return q
 }
 
-// label names the bucket that a time is in, as a clock on the wall shows it.
+// label names the bucket that contains a time, as a wall clock shows it.
 func label(at time.Time, q ledger.Query) string {
 	switch q.Bucket {
 	case ledger.Hour:

@@ -8,14 +8,14 @@ import (
 	"platen.dev/ledger"
 )
 
-// Storage is where one ledger is stored. The cases open it repeatedly, also twice at a time.
+// Storage is where one ledger is stored. The cases open it repeatedly, sometimes twice at a time.
 type Storage struct {
 	// Open opens the ledger.
 	Open func(t testing.TB) ledger.Ledger
-	// OpenFaulty opens the ledger so that fault is called before and after each step that changes
-	// what is stored. If it returns an error, the step fails with it: before, nothing was done,
-	// after, all was done and only the answer was lost. Nil for a back end that changes everything
-	// in one step.
+	// OpenFaulty opens the ledger so that fault is called before and after each step that changes the
+	// storage. If fault returns an error, the step fails with it: before the step, nothing was done;
+	// after it, everything was done and only the answer was lost. Nil for a back end that changes
+	// everything in one step.
 	OpenFaulty func(t testing.TB, fault func(step string) error) ledger.Ledger
 }
 

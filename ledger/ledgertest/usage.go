@@ -127,7 +127,7 @@ func overflow(t *testing.T, s Storage) {
 		t.Errorf("rows: %+v, %v, want ErrOverflow", f, err)
 	}
 	wantRefusedOverflow(t, l, batchAt(3, with(3, 0, math.MaxInt64), with(4, 0, 1)))
-	mustAppend(t, l, batchAt(3, with(3, -1, 0))) // the sum comes back into 64 bits
+	mustAppend(t, l, batchAt(3, with(3, -1, 0))) // the sum fits into 64 bits again
 	wantTotal(t, l, math.MaxInt64, math.MinInt64, 4)
 }
 

@@ -14,7 +14,7 @@ import (
 // tries is how often the sums of an account are compared while the ledger grows.
 const tries = 10
 
-// accounts compares the sums of the accounts with what the ledger answers.
+// accounts compares the sums of the accounts with the ledger's answers.
 func (r *run) accounts(ctx context.Context) error {
 	for _, account := range slices.Sorted(maps.Keys(r.fold.sums)) {
 		if r.Account != "" && account != r.Account {
@@ -27,8 +27,8 @@ func (r *run) accounts(ctx context.Context) error {
 	return nil
 }
 
-// account compares until both are as of the same offset: the ledger may grow meanwhile, and one that
-// has no transactions has the rows of a batch before it says that it has appended the batch.
+// account compares until both sides are as of the same offset: the ledger may grow meanwhile, and
+// one without transactions has the rows of a batch before it reports the batch as appended.
 func (r *run) account(ctx context.Context, account string) error {
 	for range tries {
 		have, err := r.ask(ctx, account)
@@ -86,7 +86,7 @@ func (r *run) follow(ctx context.Context) error {
 	return err
 }
 
-// ask returns the sums of an account by a query as its holder makes it.
+// ask returns the sums of an account by a query like its holder's.
 func (r *run) ask(ctx context.Context, account string) (ledger.Figures, error) {
 	from, to := r.times()
 	rows, err := r.Ledger.Usage(ctx, ledger.Query{Account: account, From: from, To: to})

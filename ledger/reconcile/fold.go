@@ -18,14 +18,15 @@ type fold struct {
 	reader    eventlog.Reader
 	left      []eventlog.Record // read and not yet folded
 	next      int64
-	// sequence is the largest number of a public event so far: one that is not larger repeats an event.
+	// sequence is the largest number of a public event so far: an event whose number is not larger is a
+	// repetition.
 	sequence int64
 	unwanted map[int64]bool // poison
 	poison   int
 	sums     map[string]*sum
 }
 
-// found are the entries of a range: all, and those that are there for the first time.
+// found are the entries of a range: all, and those that occur for the first time.
 type found struct{ all, first []ledger.Entry }
 
 func newFold(c Config, partition int32) *fold {
@@ -84,7 +85,7 @@ func (f *fold) each(ctx context.Context, to int64, visit func(eventlog.Record)) 
 	return nil
 }
 
-// entry returns the entry of a record, and whether its event was there before.
+// entry returns the entry of a record, and whether its event is a repetition.
 func (f *fold) entry(r eventlog.Record) (e ledger.Entry, is, repeated bool) {
 	if f.unwanted[r.Offset] {
 		f.poison++
@@ -100,7 +101,7 @@ func (f *fold) entry(r eventlog.Record) (e ledger.Entry, is, repeated bool) {
 	return e, is && err == nil, repeated
 }
 
-// charge adds an entry to the sums of its account, if it is in the time that is compared.
+// charge adds an entry to the sums of its account, if it is in the compared time range.
 func (f *fold) charge(e ledger.Entry) {
 	from, to := f.config.times()
 	if e.Occurred.Before(from) || !e.Occurred.Before(to) {
@@ -116,7 +117,7 @@ func (f *fold) charge(e ledger.Entry) {
 	s.bytes.Add(e.Bytes)
 }
 
-// times returns From and To, or the bounds of what a ledger can hold.
+// times returns From and To, or else the bounds of what a ledger can hold.
 func (c Config) times() (from, to time.Time) {
 	from, to = c.From, c.To
 	if from.IsZero() {

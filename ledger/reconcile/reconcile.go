@@ -1,8 +1,7 @@
 // Package reconcile compares the usage ledger with the log from which it was filled.
 //
-// It reads the log by itself, from its oldest record on, and computes what the ledger must hold: the
-// figures of every range of offsets that the ledger says it has appended, and the sums of every
-// account. What differs is named, and what the ledger lacks is appended again.
+// It reads the log itself, from its oldest record on, and computes what the ledger must hold: the figures of every range of offsets that the ledger
+// claims to have appended, and the sums of every account. It names the differences, and appends again what the ledger lacks.
 package reconcile
 
 import (
@@ -30,8 +29,8 @@ type Config struct {
 	Repair bool
 	// Pause is how long a comparison of sums waits for an append under way; 0 means a second.
 	Pause time.Duration
-	// Account restricts the comparison of sums to one account, unless empty; From and To to what
-	// occurred between them. Both are in whole seconds.
+	// Account restricts the comparison of sums to one account, unless empty; From and To restrict it to entries that occurred between them. Both are in
+	// whole seconds.
 	Account  string
 	From, To time.Time
 }
@@ -39,19 +38,18 @@ type Config struct {
 // Report is the result for one partition.
 type Report struct {
 	Partition int32 `json:"partition"`
-	// The offsets from Start to End were compared. What the ledger has not appended yet is behind End,
-	// and has Behind entries.
+	// The offsets from Start to End were compared. Behind counts the entries after End, which the ledger has not appended yet.
 	Start  int64 `json:"start"`
 	End    int64 `json:"end"`
 	Behind int64 `json:"behind"`
-	// Log and Ledger are the figures of the entries there, Markers how many ranges were compared.
+	// Log and Ledger are the figures of the entries there, Markers the number of ranges compared.
 	Log     ledger.Figures `json:"log"`
 	Ledger  ledger.Figures `json:"ledger"`
 	Markers int            `json:"markers"`
-	// Accounts is of how many accounts the sums were compared, Poison how many records are left out.
+	// Accounts is the number of accounts whose sums were compared, Poison the number of records left out.
 	Accounts int `json:"accounts"`
 	Poison   int `json:"poison"`
-	// Differences are at most MaxDifferences; More is how many there are beside.
+	// Differences has at most MaxDifferences; More counts the rest.
 	Differences []Difference `json:"differences"`
 	More        int          `json:"more"`
 }
@@ -69,7 +67,7 @@ func (r Report) Equal() bool {
 	return r.More == 0
 }
 
-// Difference is where ledger and log disagreed.
+// Difference is a place where ledger and log disagreed.
 type Difference struct {
 	// Lo and Hi are the offsets; both are 0 for an account.
 	Lo      int64  `json:"lo"`
@@ -80,11 +78,11 @@ type Difference struct {
 	Log      ledger.Figures `json:"log"`
 	Ledger   ledger.Figures `json:"ledger"`
 	Repaired bool           `json:"repaired"`
-	// Error is why a repair did not succeed.
+	// Error is why a repair failed.
 	Error string `json:"error,omitempty"`
 }
 
-// String tells a person about the difference.
+// String describes the difference for people.
 func (d Difference) String() string {
 	where := fmt.Sprintf("offsets %d to %d", d.Lo, d.Hi)
 	if d.Account != "" {
@@ -104,7 +102,7 @@ func tell(f ledger.Figures) string {
 	return fmt.Sprintf("%d entries, %d units, %d bytes (%016x)", f.Entries, f.Units, f.Bytes, f.Xor)
 }
 
-// Run compares one partition, but for what is known to be poison.
+// Run compares one partition, leaving out its known poison.
 func Run(ctx context.Context, c Config, partition int32) (Report, error) {
 	poison, err := ingest.Poison(ctx, c.Log, c.Ledger, partition)
 	if err != nil {
@@ -148,12 +146,12 @@ func Partition(ctx context.Context, c Config, partition int32) (Report, error) {
 	return r.report, err
 }
 
-// repetitions bounds how many records at the beginning of a trimmed topic may repeat events that were
-// trimmed: no more are looked at to find where a publisher continues.
+// repetitions bounds how many records at the beginning of a trimmed topic may repeat trimmed events: a publisher looks at no more of them to find
+// where to continue.
 const repetitions = 512
 
-// wholeFrom returns the time from which on the log has everything that occurred, c.From if that is later. A log that is trimmed, or
-// was made anew or restored without what came before, does not begin with the first event.
+// wholeFrom returns the time from which the log is complete, or c.From if that is later. A log that is trimmed, or was re-created or restored without
+// its past, does not begin with the first event.
 func wholeFrom(ctx context.Context, c Config, partition int32, start, end int64) (time.Time, error) {
 	first := newFold(c, partition)
 	defer first.close()
@@ -182,18 +180,16 @@ type run struct {
 	span   span
 }
 
-// span is a run of markers whose rows are compared at once: in ClickHouse each look reads the whole
-// table.
+// span is a run of markers whose rows are compared at once: in ClickHouse each comparison reads the whole table.
 type span struct {
 	pieces  []piece
 	entries int
 }
 
-// piece is a range of offsets that one marker covers, or the part of it that follows the one before.
+// piece is a range of offsets covered by one marker, or its part after the previous range.
 type piece struct {
 	lo, hi int64
-	// first are the entries that the ledger has from here; all are also those that were published
-	// before.
+	// first are the entries whose first occurrence is here; all includes entries that were published before.
 	first, all []ledger.Entry
 }
 
@@ -244,7 +240,7 @@ func (r *run) marker(ctx context.Context, at int64, m ledger.Marker) (next int64
 		if err != nil {
 			return 0, err
 		}
-		if m.Figures != all && m.Entries >= all.Entries { // with fewer, it was written before poison was appended
+		if m.Figures != all && m.Entries >= all.Entries { // with fewer entries, it was written before poison was appended
 			r.differ(Difference{Lo: m.Lo, Hi: m.Hi, What: "marker", Log: all, Ledger: m.Figures})
 		}
 	}
@@ -304,8 +300,8 @@ func (r *run) look(ctx context.Context, p piece) (log, rows ledger.Figures, err 
 	return log, rows, err
 }
 
-// elsewhere returns the figures of those entries of a piece that the ledger has from another place: from the topic as it was before it was
-// made anew, or from the journal.
+// elsewhere returns the figures of those entries of a piece that the ledger has from another place: from the topic before its re-creation, or from
+// the journal.
 func (r *run) elsewhere(ctx context.Context, p piece) (ledger.Figures, error) {
 	held, err := r.Ledger.Held(ctx, p.first)
 	if err != nil {
@@ -335,7 +331,7 @@ func (r *run) compare(ctx context.Context, p piece) error {
 	return nil
 }
 
-// repair appends a piece again, and looks whether that has helped.
+// repair appends a piece again, and checks whether that has helped.
 func (r *run) repair(ctx context.Context, p piece, want ledger.Figures) error {
 	b := ledger.Batch{Topic: r.Topic, Partition: r.report.Partition, Lo: p.lo, Hi: p.hi, Entries: p.all}
 	if err := r.Ledger.Append(ctx, b); err != nil {

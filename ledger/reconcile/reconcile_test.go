@@ -165,7 +165,8 @@ func (b *books) mustEqual() Report {
 	return r
 }
 
-// What was appended equals the log, however it was divided into batches, and by two writers as well.
+// The appended entries equal the log, however they were divided into batches, and with two writers
+// as well.
 func TestEqual(t *testing.T) {
 	b := newBooks(t)
 	if r := b.mustEqual(); r.End != 0 {
@@ -184,7 +185,7 @@ func TestEqual(t *testing.T) {
 	b.mustEqual() // a marker that overlaps
 }
 
-// What the ledger lacks is named, and repaired unless it shall only be looked at.
+// Missing entries are named, and repaired unless the run only checks.
 func TestRepair(t *testing.T) {
 	b := newBooks(t)
 	b.grow(200)
@@ -215,7 +216,7 @@ func TestRepair(t *testing.T) {
 	b.mustEqual()
 }
 
-// What appending cannot mend stays, and says why.
+// Differences that appending cannot repair stay, and say why.
 func TestAlarm(t *testing.T) {
 	for name, c := range map[string]struct{ harm, want string }{
 		"other content": {"UPDATE usage_ledger SET row_hash = 1 WHERE entry_id = '0/debit'", "the ledger holds something else"},

@@ -10,25 +10,27 @@ import (
 	"platen.dev/ledger"
 )
 
-// ShareInterval is how often a share of the partitions is to be compared: all of them within a day.
+// ShareInterval is how often a share of the partitions is compared: all of them within a day.
 const (
 	ShareInterval = time.Hour
 	shares        = 24
 )
 
-// Shares compares a ledger with the log a share of the partitions at a time, and appends what it lacks.
+// Shares compares a ledger with the log, one share of the partitions at a time, and appends what the
+// ledger lacks.
 type Shares struct {
 	Ledger ledger.Ledger
 	Log    eventlog.Log
 	Topic  string
-	// Mine reports whether this process compares a partition. One of those that share a ledger does.
+	// Mine reports whether this process compares a partition. One of the processes that share a ledger
+	// does.
 	Mine   func(partition int32) bool
 	Logger *slog.Logger
 
 	turn, equal, differences atomic.Int64
 }
 
-// Figures count the partitions that were compared and found equal, and the differences that were found in others.
+// Figures counts the partitions found equal, and the differences found in others.
 type Figures struct{ Equal, Differences int64 }
 
 // Figures may be called from any goroutine.

@@ -6,7 +6,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Each partition has its turn once in all shares, is compared by those who should only, and gets what the ledger lacks.
+// Each partition has its turn once in all shares, is compared only by the process responsible, and gets what the ledger lacks.
 func TestShares(t *testing.T) {
 	b := newBooks(t)
 	for range 3 {

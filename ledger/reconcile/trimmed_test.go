@@ -2,8 +2,8 @@ package reconcile
 
 import "testing"
 
-// A ledger agrees with a log whose beginning is trimmed, wherever that ends, and differs if what
-// is left differs.
+// A ledger agrees with a log whose beginning is trimmed, wherever that ends, and differs if the
+// rest differs.
 func TestTrimmed(t *testing.T) {
 	b := newBooks(t)
 	for range 700 {

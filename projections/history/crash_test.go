@@ -14,11 +14,11 @@ import (
 	"platen.dev/store"
 )
 
-// errKilled is what everything returns after the moment at which the process is killed.
+// errKilled is the error of everything after the moment at which the process is killed.
 var errKilled = errors.New("killed")
 
-// mortal counts what is done to the store and the log, and lets nothing more be done after a number of
-// such steps. The last one is done, and its caller does not learn of it.
+// mortal counts the steps done to the store and the log, and stops everything after a number of them.
+// The last one is done, but its caller does not learn of it.
 type mortal struct{ left int }
 
 func (m *mortal) step(do func() error) error {

@@ -33,7 +33,7 @@ func difference(a, b projections.Rows) string {
 
 var errEnough = errors.New("enough")
 
-// pairs turns rows into a sequence. What ends them early ends it as well.
+// pairs turns rows into a sequence. An error of rows ends it early.
 func pairs(rows projections.Rows) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		_ = rows(func(key, value []byte) error {

@@ -25,20 +25,17 @@ type Config struct {
 	Replica *projections.Replica
 	// Projections are those of the replica.
 	Projections []table.Projection
-	// Scratch is a directory for rebuilds. What is in it is removed.
+	// Scratch is a directory for rebuilds. Its contents are removed.
 	Scratch string
 	// BytesPerSecond bounds the work of taking and verifying: rows and records, as they are read.
 	BytesPerSecond int64
 	// Owned returns the partitions that this node owns.
 	Owned func() []int32
-	// Published returns the offsets from which on the publisher of a partition needs the journal and
-	// platen.events to continue there.
+	// Published returns the offsets from which the publisher of a partition needs the journal and platen.events to continue there.
 	Published func(ctx context.Context, partition int32) (journal, events int64, err error)
-	// Consumed returns the offset from which on somebody still needs the partition's public events.
-	// Nil means that none is ever trimmed.
+	// Consumed returns the offset from which somebody still needs the partition's public events. Nil means that none are ever trimmed.
 	Consumed func(ctx context.Context, partition int32) (int64, error)
-	// Current returns a time up to which every node that is up has folded the journal; zero if that
-	// is not known.
+	// Current returns the time up to which every live node has folded the journal; zero if unknown.
 	Current func() time.Time
 	// Room returns why there is no room for snapshots, nil if there is.
 	Room func() error
@@ -48,19 +45,19 @@ type Config struct {
 	Logger        *slog.Logger
 }
 
-// Keeper takes and verifies snapshots of the partitions that a node owns, one at a time, and trims
-// what is behind them. Its methods may be called from any goroutine.
+// Keeper takes and verifies snapshots of the partitions that a node owns, one at a time, and trims the journal before them. It is safe for concurrent
+// use.
 type Keeper struct {
 	cfg    Config
 	source *Source
 	begun  time.Time
-	// since is the level from which on no node has an earlier schema.
+	// since is the level from which no node has an earlier schema.
 	since events.Level
 
 	working sync.Mutex // held while a snapshot is taken or verified
 	mu      sync.Mutex // guards all below
 	last    map[int32]known
-	// compared are the snapshots that are of the journal, which had lost its end diverged times then.
+	// compared holds the snapshots found to belong to the journal when it had lost its end diverged times.
 	compared map[snapshot.Ref]bool
 	diverged int64
 	failed   map[int32]time.Time // when taking a snapshot has failed last
@@ -77,18 +74,16 @@ type known struct {
 
 // Counts counts what a keeper has done since it began.
 type Counts struct {
-	// Taken counts snapshots that count, Failed attempts that came to nothing, Mismatches those whose
-	// rows are not those of a rebuild.
+	// Taken counts completed snapshots, Failed failed attempts, Mismatches snapshots whose rows differ from a rebuild.
 	Taken, Failed, Mismatches int64
-	// Records counts the records of the journal and of platen.events that were trimmed.
+	// Records counts the trimmed records of the journal and of platen.events.
 	Records int64
 }
 
 const (
 	// Interval is how often Look should be called.
 	Interval = time.Minute
-	// retryAfter is how long a partition waits after a snapshot that failed, trimEvery the pause
-	// between two trims without a new snapshot.
+	// retryAfter is how long a partition waits after a failed snapshot, trimEvery the pause between two trims without a new snapshot.
 	retryAfter = time.Hour
 	trimEvery  = time.Hour
 )
@@ -101,8 +96,7 @@ func New(cfg Config) *Keeper {
 	}
 }
 
-// Look takes the snapshots that are due, one after another, and trims. What fails is logged and tried
-// again by a later look.
+// Look takes the snapshots that are due, one after another, and trims. Failures are logged and retried by a later look.
 func (k *Keeper) Look(ctx context.Context) {
 	owned := k.cfg.Owned()
 	if len(owned) == 0 {
@@ -124,9 +118,9 @@ func (k *Keeper) Look(ctx context.Context) {
 	}
 }
 
-// ofJournal returns the snapshots of a partition that are of its journal. Those behind its end are of what it has lost: they would count
-// among those that are kept, in the place of one that is of use. They are deleted once the journal has passed them, and has another
-// record where they end. Those of a newer version are left to it: this one cannot begin with them.
+// ofJournal returns the snapshots that belong to a partition's journal. Those beyond its end belong to the part that it has lost: if counted, they
+// would displace a useful one. They are deleted once the journal has passed them, and has another record where they end. Those of a newer version are
+// left to it: this one cannot begin with them.
 func (k *Keeper) ofJournal(ctx context.Context, p int32, refs []snapshot.Ref) (ours []snapshot.Ref) {
 	next := k.cfg.Replica.Cursor(p).Next
 	for _, ref := range refs {
@@ -146,8 +140,8 @@ func (k *Keeper) ofJournal(ctx context.Context, p int32, refs []snapshot.Ref) (o
 	return ours
 }
 
-// compare reports whether a snapshot is of the topic of the journal, and of other records; or of a newer version. It looks once at each
-// snapshot that is neither.
+// compare reports whether a snapshot is of the journal's topic but of other records (foreign), or of a newer version (newer). It looks only once at
+// each snapshot that is neither.
 func (k *Keeper) compare(ctx context.Context, ref snapshot.Ref) (foreign, newer bool) {
 	k.mu.Lock()
 	if diverged := k.cfg.Replica.Diverged(); diverged != k.diverged {
@@ -169,12 +163,12 @@ func (k *Keeper) compare(ctx context.Context, ref snapshot.Ref) (foreign, newer 
 	return ours && errors.Is(err, ErrForeign), errors.Is(err, events.ErrNewer)
 }
 
-// keep takes a snapshot of a partition if it is due, deletes those that are not kept, and trims.
+// keep takes a snapshot of a partition if one is due, deletes superfluous ones, and trims.
 func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
 	if k.due(p) {
 		ref, _, err := k.Take(ctx, p, Confirmed)
 		if err != nil {
-			return // it was logged
+			return // it is already logged
 		}
 		refs = slices.Insert(slices.Clone(refs), 0, ref)
 	} else if !k.mayTrim(p) {
@@ -198,7 +192,7 @@ func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
 	}
 }
 
-// learn looks at the newest snapshot of a partition, unless it is known.
+// learn reads the newest snapshot of a partition, unless it is known.
 func (k *Keeper) learn(ctx context.Context, p int32, refs []snapshot.Ref) {
 	if len(refs) == 0 {
 		k.know(p, known{Last: Last{Taken: k.begun}})
@@ -211,7 +205,7 @@ func (k *Keeper) learn(ctx context.Context, p int32, refs []snapshot.Ref) {
 		return
 	}
 	m, err := snapshot.Open(ctx, k.cfg.Files, refs[0])
-	if err != nil { // it is loud when somebody needs it; another one is due in time
+	if err != nil { // it is reported when somebody needs it; another one is due in time
 		k.warn(ctx, "the newest snapshot cannot be read", p, err)
 		m = snapshot.Manifest{Taken: k.begun}
 	}
@@ -252,7 +246,7 @@ func (k *Keeper) delete(ctx context.Context, ref snapshot.Ref) error {
 	return snapshot.Delete(ctx, k.cfg.Files, ref, m) // chunks that a damaged manifest does not name are swept
 }
 
-// sweep deletes what snapshots that came to nothing have left.
+// sweep deletes the remains of unfinished snapshots.
 func (k *Keeper) sweep(ctx context.Context, list snapshot.Listing) {
 	for _, name := range list.Abandoned(k.cfg.Now().Add(-snapshot.AbandonedAge)) {
 		if err := k.cfg.Files.Delete(ctx, name); err != nil {
@@ -279,8 +273,8 @@ func (k *Keeper) noteOldest(owned []int32) {
 	}
 }
 
-// Figures returns what the keeper has done, and how long ago the oldest of the newest snapshots of the
-// owned partitions was taken whose journal has gone on since.
+// Figures returns what the keeper has done, and the age of the oldest among the newest snapshots of those owned partitions whose journal has
+// continued since.
 func (k *Keeper) Figures() (Counts, time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

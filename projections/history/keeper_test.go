@@ -25,8 +25,8 @@ import (
 	"platen.dev/store"
 )
 
-// Over simulated months the journal, the snapshots and the rows stay as many as after the second one,
-// and at each moment a new node has what the old one has.
+// Over simulated months the journal, the snapshots and the rows stay as many as after the second one, and at each moment a new node has the same as
+// the old one.
 func TestHistoryStaysFlat(t *testing.T) {
 	f := newFixture(t)
 	k := f.keeper()
@@ -81,8 +81,8 @@ func (f *fixture) stored() (bytes int64) {
 	return bytes
 }
 
-// The journal is trimmed to the last record of the oldest snapshot that is kept: not before there are
-// two, and not what a publisher or a live node still needs.
+// The journal is trimmed to the last record of the oldest kept snapshot: not before there are two, and nothing that a publisher or a live node still
+// needs.
 func TestTrim(t *testing.T) {
 	f := newFixture(t)
 	var needed int64
@@ -116,8 +116,8 @@ func TestTrim(t *testing.T) {
 	f.expectNewNode("new")
 }
 
-// While the version before may come back, the newest snapshot that it can read is kept beside the others, and the journal
-// from there on. Without one, it needs all of the journal.
+// While the previous version may come back, the newest snapshot that it can read is kept beside the others, and the journal from there on. Without
+// one, it needs all of the journal.
 func TestTheSchemaBeforeIsSpared(t *testing.T) {
 	f := newFixture(t)
 	k := f.keeper()
@@ -182,7 +182,7 @@ func (f *fixture) setSchema(ref snapshot.Ref, schema int) {
 	must(f.t, snapshot.Publish(f.t.Context(), f.files, ref, m))
 }
 
-// A snapshot that is not what a rebuild has is not published, and nothing is trimmed behind it.
+// A snapshot that differs from a rebuild is not published, and nothing is trimmed before it.
 func TestMismatch(t *testing.T) {
 	f := newFixture(t)
 	f.days(3)
@@ -218,8 +218,8 @@ func (counting) Apply(tx *table.Tx, p int32, _ events.Envelope) {
 	table.Put(tx, table.Key(p), 1)
 }
 
-// A snapshot that is damaged is passed over: the one before is loaded, and is what the next one is
-// compared with. If none is left, a new node says so, and no snapshot is taken unless it is trusted.
+// A damaged snapshot is skipped: the previous one is loaded, and the next one is compared with it. If none is left, a new node says so, and no
+// snapshot is taken unless it is trusted.
 func TestDamagedSnapshots(t *testing.T) {
 	f := newFixture(t)
 	k := f.keeper()
@@ -287,8 +287,8 @@ func TestForeignSnapshots(t *testing.T) {
 	}
 }
 
-// Snapshots of what the journal has lost do not take the place of those that are of use: one behind its end is passed over, and one
-// whose last record is another one is deleted.
+// Snapshots of a lost part of the journal do not displace useful ones: one beyond the journal's end is skipped, and one whose last record differs is
+// deleted.
 func TestSnapshotsOfALostEnd(t *testing.T) {
 	f := newFixture(t)
 	k := f.keeper()

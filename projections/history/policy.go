@@ -8,10 +8,10 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// Policy says when snapshots are taken and what is kept.
+// Policy says when to take snapshots and what to keep.
 type Policy struct {
-	// A snapshot of a partition is due when its journal has gone on by Records records, or by any
-	// when Every has passed; both give or take a quarter, so that partitions take turns.
+	// A snapshot of a partition is due when its journal has grown by Records records, or by any when
+	// Every has passed; both give or take a quarter, so that partitions take turns.
 	Records int64
 	Every   time.Duration
 	// Keep is how many snapshots of a partition are kept.
@@ -26,12 +26,12 @@ type Last struct {
 	Next int64
 	// Rows is how many rows it has.
 	Rows int64
-	// Taken is when it was taken; if there is none, since when one is missed.
+	// Taken is when it was taken or, if there is none, since when one is missing.
 	Taken time.Time
 }
 
-// Due reports whether a snapshot of a partition should be taken whose journal is folded up to next. A
-// large partition waits for more records, because a snapshot copies all its rows.
+// Due reports whether to take a snapshot of a partition whose journal is folded up to next. A large
+// partition waits for more records, because a snapshot copies all its rows.
 func (p Policy) Due(partition int32, last Last, next int64, now time.Time) bool {
 	records := next - last.Next
 	most := max(p.Records, last.Rows/4)
@@ -40,21 +40,21 @@ func (p Policy) Due(partition int32, last Last, next int64, now time.Time) bool 
 		(float64(records) >= spread*float64(most) || now.Sub(last.Taken) >= time.Duration(spread*float64(p.Every)))
 }
 
-// spread returns a factor from 0.75 to 1.25 that looks random, and is the same for the same arguments.
+// spread returns a factor from 0.75 to 1.25 that looks random but depends only on the arguments.
 func spread(partition int32, next int64) float64 {
 	h := fnv.New64a()
 	h.Write(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, uint32(partition)), uint64(next)))
 	return 0.75 + float64(h.Sum64()>>11)/(1<<53)/2
 }
 
-// Superfluous returns the snapshots of a partition that need not be kept. refs begins with the newest.
+// Superfluous returns the snapshots of a partition that need not be kept. refs are newest first.
 func (p Policy) Superfluous(refs []snapshot.Ref) []snapshot.Ref {
 	return refs[min(p.Keep, len(refs)):]
 }
 
 // TrimBefore returns the offset below which the journal of a partition need not be kept: that of the
-// last record of the oldest snapshot that is kept, by which the snapshot is recognised, unless
-// somebody needs what is before. refs begins with the newest.
+// last record of the oldest kept snapshot, by which the snapshot is recognised, or an earlier one
+// that is needed. refs are newest first.
 func (p Policy) TrimBefore(refs []snapshot.Ref, needed ...int64) int64 {
 	if len(refs) < p.Keep {
 		return 0

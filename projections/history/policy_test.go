@@ -49,8 +49,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// What is kept are the newest, and only what lies behind the oldest of them is trimmed, unless
-// somebody needs it.
+// The newest are kept, and only the journal before the oldest of them is trimmed, unless somebody
+// needs it.
 func TestKeepAndTrim(t *testing.T) {
 	p := Policy{Keep: 2}
 	refs := []snapshot.Ref{{Next: 400}, {Next: 300}, {Next: 200}}

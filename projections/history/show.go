@@ -6,15 +6,15 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// Shown is a snapshot that there is.
+// Shown is an existing snapshot.
 type Shown struct {
 	snapshot.Ref
 	snapshot.Manifest
-	// Err is why it is of no use; nil if it is as far as the manifest tells.
+	// Err is why it is useless; nil if the manifest shows no fault.
 	Err error
 }
 
-// List returns the snapshots of a partition, the newest first.
+// List returns the snapshots of a partition, newest first.
 func (k *Keeper) List(ctx context.Context, partition int32) (all []Shown, err error) {
 	list, err := snapshot.List(ctx, k.cfg.Files)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"platen.dev/store"
 )
 
-// ErrForeign means that a snapshot is not of the journal that the log has.
+// ErrForeign means that a snapshot does not belong to the log's journal.
 var ErrForeign = errors.New("the snapshot is of another journal")
 
 // Source finds snapshots with which a partition can begin.
@@ -50,7 +50,7 @@ func (s *Source) refs(ctx context.Context, partition int32) ([]snapshot.Ref, err
 	return s.list.Refs[partition], nil
 }
 
-// Restore implements projections.Snapshots. It says in the log which snapshots are of no use.
+// Restore implements projections.Snapshots. It logs which snapshots are useless.
 func (s *Source) Restore(ctx context.Context, partition int32, after int64, load func(projections.Rows) error) error {
 	refs, err := s.refs(ctx, partition)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Source) Restore(ctx context.Context, partition int32, after int64, load
 	return errors.Join(useless...)
 }
 
-// rows returns the rows of a snapshot in this version's schema.
+// rows returns the rows of a snapshot, in this version's schema.
 func (s *Source) rows(ctx context.Context, ref snapshot.Ref, m snapshot.Manifest, pace snapshot.Pace) (projections.Rows, error) {
 	return projections.Migrate(m.Schema, m.Rows(ctx, s.Files, ref, pace))
 }
@@ -107,8 +107,8 @@ func (s *Source) Begin(ctx context.Context, partition int32) (projections.Cursor
 	return projections.Cursor{}, errors.Join(failed...)
 }
 
-// Newest returns the newest snapshot of a partition that was confirmed, goes no further than the offset to, and from
-// which the journal continues. The error is projections.ErrNoSnapshot if there is none.
+// Newest returns the newest confirmed snapshot of a partition that ends at or before the offset to, and from which the journal continues. The error
+// is projections.ErrNoSnapshot if there is none.
 func (s *Source) Newest(ctx context.Context, partition int32, to int64) (ref snapshot.Ref, m snapshot.Manifest, err error) {
 	refs, err := s.refs(ctx, partition)
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Source) open(ctx context.Context, ref snapshot.Ref) (snapshot.Manifest,
 	return m, belongs(ctx, s.Log, m)
 }
 
-// belongs checks that a snapshot is a prefix of the journal: the record before its cursor is the one
-// that it was taken at, and what the cursor says about that record is true.
+// belongs checks that a snapshot is a prefix of the journal: the record before its cursor is the one that it was taken at, and the cursor agrees with
+// that record.
 func belongs(ctx context.Context, log eventlog.Log, m snapshot.Manifest) error {
 	if id := log.TopicID(events.TopicJournal); m.Journal != "" && id != m.Journal {
 		return fmt.Errorf("%w: of the topic %s, the log has %s", ErrForeign, m.Journal, id)
@@ -169,7 +169,7 @@ func belongs(ctx context.Context, log eventlog.Log, m snapshot.Manifest) error {
 	return nil
 }
 
-// agrees reports whether a cursor can be the one behind a record.
+// agrees reports whether a cursor can directly follow a record.
 func agrees(c projections.Cursor, last eventlog.Record) bool {
 	entry, err := events.DecodeEntry(last.Value)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"platen.dev/store"
 )
 
-// spared is the part of a partition's history that a node of the version before needs, if it may come back and has an
-// earlier schema: the newest snapshot that it can read, and the journal from needed on.
+// spared is the part of a partition's history that a node of the previous version needs, if it may come back and has an earlier schema: the newest
+// snapshot that it can read, and the journal from needed on.
 type spared struct {
 	ref    snapshot.Ref
 	needed int64
 }
 
-// spare returns what else must be kept, beyond the policy. refs begins with the newest.
+// spare returns what else must be kept, beyond the policy. refs are newest first.
 func (k *Keeper) spare(ctx context.Context, p int32, refs []snapshot.Ref) (s spared, err error) {
 	if k.cfg.Replica.Cursor(p).Level() >= k.since {
 		return spared{needed: math.MaxInt64}, nil
@@ -30,7 +30,7 @@ func (k *Keeper) spare(ctx context.Context, p int32, refs []snapshot.Ref) (s spa
 		case err != nil:
 			return s, err
 		case m.Schema < projections.Schema:
-			return spared{ref, ref.Next - 1}, nil // by its last record a snapshot is recognised
+			return spared{ref, ref.Next - 1}, nil // a snapshot is recognised by its last record
 		}
 	}
 	return s, nil // it folds the journal from its beginning

@@ -13,31 +13,31 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// Confirmation says whether a snapshot needs a rebuild that confirms it.
+// Confirmation says whether a snapshot must be confirmed by a rebuild.
 type Confirmation bool
 
 const (
-	// Confirmed snapshots have the rows that a rebuild has: from an earlier snapshot, or from the
+	// Confirmed snapshots have the same rows as a rebuild from an earlier snapshot, or from the
 	// beginning of the journal.
 	Confirmed Confirmation = true
-	// Trusted snapshots are believed if there is nothing to rebuild from. An operator may ask for one
+	// Trusted snapshots are accepted if there is nothing to rebuild from. An operator may ask for one
 	// after all snapshots were lost.
 	Trusted Confirmation = false
 )
 
 // Errors of Take and Verify.
 var (
-	// ErrMismatch means that the rows of a snapshot are not those of a rebuild: a replica is wrong, or
-	// a projection does not depend on the journal alone.
+	// ErrMismatch means that the rows of a snapshot differ from a rebuild: a replica is wrong, or a
+	// projection does not depend on the journal alone.
 	ErrMismatch = errors.New("the rows differ from those of a rebuild")
-	// ErrNoBase means that nothing can be rebuilt: the beginning of the journal is trimmed, and no
-	// earlier snapshot can be read.
+	// ErrNoBase means that there is nothing to rebuild from: the beginning of the journal is trimmed,
+	// and no earlier snapshot can be read.
 	ErrNoBase = errors.New("there is nothing to rebuild from: the journal is trimmed and no earlier snapshot can be read; `platen admin snapshot take --trust` takes one all the same")
-	// errEmpty means that a partition has nothing that a snapshot could save.
+	// errEmpty means that a partition has nothing to save in a snapshot.
 	errEmpty = errors.New("the journal of the partition is empty")
 )
 
-// Take takes a snapshot of a partition as this node has it now, and verifies it.
+// Take takes a snapshot of a partition as this node now has it, and verifies it.
 func (k *Keeper) Take(ctx context.Context, partition int32, how Confirmation) (snapshot.Ref, snapshot.Manifest, error) {
 	k.working.Lock()
 	defer k.working.Unlock()
@@ -103,8 +103,8 @@ func (k *Keeper) take(ctx context.Context, p int32, how Confirmation) (ref snaps
 	return ref, m, snapshot.Publish(ctx, k.cfg.Files, ref, m)
 }
 
-// confirm compares the digest of a snapshot with that of a rebuild, and returns what the rebuild began
-// with.
+// confirm compares the digest of a snapshot with that of a rebuild, and returns the offset at which
+// the rebuild began.
 func (k *Keeper) confirm(ctx context.Context, m snapshot.Manifest, rows projections.Rows, pace snapshot.Pace) (base int64, err error) {
 	rebuilt, base, err := k.rebuild(ctx, m, pace)
 	if err != nil {
@@ -122,8 +122,8 @@ func (k *Keeper) confirm(ctx context.Context, m snapshot.Manifest, rows projecti
 	return base, nil
 }
 
-// rebuild folds the journal to where a snapshot was taken: from the newest snapshot before it that can
-// be read, or from the beginning.
+// rebuild folds the journal up to a snapshot's cursor: from the newest earlier snapshot that can be
+// read, or from the beginning.
 func (k *Keeper) rebuild(ctx context.Context, m snapshot.Manifest, pace snapshot.Pace) (*projections.Frozen, int64, error) {
 	list, err := snapshot.List(ctx, k.cfg.Files)
 	if err != nil {
@@ -163,7 +163,7 @@ func (k *Keeper) rebuildFrom(ctx context.Context, cfg projections.Config, ref sn
 	return projections.Rebuild(ctx, cfg, ref.Partition, rows, to, pace)
 }
 
-// readBack checks that the store has what was written.
+// readBack checks that the store returns what was written.
 func (k *Keeper) readBack(ctx context.Context, ref snapshot.Ref, m snapshot.Manifest, pace snapshot.Pace) error {
 	if err := m.Rows(ctx, k.cfg.Files, ref, pace)(func(_, _ []byte) error { return nil }); err != nil {
 		return fmt.Errorf("read back: %w", err)
@@ -172,7 +172,7 @@ func (k *Keeper) readBack(ctx context.Context, ref snapshot.Ref, m snapshot.Mani
 }
 
 // Verify reads a snapshot, and compares it with a rebuild if there is anything to rebuild it from. It
-// returns what the rebuild began with, which is snapshot.Unconfirmed if there was nothing.
+// returns the offset at which the rebuild began, or snapshot.Unconfirmed if there was nothing.
 func (k *Keeper) Verify(ctx context.Context, ref snapshot.Ref) (snapshot.Manifest, int64, error) {
 	k.working.Lock()
 	defer k.working.Unlock()
@@ -184,7 +184,7 @@ func (k *Keeper) Verify(ctx context.Context, ref snapshot.Ref) (snapshot.Manifes
 	if err := k.readBack(ctx, ref, m, pace); err != nil {
 		return m, 0, err
 	}
-	if m.Schema != projections.Schema { // a rebuild has other rows
+	if m.Schema != projections.Schema { // a rebuild's rows would differ
 		return m, snapshot.Unconfirmed, nil
 	}
 	base, err := k.confirm(ctx, m, m.Rows(ctx, k.cfg.Files, ref, pace), pace)

@@ -11,8 +11,8 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// trim trims the journal of a partition behind the oldest snapshot that is kept, but nothing from needed on, and
-// public events that are too old.
+// trim trims the journal of a partition before the oldest kept snapshot, but nothing from needed on, and public
+// events that are too old.
 func (k *Keeper) trim(ctx context.Context, p int32, refs []snapshot.Ref, needed int64) error {
 	k.mu.Lock()
 	k.trimmed[p] = k.cfg.Now()
@@ -33,13 +33,13 @@ func (k *Keeper) trimJournal(ctx context.Context, p int32, refs []snapshot.Ref, 
 	if err != nil || before <= start {
 		return err
 	}
-	for _, ref := range refs[:k.cfg.Keep] { // what is relied on now must be there, and of this journal
+	for _, ref := range refs[:k.cfg.Keep] { // snapshots relied on from now on must be there, and of this journal
 		m, err := k.source.open(ctx, ref)
 		if err != nil {
 			return fmt.Errorf("%s: %w", ref, err)
 		}
 		if m.Base == snapshot.Unconfirmed {
-			return nil // the next one that is confirmed takes its place
+			return nil // the next confirmed one takes its place
 		}
 		if oldest := ref == refs[k.cfg.Keep-1]; oldest && !k.everybodyIsPast(m.Taken) {
 			return nil
@@ -51,13 +51,13 @@ func (k *Keeper) trimJournal(ctx context.Context, p int32, refs []snapshot.Ref, 
 // currentMargin is how far the clocks of nodes may differ.
 const currentMargin = time.Minute
 
-// everybodyIsPast reports whether every node that is up has folded what was there at a time. A node
-// that has not would have to load a snapshot.
+// everybodyIsPast reports whether every live node has folded the journal as of a time. A node that
+// has not would have to load a snapshot.
 func (k *Keeper) everybodyIsPast(taken time.Time) bool {
 	return k.cfg.Current().After(taken.Add(currentMargin))
 }
 
-// trimEvents deletes public events that are too old, but never those that are needed.
+// trimEvents deletes public events that are too old, but never needed ones.
 func (k *Keeper) trimEvents(ctx context.Context, p int32, published int64) error {
 	if k.cfg.Consumed == nil || k.cfg.Events == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (k *Keeper) trimEvents(ctx context.Context, p int32, published int64) error
 }
 
 // olderThan returns the offset of the first public event from start on, and before end, that happened
-// after a time.
+// after limit.
 func olderThan(ctx context.Context, log eventlog.Log, p int32, start, end int64, limit time.Time) (int64, error) {
 	if start >= end {
 		return start, nil

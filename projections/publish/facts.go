@@ -10,8 +10,8 @@ import (
 	"platen.dev/projections"
 )
 
-// Facts visits the public events that follow from what the journal of a partition has when it is called, in order, until visit fails.
-// begin returns a cursor from which a journal that is trimmed can be read.
+// Facts visits, in order, the public events that follow from the present journal of a partition, until visit fails. begin returns a cursor from which
+// a trimmed journal can be read.
 func Facts(ctx context.Context, l eventlog.Log, partition int32, begin func(context.Context, int32) (projections.Cursor, error), visit func(public.Event) error) error {
 	start, end, err := l.Bounds(ctx, events.TopicJournal, partition)
 	if err != nil {

@@ -3,8 +3,8 @@
 //
 // The owner of a partition publishes its facts in order. The topic itself says where to resume: the
 // id of its last record names the place in the journal. So after a crash, or beside a former owner
-// that does not know yet that it has been replaced, facts are repeated, but none is left out and
-// none comes for the first time after a later one.
+// that does not know yet that it has been replaced, facts may be repeated, but none is left out and
+// none appears for the first time after a later one.
 package publish
 
 import (
@@ -26,29 +26,28 @@ import (
 type Config struct {
 	Log    eventlog.Log
 	Logger *slog.Logger
-	// Begin returns a cursor from which a journal that is trimmed can be read, for a topic that has no
-	// events of the partition. Nil means that the journal is whole.
+	// Begin returns a cursor from which a trimmed journal can be read, for a topic that has no events
+	// of the partition. Nil means that the journal is whole.
 	Begin func(ctx context.Context, partition int32) (projections.Cursor, error)
-	// Pause is how long a partition waits after something failed; 0 means a second.
+	// Pause is how long a partition waits after a failure; 0 means a second.
 	Pause time.Duration
 }
 
 const (
-	// window bounds the records of a partition that are under way at once.
+	// window bounds the records of a partition under way at once.
 	window = 128
-	// tail is how many of the last records are looked at first to find where to continue. Several owners
+	// tail is how many of the last records are searched first for the place to continue. Several owners
 	// may have had a window of records under way.
 	tail = 4 * window
 )
 
-// Publisher publishes the partitions that a node owns. All methods may be called from any
-// goroutine.
+// Publisher publishes the partitions that a node owns. It is safe for concurrent use.
 type Publisher struct {
 	cfg     Config
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	next    []atomic.Int64 // by partition: the offset of the journal up to which all is published; 0 if not owned
+	next    []atomic.Int64 // by partition: the journal offset up to which everything is published; 0 if not owned
 
 	failures atomic.Int64
 }
@@ -63,7 +62,7 @@ func New(cfg Config) *Publisher {
 	return p
 }
 
-// Start publishes a partition until stop is called, whatever fails. stop does not wait.
+// Start publishes a partition until stop is called, retrying after failures. stop does not wait.
 func (p *Publisher) Start(partition int32) (stop func()) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	p.running.Go(func() { p.run(ctx, partition) })
@@ -76,10 +75,10 @@ func (p *Publisher) Close() {
 	p.running.Wait()
 }
 
-// Failures is how often publishing a partition has failed.
+// Failures returns how often publishing a partition has failed.
 func (p *Publisher) Failures() int64 { return p.failures.Load() }
 
-// Next is the offset of the journal up to which a partition is published; 0 if it is not being
+// Next returns the offset of the journal up to which a partition is published; 0 if it is not being
 // published here.
 func (p *Publisher) Next(partition int32) int64 { return p.next[partition].Load() }
 
@@ -99,8 +98,8 @@ func (p *Publisher) run(ctx context.Context, partition int32) {
 	}
 }
 
-// publish continues where the topic ends, until something fails. No append is under way when it
-// returns, unless ctx has ended.
+// publish continues where the topic ends, until a failure. No append is under way when it returns,
+// unless ctx has ended.
 func (p *Publisher) publish(ctx context.Context, partition int32) error {
 	at, err := p.resume(ctx, partition)
 	if err != nil {
@@ -123,7 +122,7 @@ func (p *Publisher) publish(ctx context.Context, partition int32) error {
 	return err
 }
 
-// run is one attempt at a partition.
+// run is one attempt to publish a partition.
 type run struct {
 	publisher *Publisher
 	partition int32
@@ -133,7 +132,7 @@ type run struct {
 	slots     chan struct{} // one for each append under way
 }
 
-// follow reads the journal and publishes the facts of what is accepted.
+// follow reads the journal and publishes the facts of accepted records.
 func (r *run) follow() error {
 	reader := r.publisher.cfg.Log.Read(events.TopicJournal, r.partition, r.at.cursor.Next)
 	defer reader.Close()
@@ -167,7 +166,7 @@ func (r *run) take(record eventlog.Record) error {
 	return nil
 }
 
-// append waits for room only.
+// append waits only for room.
 func (r *run) append(fact public.Event) error {
 	record, err := fact.Record()
 	if err != nil {
@@ -187,7 +186,7 @@ func (r *run) append(fact public.Event) error {
 	return nil
 }
 
-// place is where publishing continues.
+// place is a position at which publishing continues.
 type place struct {
 	cursor projections.Cursor
 	// last is the fact that was published last.
@@ -196,7 +195,7 @@ type place struct {
 	sequence int64
 }
 
-// take moves the place past a record of the journal, and returns the facts that follow from it.
+// take moves the place past a record of the journal, and returns its facts.
 func (p *place) take(partition int32, record eventlog.Record) (facts []public.Event, err error) {
 	entry, err := events.DecodeEntry(record.Value)
 	if errors.Is(err, events.ErrNewer) {
@@ -222,7 +221,7 @@ func (p *place) take(partition int32, record eventlog.Record) (facts []public.Ev
 	return facts, nil
 }
 
-// origin is before the first record of a journal.
+// origin returns the place before the first record of a journal.
 func origin(partition int32) place {
 	return place{cursor: projections.Origin(), last: public.Position{Partition: partition, Offset: -1}}
 }

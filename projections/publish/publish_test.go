@@ -195,8 +195,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// flaky loses some of an owner's appends to the topic, and the replies to others. Like the logs that
-// there are, it loses all that is behind the first of them, until the owner looks at the topic again.
+// flaky loses some of an owner's appends to the topic, and the replies to others. Like the real logs, it loses everything after the first lost
+// append, until the owner looks at the topic again.
 type flaky struct {
 	eventlog.Log
 	holes bool // it does not: what is behind succeeds
@@ -230,8 +230,8 @@ func (f *flaky) Append(topic string, partition int32, r eventlog.Record, done fu
 	}
 }
 
-// Owners that stop anywhere, two at once, and appends that fail: facts are repeated, none is left
-// out, and if the log keeps their order, none comes too late.
+// With owners that stop anywhere, two at once, and appends that fail, facts may be repeated, but none is left out, and if the log keeps their order,
+// none comes too late.
 func TestPublishWithFaults(t *testing.T) {
 	for _, holes := range []bool{false, true} {
 		t.Run(fmt.Sprintf("holes=%t", holes), func(t *testing.T) {
@@ -263,7 +263,7 @@ func TestPublishWithFaults(t *testing.T) {
 	}
 }
 
-// A topic that was made from another journal is not gone on with, and the error says what is wrong.
+// A topic made from another journal is not continued, and the error says what is wrong.
 func TestForeignTopic(t *testing.T) {
 	l := openLog(t)
 	j := newJournal(t, l)
@@ -314,8 +314,7 @@ func appendFact(t *testing.T, l eventlog.Log, fact public.Event) {
 	}
 }
 
-// What no version of Platen has written does not stop the publisher, which begins anew if nothing
-// else is there.
+// A record that no version of Platen has written does not stop the publisher, which starts over if the topic has no others.
 func TestForeignRecordInTheTopic(t *testing.T) {
 	l := openLog(t)
 	j := newJournal(t, l)
@@ -341,8 +340,7 @@ func (j *journal) timelines(published func() int64) {
 	}
 }
 
-// A partition that names its timelines from some moment on, and is restored now and then: the facts of each have its name, and
-// numbers rise.
+// A partition names its timelines from some moment on, and is restored now and then: the facts of each have its name, and numbers rise.
 func TestTimelines(t *testing.T) {
 	l := openLog(t)
 	j := newJournal(t, l)
@@ -369,9 +367,8 @@ func TestTimelines(t *testing.T) {
 	}
 }
 
-// A journal that has lost its end continues in another timeline: what was published of the end is left behind, nothing of what
-// follows is missing, and no number or id stands for two facts. more is how many facts are lost beyond what a publisher looks at
-// first.
+// A journal that has lost its end continues in another timeline: published facts of that end are left behind, no later one is missing, and no number
+// or id stands for two facts. more is the number of lost facts beyond those that a publisher looks at first.
 func TestTruncatedJournal(t *testing.T) {
 	for name, lost := range map[string]int{"a little": 20, "more than the tail": 3 * tail} {
 		t.Run(name, func(t *testing.T) {

@@ -31,8 +31,7 @@ func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) 
 	return at, nil
 }
 
-// Needs returns the offsets from which on the journal and the topic of events must be kept for a
-// publisher to continue in a partition.
+// Needs returns the offsets from which the journal and the topic of events must be kept for a publisher to continue in a partition.
 func Needs(ctx context.Context, l eventlog.Log, partition int32) (journal, topic int64, err error) {
 	at, some, err := lastOf(ctx, l, partition)
 	if err != nil || !some {
@@ -51,9 +50,8 @@ func Last(ctx context.Context, l eventlog.Log, partition int32) (number int64, e
 	return number, err
 }
 
-// lastOf returns the place of the last fact that the journal has and before which none is missing from the topic; false
-// with the origin if there is none. It looks at more and more of the topic: the journal may have lost its end, and
-// then it lacks what was published last.
+// lastOf returns the place of the last fact that the journal has and before which none is missing from the topic, or the origin and false if there is
+// none. It looks at ever larger parts of the topic: the journal may have lost its end, and then it lacks what was published last.
 func lastOf(ctx context.Context, l eventlog.Log, partition int32) (at place, some bool, err error) {
 	for window := int64(tail); ; window *= 8 {
 		published, whole, err := lastPublished(ctx, l, partition, window)
@@ -64,7 +62,7 @@ func lastOf(ctx context.Context, l eventlog.Log, partition int32) (at place, som
 		if err != nil {
 			return at, false, err
 		}
-		// Repetitions whose envelopes the journal no longer has tell nothing: it is trimmed only where all is published.
+		// Repetitions of envelopes that the journal no longer has tell nothing: it is trimmed only where everything is published.
 		published = slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < start })
 		s := search{ctx, l, partition}
 		at, some, err = s.last(unbroken(published))
@@ -74,15 +72,15 @@ func lastOf(ctx context.Context, l eventlog.Log, partition int32) (at place, som
 	}
 }
 
-// search looks in the journal for what was published.
+// search looks in the journal for published facts.
 type search struct {
 	ctx       context.Context
 	log       eventlog.Log
 	partition int32
 }
 
-// last returns the place of the last of some facts that the journal has. The journal has lost those of a timeline that are not
-// in it. If it has none of them, they are another journal's.
+// last returns the place of the last of some facts that the journal has. Facts of a timeline that is not in the journal were lost from it. If it has
+// none of them, they belong to another journal.
 func (s search) last(facts []public.Received) (at place, some bool, err error) {
 	at = origin(s.partition)
 	var foreign error
@@ -92,7 +90,7 @@ func (s search) last(facts []public.Received) (at place, some bool, err error) {
 			return at, false, fmt.Errorf("%s was published last, but its envelope: %w", e.Position, err)
 		}
 		switch entry := entry.(type) {
-		case events.Marker: // it does not tell the cause: the fact before does
+		case events.Marker: // it does not name the cause: the fact before it does
 			if entry.Timeline == e.Position.Timeline && e.Position.Timeline != "" && !some {
 				at.last, some = e.Position, true
 				continue
@@ -155,8 +153,7 @@ func (s search) entry(offset int64) (events.Entry, error) {
 	return entry, err
 }
 
-// lastPublished reads the last records of the topic, as many as window, and whether those are all. Those that Platen has not
-// written are left out.
+// lastPublished reads the last window records of the topic, and reports whether those are all. It skips foreign records.
 func lastPublished(ctx context.Context, l eventlog.Log, partition int32, window int64) (all []public.Received, whole bool, err error) {
 	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
 	if err != nil || start == end {
@@ -181,8 +178,8 @@ func lastPublished(ctx context.Context, l eventlog.Log, partition int32, window 
 	return all, from == start, nil
 }
 
-// unbroken returns those of the records that follow one another by their numbers, from the one with the lowest number on. What
-// is behind a gap is published again with what is in the gap.
+// unbroken returns the records whose numbers follow one another, beginning with the lowest. What comes after a gap is published again, together with
+// what is in the gap.
 func unbroken(published []public.Received) (chain []public.Received) {
 	sorted := slices.SortedStableFunc(slices.Values(published), func(a, b public.Received) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	for _, e := range sorted {

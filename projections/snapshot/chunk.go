@@ -12,24 +12,24 @@ import (
 	"platen.dev/store"
 )
 
-// MaxChunk is the most bytes that a chunk may have before compression.
+// MaxChunk is the maximum size of a chunk in bytes before compression.
 const MaxChunk = chunkBytes + maxRow
 
-// AbandonedAge is the age from which on a chunk that no manifest names is abandoned. No snapshot or backup takes that long.
+// AbandonedAge is the age at which a chunk that no manifest names is abandoned. No snapshot or backup takes that long.
 const AbandonedAge = 48 * time.Hour
 
-// maxStored bounds a chunk's file: zstd makes what it cannot compress a little larger.
+// maxStored bounds a chunk's file: zstd makes incompressible data a little larger.
 const maxStored = MaxChunk + 64<<10
 
 // Chunk is one compressed file.
 type Chunk struct {
-	// Bytes is the size before compression, Stored that of the file, and SHA256 is the file's.
+	// Bytes is the size before compression; Stored and SHA256 are the file's.
 	Bytes  int `json:"bytes"`
 	Stored int `json:"stored"`
 	SHA256 Sum `json:"sha256"`
 }
 
-// Check returns an error if no chunk can be like that.
+// Check returns an error for an impossible chunk.
 func (c Chunk) Check() error {
 	if c.Bytes < 1 || c.Bytes >= MaxChunk || c.Stored < 1 || c.Stored > maxStored {
 		return fmt.Errorf("%w: a chunk is said to have %d bytes in %d", ErrDamaged, c.Bytes, c.Stored)
@@ -68,7 +68,7 @@ func NewUnpacker(files store.Files) (*Unpacker, error) {
 	return &Unpacker{files: files, decoder: decoder}, err
 }
 
-// Stored returns the content of a chunk's file, which has its checksum. The error is ErrDamaged if it has not, or is not there.
+// Stored returns the content of a chunk's file, verified by its checksum. The error is ErrDamaged if the checksum differs, or the file is missing.
 func (u *Unpacker) Stored(ctx context.Context, name string, c Chunk) ([]byte, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (u *Unpacker) Stored(ctx context.Context, name string, c Chunk) ([]byte, er
 	return stored, nil
 }
 
-// Read returns a chunk, which is valid until the next call. The error is ErrDamaged if it is not what was written.
+// Read returns a chunk, valid until the next call. The error is ErrDamaged if it is not as written.
 func (u *Unpacker) Read(ctx context.Context, name string, c Chunk) ([]byte, error) {
 	stored, err := u.Stored(ctx, name, c)
 	if err != nil {

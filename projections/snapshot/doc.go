@@ -10,19 +10,20 @@
 //	<name>.manifest    JSON, and in a line of its own the SHA-256 of that JSON, in hex
 //
 // A row is the length of the key (uvarint), the key, the length of the value (uvarint) and the
-// value. Rows are in the order of their keys, and no row is in two chunks. They are all keys of the
-// partition, its cursor among them, so two replicas have the same rows at the same offset, and the
-// SHA-256 of the rows before compression, the digest, is the same.
+// value. Rows are in key order, and no row spans two chunks. They are all keys of the partition,
+// including its cursor, so two replicas have the same rows at the same offset, and the same digest:
+// the SHA-256 of the rows before compression.
 //
 // The manifest is written last, and only after the chunks were read back and the digest was compared
-// with that of a rebuild: what has a manifest is verified. Chunks without one were left by a crash.
+// with that of a rebuild: a snapshot with a manifest is verified. Chunks without one were left by a
+// crash.
 //
 // # Trust
 //
-// Whatever is read is checked before it is used: sizes, checksums, the order of the keys and whose
-// they are. Where a snapshot belongs in the journal is checked by the record before it, whose
-// SHA-256 the manifest has, and by the id of the topic. So what a node wrote that no longer owned
+// Everything read is checked before use: sizes, checksums, and the order and partition of the keys.
+// A snapshot's place in the journal is checked by the SHA-256 of the record before it, which is in
+// the manifest, and by the id of the topic. So a snapshot written by a node that no longer owned
 // the partition does no harm: it is a true prefix of the journal, or it is refused. Nothing
-// protects from somebody who can write to the store and means harm, as nothing protects the
+// protects against somebody who can write to the store and means harm, as nothing protects the
 // results there.
 package snapshot

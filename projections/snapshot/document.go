@@ -11,7 +11,7 @@ import (
 	"platen.dev/store"
 )
 
-// PutDocument stores a value as JSON, with the SHA-256 of that in a line of its own.
+// PutDocument stores a value as JSON, followed by its SHA-256 on a line of its own.
 func PutDocument(ctx context.Context, files store.Files, name string, value any) error {
 	body, err := json.MarshalIndent(value, "", " ")
 	if err != nil {
@@ -22,8 +22,7 @@ func PutDocument(ctx context.Context, files store.Files, name string, value any)
 	return err
 }
 
-// ReadDocument reads a value, a JSON object, that PutDocument has stored. The error is ErrDamaged if it is not what was
-// written.
+// ReadDocument reads a value, a JSON object, that PutDocument has stored. The error is ErrDamaged if it is not as written.
 func ReadDocument(ctx context.Context, files store.Files, name string, into any) error {
 	all, err := readAll(ctx, files, name, maxManifest)
 	if err != nil {

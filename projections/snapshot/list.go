@@ -11,9 +11,9 @@ import (
 
 // Listing is the content of a store.
 type Listing struct {
-	// Refs are the snapshots that have a manifest, by partition, the newest first.
+	// Refs are the snapshots with a manifest, by partition, newest first.
 	Refs map[int32][]Ref
-	// loose are the files of those that have none, with when each was stored.
+	// loose are the files of snapshots without one, with the time when each was stored.
 	loose map[Ref][]looseFile
 }
 
@@ -22,7 +22,7 @@ type looseFile struct {
 	stored time.Time
 }
 
-// List lists a store. Files that belong to no snapshot are left out.
+// List lists a store. It skips files that belong to no snapshot.
 func List(ctx context.Context, files store.Files) (Listing, error) {
 	l := Listing{Refs: map[int32][]Ref{}, loose: map[Ref][]looseFile{}}
 	err := files.Each(ctx, func(name string, _ int64, stored time.Time) error {

@@ -21,22 +21,22 @@ const (
 	Format = 1
 	// chunkBytes is how many bytes of rows fill a chunk, before compression.
 	chunkBytes = 4 << 20
-	// maxRow bounds a row, and so what a chunk may have beyond chunkBytes.
+	// maxRow bounds a row, and so a chunk's excess over chunkBytes.
 	maxRow = 2 << 20
 	// maxManifest bounds a manifest in bytes: some 80,000 chunks, or 300 GB of rows.
 	maxManifest = 16 << 20
 	manifestEnd = ".manifest"
 )
 
-// ErrDamaged means that the files of a snapshot are not what was written.
+// ErrDamaged means that the files of a snapshot are not as they were written.
 var ErrDamaged = errors.New("the snapshot is damaged")
 
 // Ref names a snapshot.
 type Ref struct {
 	Partition int32
-	// Next is the offset of the first record of the journal that is not in it.
+	// Next is the offset of the first journal record that is not in it.
 	Next int64
-	// ID tells one from another of the same offset.
+	// ID distinguishes snapshots of the same offset.
 	ID string
 }
 
@@ -54,7 +54,7 @@ func (r Ref) Chunk(index int) string { return fmt.Sprintf("%s.%05d", r, index) }
 
 var fileName = regexp.MustCompile(`^p(\d{4,5})-([0-7][0-9a-f]{15})-([0-9a-f]{16})(\.manifest|\.\d{5,6})$`)
 
-// parseName returns what a file of the store belongs to; false if that is no snapshot.
+// parseName returns the snapshot that a file of the store belongs to; false if there is none.
 func parseName(name string) (r Ref, manifest, ok bool) {
 	m := fileName.FindStringSubmatch(name)
 	if m == nil {
@@ -80,12 +80,12 @@ type Manifest struct {
 	// record before Cursor.Next.
 	Journal string `json:"journal,omitempty"`
 	Last    Sum    `json:"last"`
-	// Taken is when the cursor was read. Node and Version say who has taken it.
+	// Taken is when the cursor was read. Node and Version say who took the snapshot.
 	Taken   time.Time `json:"taken"`
 	Node    string    `json:"node"`
 	Version string    `json:"version"`
-	// Base is the offset of the snapshot from which the rebuild began that has confirmed this one; 0
-	// is the beginning of the journal, and -1 means that nothing has confirmed it.
+	// Base is the offset of the snapshot from which the confirming rebuild began; 0 is the beginning
+	// of the journal, and -1 means that nothing has confirmed this one.
 	Base int64 `json:"base"`
 	Contents
 }
@@ -102,7 +102,7 @@ type Contents struct {
 	Chunks []Chunk `json:"chunks"`
 }
 
-// Sum is a SHA-256, which is written in hex.
+// Sum is a SHA-256, shown in hex.
 type Sum [sha256.Size]byte
 
 func (s Sum) String() string { return hex.EncodeToString(s[:]) }
@@ -119,7 +119,7 @@ func (s *Sum) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Stored is the size of the snapshot's chunks.
+// Stored returns the size of the snapshot's chunks.
 func (m Manifest) Stored() (bytes int64) {
 	for _, c := range m.Chunks {
 		bytes += int64(c.Stored)
@@ -127,7 +127,7 @@ func (m Manifest) Stored() (bytes int64) {
 	return bytes
 }
 
-// Check returns what in a manifest cannot be.
+// Check returns an error for an impossible manifest.
 func (m Manifest) Check(ref Ref) error {
 	switch {
 	case m.Format > Format:
@@ -153,7 +153,7 @@ func Publish(ctx context.Context, files store.Files, ref Ref, m Manifest) error 
 	return PutDocument(ctx, files, ref.String()+manifestEnd, m)
 }
 
-// Open reads the manifest of a snapshot. The error is ErrDamaged if it is not what was written.
+// Open reads the manifest of a snapshot. The error is ErrDamaged if it is not as written.
 func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err error) {
 	if err := ReadDocument(ctx, files, ref.String()+manifestEnd, &m); err != nil {
 		return m, err

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Pace is called with the bytes that are about to be worked on. It may wait, so that serving does not
-// suffer.
+// Pace is called with the number of bytes about to be processed. It may wait, so that serving does
+// not suffer.
 type Pace func(bytes int) error
 
 // Unpaced never waits.
 func Unpaced(int) error { return nil }
 
-// Paced bounds how fast work continues.
+// Paced bounds the speed of work.
 func Paced(ctx context.Context, bytesPerSecond int64) Pace {
 	next := time.Now()
 	return func(bytes int) error {
@@ -24,7 +24,7 @@ func Paced(ctx context.Context, bytesPerSecond int64) Pace {
 			case <-ctx.Done():
 			}
 		} else {
-			next = time.Now() // what was not used is not made up for
+			next = time.Now() // unused time is not made up for
 		}
 		next = next.Add(time.Duration(float64(bytes) / float64(bytesPerSecond) * float64(time.Second)))
 		return ctx.Err()

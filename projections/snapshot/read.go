@@ -10,8 +10,8 @@ import (
 	"platen.dev/store"
 )
 
-// Rows returns the rows of a snapshot. A chunk is checked before any row of it is visited, the whole
-// after the last one: whoever uses the rows must drop them if there is an error.
+// Rows returns the rows of a snapshot. Each chunk is checked before any of its rows is visited, the
+// whole after the last one: the caller must drop the rows if there is an error.
 func (m Manifest) Rows(ctx context.Context, files store.Files, ref Ref, pace Pace) projections.Rows {
 	return func(visit func(key, value []byte) error) error {
 		u, err := NewUnpacker(files)
@@ -60,7 +60,7 @@ func eachRow(raw []byte, visit func(key, value []byte) error) (n int64, err erro
 	return n, nil
 }
 
-// cut takes what begins with its length from the front of raw.
+// cut takes a length-prefixed part from the front of raw.
 func cut(raw []byte) (part, rest []byte, ok bool) {
 	size, n := binary.Uvarint(raw)
 	if n <= 0 || size > uint64(len(raw)-n) {

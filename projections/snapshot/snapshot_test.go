@@ -95,8 +95,8 @@ func read(t *testing.T, files store.Files, ref Ref) (rows []pair, m Manifest, er
 
 func same(a, b pair) bool { return bytes.Equal(a.key, b.key) && bytes.Equal(a.value, b.value) }
 
-// What is written is read, whatever the number and the size of the rows; two writers of the same rows
-// write the same chunks.
+// Everything written can be read, whatever the number and the size of the rows; two writers of the
+// same rows write the same chunks.
 func TestRoundTrip(t *testing.T) {
 	for _, tc := range []struct{ count, size, chunks int }{{1, 0, 1}, {1, maxRow - 9, 1}, {5, maxRow - 9, 3}, {3000, 5000, 4}} {
 		s, rows := newShelf(t), many(tc.count, tc.size)
@@ -136,8 +136,8 @@ func TestWhatIsNotWritten(t *testing.T) {
 	}
 }
 
-// Any byte that changes, and any end that is missing, is noticed before the rows are used: all of a
-// small snapshot's bytes are tried.
+// Any changed byte, and any missing end, is noticed before the rows are used: every byte of a small
+// snapshot is tried.
 func TestDamage(t *testing.T) {
 	s, ref := newShelf(t), NewRef(2, 77)
 	written(t, s, ref, many(3, 20))
@@ -177,7 +177,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A manifest that has its checksum, and says what cannot be, is refused.
+// A manifest with a valid checksum but impossible content is refused.
 func TestManifestsThatAreRefused(t *testing.T) {
 	s := newShelf(t)
 	good := written(t, s, NewRef(2, 77), many(3, 20))
@@ -212,7 +212,7 @@ func TestManifestsThatAreRefused(t *testing.T) {
 	}
 }
 
-// A chunk that expands to more than it may is not expanded.
+// A chunk that would expand beyond its limit is not expanded.
 func TestBomb(t *testing.T) {
 	s, ref := newShelf(t), NewRef(2, 77)
 	m := written(t, s, ref, many(3, 20))

@@ -34,7 +34,7 @@ func Write(ctx context.Context, files store.Files, ref Ref, rows projections.Row
 	return w.contents, nil
 }
 
-// Digest computes the digest of rows, with the number of them and their size.
+// Digest computes the digest of rows, their number and their size.
 func Digest(rows projections.Rows, pace Pace) (Contents, error) {
 	w := &writer{digest: sha256.New(), full: func(raw []byte) error { return pace(len(raw)) }}
 	err := w.all(rows)

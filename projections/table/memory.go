@@ -33,7 +33,7 @@ func (m Memory) Scan(prefix []byte, visit func(key, value []byte) bool) error {
 	return m.ScanFrom(prefix, prefix, visit)
 }
 
-// ScanFrom is Scan from a key on.
+// ScanFrom is Scan starting at the first key >= first.
 func (m Memory) ScanFrom(prefix, first []byte, visit func(key, value []byte) bool) error {
 	var keys []string
 	for key := range m {

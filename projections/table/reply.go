@@ -10,15 +10,14 @@ var replies = Table[events.Reply]{'r'} // partition, command
 
 func replyKey(partition int32, id events.CommandID) []byte { return replies.Key(partition, id[:]...) }
 
-// replied is the index of replies by the offset of the command, from which the reply that
-// leaves the window is found.
+// replied indexes replies by the offset of the command, to find the reply that leaves the window.
 var replied = Table[events.CommandID]{'s'} // partition, offset of the command
 
 func repliedKey(partition int32, cause int64) []byte {
 	return replied.Key(partition, binary.BigEndian.AppendUint64(nil, uint64(cause))...)
 }
 
-// ReplyWindow is for how many later commands of the partition the reply to a command is
+// ReplyWindow is the number of later commands of the partition for which the reply to a command is
 // kept. A duplicate of the command within the window gets the same reply.
 const ReplyWindow = 1 << 16
 

@@ -11,7 +11,7 @@ import (
 // Table is a set of rows of one type. All its keys begin with the byte Name.
 type Table[T any] struct{ Name byte }
 
-// ErrUndecodable means that a row is not what was written, or not what this version can read.
+// ErrUndecodable means that a row is not as it was written, or that this version cannot read it.
 var ErrUndecodable = errors.New("a row cannot be decoded")
 
 // keyPrefix is the length of what precedes a row's own part of its key: the table's name
@@ -56,7 +56,7 @@ type scanner interface {
 	Scan(prefix []byte, visit func(key, value []byte) bool) error
 }
 
-// decodeRow decodes a row that was read from rows, which are told if that is not possible.
+// decodeRow decodes a row read from rows, which are told if that fails.
 func (t Table[T]) decodeRow(rows any, key, value []byte) (v T, err error) {
 	if v, err = t.Decode(value); err == nil {
 		return v, nil
@@ -68,7 +68,7 @@ func (t Table[T]) decodeRow(rows any, key, value []byte) (v T, err error) {
 	return v, err
 }
 
-// DamageObserver has rows, and is told of those that cannot be decoded.
+// DamageObserver holds rows, and is told of those that cannot be decoded.
 type DamageObserver interface {
 	ObserveDamage(key []byte, why error)
 }
@@ -94,7 +94,7 @@ func (t Table[T]) Load(tx *Tx, key []byte) (T, bool) {
 	return v, ok
 }
 
-// Put writes a value. The caller must not change what the value refers to afterwards.
+// Put writes a value. The caller must not change anything that the value refers to afterwards.
 func (t Table[T]) Put(tx *Tx, key []byte, v T) {
 	tx.slots[string(key)] = &slot{value: v, present: true, dirty: true}
 }

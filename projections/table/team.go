@@ -5,10 +5,10 @@ import (
 	"platen.dev/events/team"
 )
 
-// Teams has who may sign in to an account. Deciders read it as readers do.
+// Teams holds who may sign in to each account. Deciders and readers share it.
 var Teams = Table[team.Team]{'m'} // partition, account
 
-// TeamKey is the key of an account's team.
+// TeamKey returns the key of an account's team.
 func TeamKey(partition int32, id events.AccountID) []byte { return Teams.Key(partition, []byte(id)...) }
 
 // TeamOf reads who may sign in to an account of a partition.

@@ -1,5 +1,5 @@
-// Package table has the parts of a replica's tables: rows by key, the transaction in which projections fold envelopes into them, and the
-// tables that deciders and read models share. It knows no store.
+// Package table holds the parts of a replica's tables: rows by key, the transaction in which projections fold envelopes into them, and the tables
+// that deciders and read models share. It knows no store.
 package table
 
 import "fmt"
@@ -35,7 +35,7 @@ type slot struct {
 // NewTx begins a Tx over base.
 func NewTx(base Reader) *Tx { return &Tx{base: base, slots: map[string]*slot{}} }
 
-// fail makes err the outcome of the Tx, unless it has failed already.
+// fail makes err the outcome of the Tx, unless it has already failed.
 func (tx *Tx) fail(err error) {
 	if tx.err == nil {
 		tx.err = err
@@ -45,7 +45,7 @@ func (tx *Tx) fail(err error) {
 // Err returns the first error so far.
 func (tx *Tx) Err() error { return tx.err }
 
-// Flush hands every write to w, in no order. If it fails, some writes may have been made.
+// Flush hands every write to w, in no particular order. If it fails, some writes may have been made.
 func (tx *Tx) Flush(w Writer) error {
 	for key, s := range tx.slots {
 		if tx.err != nil {

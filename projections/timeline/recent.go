@@ -14,17 +14,16 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Recent is how the last jobs of all accounts have gone.
+// Recent summarises the last jobs of all accounts.
 type Recent struct {
-	// Since is from when on everything was read.
+	// Since is the time from which everything was read.
 	Since events.Instant `json:"since_ms"`
 	// Done and Failed count the jobs that have ended, test jobs included.
 	Done   int `json:"done"`
 	Failed int `json:"failed"`
 	// Causes are the errors of the failed jobs, the most frequent first.
 	Causes []Cause `json:"causes"`
-	// Failures are the failed jobs, the newest first; Slowest those that took longest from their acceptance to their file. Both are
-	// at most MostShown.
+	// Failures are the failed jobs, newest first; Slowest those that took longest from acceptance to file. Each has at most MostShown.
 	Failures []Ended `json:"failures"`
 	Slowest  []Ended `json:"slowest"`
 	// Undelivered are the jobs with a webhook whose last attempt has failed, the newest first, at most MostUndelivered.
@@ -65,8 +64,8 @@ const (
 	MostUndelivered = 500
 )
 
-// ReadRecent reads the end of the journal: all partitions from a time on, as far as their last 4,096 records tell. The first of
-// these may be of an owner that had been replaced.
+// ReadRecent reads the end of the journal: all partitions from a time on, limited to their last 4,096 records. The first of these may be of an owner
+// that had been replaced.
 func ReadRecent(ctx context.Context, l eventlog.Log, since events.Instant) (Recent, error) {
 	var reading errgroup.Group
 	reading.SetLimit(4)
@@ -131,7 +130,7 @@ func (o *outcomes) take(e events.Envelope) {
 	}
 }
 
-// recent adds up what was read from o.since on.
+// recent summarises what was read from o.since on.
 func (o *outcomes) recent() Recent {
 	r := Recent{Since: o.since, Causes: []Cause{}, Failures: []Ended{}, Slowest: []Ended{}}
 	counts := map[events.ErrorCode]int{}

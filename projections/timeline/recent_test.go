@@ -23,8 +23,8 @@ func (j *journal) recent(since events.Instant) Recent {
 	return r
 }
 
-// What has ended since a time is counted once, whatever happened before and whoever wrote on after being replaced; a webhook counts
-// by its last attempt.
+// Every job that has ended since a time counts once, whatever happened before and even if a replaced owner wrote on; a webhook counts by its last
+// attempt.
 func TestRecent(t *testing.T) {
 	j := newJournal(t)
 	old, slow, quick, failed, void := events.NewJobID(), events.NewJobID(), events.NewJobID(), events.NewJobID(), events.NewJobID()
@@ -54,7 +54,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// The end of a journal is read, no more, and Since says from when on.
+// Only the end of a journal is read, and Since says from when.
 func TestRecentIsBounded(t *testing.T) {
 	j := newJournal(t)
 	epoch := j.put(events.Marker{Owner: "n"})

@@ -1,5 +1,5 @@
-// Package timeline reads what the journal tells beyond the read models, which keep only what a job has come to: each event of
-// one job with its time (Read), and how the last jobs of all accounts have gone (ReadRecent).
+// Package timeline reads from the journal what the read models leave out, because they keep only a job's present state: each event of one job with
+// its time (Read), and a summary of the last jobs of all accounts (ReadRecent).
 package timeline
 
 import (
@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Query says which job.
+// Query names a job.
 type Query struct {
 	Partition int32
 	Account   events.AccountID
@@ -23,8 +23,7 @@ type Query struct {
 // Timeline lists what has happened to a job, in order.
 type Timeline struct {
 	Steps []Step
-	// Read is the time of the last entry of the account that was read: later events of the job are missing
-	// unless Whole is set.
+	// Read is the time of the account's last entry that was read: later events of the job are missing unless Whole is set.
 	Read  events.Instant
 	Whole bool
 }
@@ -37,16 +36,16 @@ type Step struct {
 	cause int64
 }
 
-// ErrGone means that the journal no longer has the beginning of the job, or has not had it yet.
+// ErrGone means that the journal no longer has the beginning of the job, or does not have it yet.
 var ErrGone = errors.New("the journal does not have the job's beginning")
 
-// Bounds of a timeline: how many records are read, but for the search of the beginning, and how many steps it has.
+// Bounds of a timeline: the number of records read, not counting the search for the beginning, and the number of steps.
 const (
 	maxRecords = 100_000
 	maxSteps   = 300
 )
 
-// Read reads the timeline of a job from a bounded part of the journal. If ctx ends meanwhile, it returns what was read until then.
+// Read reads the timeline of a job from a bounded part of the journal. If ctx ends, it returns what it has read so far.
 func Read(ctx context.Context, l eventlog.Log, q Query) (Timeline, error) {
 	return read(ctx, l, q, maxRecords)
 }
@@ -72,8 +71,8 @@ func read(ctx context.Context, l eventlog.Log, q Query, most int) (Timeline, err
 }
 
 const (
-	// maxProbes bounds the search for the beginning. Each command has one envelope, so the distance between two causes is
-	// nearly that of their envelopes, and a few probes are enough.
+	// maxProbes bounds the search for the beginning. Each command has one envelope, so the distance between two causes is nearly that of their
+	// envelopes, and a few probes suffice.
 	maxProbes = 40
 	// slack is how many records before the likely beginning are read too: void ones may have led the search astray.
 	slack = 4_096
@@ -131,11 +130,11 @@ func visit(ctx context.Context, r eventlog.Reader, from, end int64, do func(even
 	return nil
 }
 
-// epochs tells which envelopes count, by the rule of package projections: those of the epoch of the latest marker. It begins in
-// the middle of a journal, where that is the greatest epoch yet.
+// epochs tells which envelopes count, by the rule of package projections: those of the latest marker's epoch. It begins in the middle of a journal,
+// where that is the greatest epoch so far.
 type epochs struct{ latest int64 }
 
-// accept returns the envelope of a record, false if the record has none that counts.
+// accept returns the envelope of a record, or false if the record has none that counts.
 func (c *epochs) accept(r eventlog.Record) (events.Envelope, bool) {
 	entry, err := events.DecodeEntry(r.Value)
 	if err != nil {
@@ -153,7 +152,7 @@ func (c *epochs) accept(r eventlog.Record) (events.Envelope, bool) {
 	return events.Envelope{}, false
 }
 
-// collector picks the events of a job out of what it takes.
+// collector collects the events of a job.
 type collector struct {
 	Timeline
 	epochs
@@ -178,7 +177,7 @@ func (c *collector) collect(ctx context.Context, r eventlog.Reader, from, end in
 
 func (c *collector) take(record eventlog.Record) {
 	if len(record.Key) > 0 && string(record.Key) != string(c.query.Account) {
-		return // of another account: it is not worth decoding
+		return // another account's, not worth decoding
 	}
 	e, ok := c.accept(record)
 	if !ok || e.Account != c.query.Account {
@@ -193,7 +192,7 @@ func (c *collector) take(record eventlog.Record) {
 	}
 }
 
-// forget removes the steps of a command, and of those after it, which were void: another owner has decided it again.
+// forget removes the steps of a command and of later ones, which were void: another owner has decided the command again.
 func (c *collector) forget(cause int64) {
 	for n := len(c.Steps); n > 0 && c.Steps[n-1].cause >= cause; n-- {
 		c.Steps = c.Steps[:n-1]

@@ -33,10 +33,10 @@ func AppendNotice(b []byte, id events.JobID, j projections.Job) []byte {
 	return append(appendTags(b, j.Tags), '}')
 }
 
-// WebhookID is the id of a job's webhook: the same with every attempt, and with redeliveries.
+// WebhookID returns the id of a job's webhook: the same for every attempt, including redeliveries.
 func WebhookID(job events.JobID) string { return "msg_" + strings.ReplaceAll(job.String(), "-", "") }
 
-// AppendWebhook writes a WebhookResponse: what was attempted to send a webhook.
+// AppendWebhook writes a WebhookResponse: the attempts to send a webhook.
 func AppendWebhook(b []byte, id events.JobID, log projections.WebhookLog) []byte {
 	b = appendString(append(b, `{"webhook_id":`...), WebhookID(id))
 	b = append(b, `,"attempts":[`...)

@@ -1,4 +1,4 @@
-// Package view writes what clients see of a job: the status, and the webhook of its outcome.
+// Package view writes the client's view of a job: the status, and the webhook of its outcome.
 package view
 
 import (
@@ -10,8 +10,8 @@ import (
 	"platen.dev/projections"
 )
 
-// AppendStatus writes a JobStatusResponse (docs/API.md, Jobs). Every string in it but the values of
-// tags is one of Platen's own names, so none needs escaping.
+// AppendStatus writes a JobStatusResponse (docs/API.md, Jobs). Except for the values of tags, every
+// string in it is one of Platen's own names, so none needs escaping.
 func AppendStatus(b []byte, j projections.Job) []byte { return appendStatus(append(b, '{'), j) }
 
 // AppendJobs writes a JobList (docs/API.md, Jobs) with the cursor of the next page, "" on the last one.
@@ -42,7 +42,7 @@ func appendStatus(b []byte, j projections.Job) []byte {
 	return append(appendTags(b, j.Tags), '}')
 }
 
-// appendOutcome says why a job failed, and what was done nevertheless.
+// appendOutcome writes why a job failed, and its warnings.
 func appendOutcome(b []byte, j projections.Job) []byte {
 	b = appendString(append(b, `,"error_code":`...), string(j.Error))
 	b = appendText(append(b, `,"error_detail":`...), j.Reason())
@@ -57,8 +57,8 @@ func appendOutcome(b []byte, j projections.Job) []byte {
 	return append(b, ']')
 }
 
-// appendTags writes the member of a job's tags, and nothing if it has none: who sends none never
-// meets them.
+// appendTags writes the member of a job's tags, or nothing if it has none: callers that send none
+// never see them.
 func appendTags(b []byte, tags []events.Tag) []byte {
 	for i, tag := range tags {
 		if i == 0 {
@@ -113,7 +113,7 @@ func appendCount(b []byte, n int64) []byte {
 	return strconv.AppendInt(b, n, 10)
 }
 
-// humanSize writes a number of bytes in the largest binary unit that it reaches.
+// humanSize formats a number of bytes in the largest binary unit that it reaches.
 func humanSize(bytes int64) string {
 	units := []string{"KB", "MB", "GB"}
 	if bytes < 1024 {

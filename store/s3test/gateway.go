@@ -11,13 +11,13 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// gatewayVariable names versitygw's binary, a server of S3 on a directory. The tests of a gateway
-// run if it is set; testdata/s3/integration.sh builds it.
+// gatewayVariable names the binary of versitygw, an S3 server on a directory. The tests with a
+// gateway run if it is set; testdata/s3/integration.sh builds it.
 const gatewayVariable = "PLATEN_TEST_VERSITYGW"
 
-// Gateway is a real server of S3, without a bucket, that runs until the test ends.
+// Gateway is a real S3 server, without a bucket, that runs until the test ends.
 type Gateway struct {
-	// Endpoint is its URL. Only Authority, a PEM file, has signed its certificate.
+	// Endpoint is its URL. Its certificate is signed only by Authority, a PEM file.
 	Endpoint, Authority string
 	// Root is the directory of its files.
 	Root    string

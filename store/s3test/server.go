@@ -1,6 +1,6 @@
-// Package s3test has an S3 server for tests: one bucket in memory, with as much of the protocol
-// as package store uses, which can be made to fail. It checks that requests are signed, but not
-// by what secret, and that content has the checksums that it is sent with.
+// Package s3test is an S3 server for tests: one bucket in memory, with as much of the protocol as
+// package store uses, which can be made to fail. It checks that requests are signed, but not with
+// which secret, and that content matches its checksums.
 package s3test
 
 import (
@@ -24,14 +24,14 @@ import (
 	"time"
 )
 
-// What requests have to name.
+// Values that requests must name.
 const (
 	Bucket    = "results"
 	Region    = "eu-test-1"
 	AccessKey = "AKIATEST"
 )
 
-// Server is the server. Its methods may be called from any goroutine.
+// Server is the server. It is safe for concurrent use.
 type Server struct {
 	// URL is the endpoint.
 	URL string
@@ -56,11 +56,11 @@ type upload struct {
 	parts  map[int]object
 }
 
-// PageSize is how many objects a page of a listing has.
+// PageSize is the number of objects in a page of a listing.
 const PageSize = 2
 
-// Start starts a server, which ends with the test. The environment of the test has credentials
-// for it.
+// Start starts a server, which ends with the test. It puts credentials for it into the test's
+// environment.
 func Start(t *testing.T) *Server {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", AccessKey)
@@ -72,8 +72,7 @@ func Start(t *testing.T) *Server {
 	return s
 }
 
-// Intercept has handle serve the requests from now on; it may hand them on to Serve. nil ends
-// this.
+// Intercept makes handle serve all further requests; it may pass them on to Serve. nil ends this.
 func (s *Server) Intercept(handle http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +86,7 @@ func (s *Server) Keys() []string {
 	return slices.Sorted(maps.Keys(s.objects))
 }
 
-// Uploads lists the keys of the uploads that have begun, and were neither completed nor aborted.
+// Uploads lists the keys of the uploads that have begun and were neither completed nor aborted.
 func (s *Server) Uploads() (keys []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +139,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	handle(w, r)
 }
 
-// Serve serves one request as it should be.
+// Serve serves one request correctly.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.ContentLength >= 0 && int64(len(body)) != r.ContentLength {
@@ -306,7 +305,7 @@ type listed struct {
 	ETag         string
 }
 
-// list responds with the objects after a key, a page of them.
+// list responds with a page of the objects after a key.
 func (s *Server) list(w http.ResponseWriter, prefix, after string) {
 	result := struct {
 		XMLName               xml.Name `xml:"ListBucketResult"`

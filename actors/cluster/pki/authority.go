@@ -1,5 +1,5 @@
-// Package pki has the certificates by which the nodes of a cluster know one another: who signs
-// them, which one a node shows, and which it takes (docs/decisions/0033).
+// Package pki holds the certificates by which the nodes of a cluster know one another: who signs
+// them, which one a node shows, and which ones it accepts (docs/decisions/0033).
 package pki
 
 import (
@@ -17,19 +17,19 @@ import (
 	"platen.dev/events/secret"
 )
 
-// Name is the DNS name in the certificate of every node. What else the same authority has signed
-// does not have it, and gets no connection.
+// Name is the DNS name in the certificate of every node. Other certificates of the same authority
+// lack it, and get no connection.
 const Name = "platen-node"
 
-// How long certificates in files are valid. Those that are derived from a secret live as long as
-// the process that has them, whatever its clock says.
+// How long certificates in files are valid. Certificates derived from a secret live as long as
+// their process, whatever its clock says.
 const (
 	authorityLife = 10 * 365 * 24 * time.Hour
 	nodeLife      = 365 * 24 * time.Hour
 )
 
-// beginning and end are the validity of what is derived; RFC 5280 gives this end to a certificate
-// that does not expire.
+// beginning and end are the validity of derived certificates; RFC 5280 gives this end to a
+// certificate that does not expire.
 var (
 	beginning = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	end       = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
@@ -50,7 +50,7 @@ func NewAuthority(now time.Time) (Authority, error) {
 	return newAuthority(key, now.Add(-time.Hour), now.Add(authorityLife))
 }
 
-// Derive returns the authority of all who know a secret. It is always the same.
+// Derive returns the authority of all nodes that know a secret. It is deterministic.
 func Derive(root secret.Root) (Authority, error) {
 	seed := root.Key("platen cluster authority v1")
 	return newAuthority(ed25519.NewKeyFromSeed(seed[:]), beginning, end)
@@ -69,8 +69,8 @@ func newAuthority(key ed25519.PrivateKey, from, to time.Time) (Authority, error)
 	return Authority{certificate, key}, err
 }
 
-// Issue returns a certificate, with a new key, for a node that people know by a name. It is valid
-// for a year.
+// Issue returns a certificate, with a new key, for a node under a name for people. It is valid for
+// a year.
 func (a Authority) Issue(node string, now time.Time) (tls.Certificate, error) {
 	return a.issue(node, now.Add(-time.Hour), now.Add(nodeLife))
 }
@@ -101,7 +101,7 @@ func (a Authority) Encode() (certificate, key []byte, err error) {
 	return Encode(tls.Certificate{Certificate: [][]byte{a.certificate.Raw}, PrivateKey: a.key})
 }
 
-// DecodeAuthority reads what Encode has written.
+// DecodeAuthority reads the output of Encode.
 func DecodeAuthority(certificate, key []byte) (Authority, error) {
 	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {

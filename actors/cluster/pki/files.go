@@ -9,12 +9,14 @@ import (
 	"platen.dev/events/tlsfile"
 )
 
-// Files are PEM files: a node's certificate with its key, and the authorities whose nodes it takes.
+// Files are PEM files: a node's certificate with its key, and the authorities whose nodes it
+// accepts.
 type Files struct{ Certificate, Key, Authorities string }
 
 func (f Files) stamp() tlsfile.Stamp { return tlsfile.StampOf(f.Certificate, f.Key, f.Authorities) }
 
-// read reads the files. Other nodes, which have the same authorities, would take the certificate.
+// read reads the files. It fails unless other nodes, which have the same authorities, would accept
+// the certificate.
 func (f Files) read() (c credentials, err error) {
 	if c.certificate, err = tls.LoadX509KeyPair(f.Certificate, f.Key); err != nil {
 		return c, fmt.Errorf("%s, %s: %w", f.Certificate, f.Key, err)

@@ -16,8 +16,8 @@ import (
 // ErrStranger means that the other end of a connection is not a node of this cluster.
 var ErrStranger = errors.New("not a node of this cluster")
 
-// Identity is the certificate that a node shows, and the authorities whose nodes it takes. It may
-// be used from any goroutine.
+// Identity is the certificate that a node shows, with the authorities whose nodes it accepts. It is
+// safe for concurrent use.
 type Identity struct {
 	files  Files // zero if everything is derived
 	logger *slog.Logger
@@ -33,9 +33,9 @@ type credentials struct {
 	roots       *x509.CertPool
 }
 
-// FromSecrets returns the identity of a node that knows the secrets of its cluster. Each stands
-// for an authority; the first one signs a certificate that never leaves this process, and the
-// nodes of all are taken.
+// FromSecrets returns the identity of a node that knows the secrets of its cluster. Each secret
+// stands for an authority: nodes of all are accepted, and the first one signs this node's
+// certificate, which never leaves the process.
 func FromSecrets(secrets []secret.Root) (*Identity, error) {
 	if len(secrets) == 0 {
 		return nil, errors.New("a cluster needs a secret")
@@ -57,8 +57,8 @@ func FromSecrets(secrets []secret.Root) (*Identity, error) {
 	return i, nil
 }
 
-// FromFiles returns the identity in files. They are read again for the next connection after
-// they have changed; if they cannot be used then, what was read before is, and the logger is told.
+// FromFiles returns the identity in files. After a change they are read again for the next
+// connection; if they cannot be used, the previous identity stays in use and the logger is told.
 func FromFiles(f Files, logger *slog.Logger) (*Identity, error) {
 	i := &Identity{files: f, logger: logger, stamp: f.stamp()}
 	var err error
@@ -91,8 +91,8 @@ func (i *Identity) current() credentials {
 // Expires returns when the certificate that the node shows expires.
 func (i *Identity) Expires() time.Time { return i.current().certificate.Leaf.NotAfter }
 
-// Server returns the TLS configuration of the end that is connected to, Client that of the end that
-// connects. Both verify the other by ErrStranger, at every connection.
+// Server returns the TLS configuration for incoming connections, Client that for outgoing ones.
+// Both verify the peer at every connection, and fail with ErrStranger.
 func (i *Identity) Server() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true,
@@ -102,11 +102,11 @@ func (i *Identity) Server() *tls.Config {
 	}
 }
 
-// Client is explained at Server.
+// Client is documented at Server.
 func (i *Identity) Client() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true, ServerName: Name,
-		InsecureSkipVerify:   true, // VerifyConnection does it, by the authorities of the moment
+		InsecureSkipVerify:   true, // VerifyConnection does it, with the current authorities
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return i.show(), nil },
 		VerifyConnection:     i.verify(x509.ExtKeyUsageServerAuth),
 	}
@@ -117,8 +117,8 @@ func (i *Identity) show() *tls.Certificate {
 	return &c
 }
 
-// verify checks that the other end has a certificate for Name and a usage, which an authority of
-// this cluster has signed.
+// verify checks that the peer's certificate is for Name and a usage, and signed by an authority of
+// this cluster.
 func (i *Identity) verify(usage x509.ExtKeyUsage) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {

@@ -35,7 +35,7 @@ func fromSecrets(t *testing.T, secrets ...secret.Root) *Identity {
 	return i
 }
 
-// connect makes a connection and returns what each end says to it.
+// connect makes a connection and returns each end's verdict on it.
 func connect(t *testing.T, server, client *tls.Config) (serverSays, clientSays error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,14 +63,14 @@ func connect(t *testing.T, server, client *tls.Config) (serverSays, clientSays e
 		t.Fatal(err)
 	}
 	secured := tls.Client(conn, client)
-	if clientSays = secured.Handshake(); clientSays == nil { // in TLS 1.3 the server's word comes later
+	if clientSays = secured.Handshake(); clientSays == nil { // in TLS 1.3 the server's verdict comes later
 		_, clientSays = secured.Read(make([]byte, 1))
 	}
 	_ = conn.Close()
 	return <-told, clientSays
 }
 
-// Nodes that know the same secret are taken; so are those before, amid and after its rotation.
+// Nodes that know the same secret are accepted; so are those before, during and after its rotation.
 func TestSecrets(t *testing.T) {
 	for name, tc := range map[string]struct {
 		server, client []secret.Root
@@ -93,8 +93,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Whoever does not have a certificate for a node, by this cluster's authority, is a stranger, at
-// either end.
+// A peer without a node certificate by this cluster's authority is a stranger, at either end.
 func TestStrangers(t *testing.T) {
 	node := fromSecrets(t, first, second)
 	now := time.Now()
@@ -199,7 +198,7 @@ func filesIn(dir string) Files {
 	return Files{filepath.Join(dir, "node.pem"), filepath.Join(dir, "node.key"), filepath.Join(dir, "ca.pem")}
 }
 
-// Files that change count from the next connection on. While they cannot be used, those before do.
+// Changed files count from the next connection on. While they are unusable, the previous ones do.
 func TestFilesAreReadAgain(t *testing.T) {
 	f := filesIn(t.TempDir())
 	a, b := mustDerive(t, first), mustDerive(t, second)
@@ -237,7 +236,7 @@ func TestFilesAreReadAgain(t *testing.T) {
 	}
 }
 
-// A node does not start with files that other nodes would not take.
+// A node does not start with files that other nodes would reject.
 func TestBadFiles(t *testing.T) {
 	a := mustDerive(t, first)
 	for want, change := range map[string]func(*testing.T, Files){
@@ -276,7 +275,7 @@ func overwrite(t *testing.T, path string, b []byte) {
 	}
 }
 
-// An authority that was written and read signs as before.
+// An authority still signs as before after being written and read.
 func TestAuthority(t *testing.T) {
 	now := time.Now()
 	a, err := NewAuthority(now)

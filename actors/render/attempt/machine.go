@@ -42,10 +42,9 @@ type Fault struct {
 	Code events.ErrorCode
 	// Retryable is set when neither the page nor the caller caused the failure.
 	Retryable bool
-	// Infrastructure is set when something that the node depends on failed. Then another
-	// attempt is made whatever Retryable says.
+	// Infrastructure is set when something that the node depends on failed. Then another attempt is made, regardless of Retryable.
 	Infrastructure bool
-	// Detail says why, for the caller; "" for no more than Code says.
+	// Detail tells the caller why; "" if Code says it all.
 	Detail string
 }
 
@@ -101,10 +100,9 @@ type (
 	Release struct{}
 	// Abort cancels the steps under way.
 	Abort struct{}
-	// End ends the attempt, with no step under way. Told is set when the job needs no
-	// other attempt on this node: its outcome is durable, or another attempt has the job.
-	// GivesBack is set after an announcement without an outcome: a StartRender that is decided late may still let the attempt hold the
-	// job, which a LoseRender after it ends.
+	// End ends the attempt, with no step under way. Told is set when the job needs no other attempt on this node: its outcome is durable, or another
+	// attempt has the job. GivesBack is set after an announcement without an outcome: a StartRender that is decided late may still let the attempt hold
+	// the job, until a LoseRender sent after it ends that.
 	End struct {
 		Told, GivesBack bool
 		Health          Health
@@ -187,8 +185,7 @@ func (m *Machine) onDone(in Done) {
 	}
 }
 
-// diagnose notes what the end of a step says about the infrastructure. A page that cannot
-// be leased is such a fault, too.
+// diagnose notes what the end of a step says about the infrastructure. Failing to lease a page counts as such a fault, too.
 func (m *Machine) diagnose(in Done) {
 	switch {
 	case in.Fault != nil && (in.Fault.Infrastructure || in.Step == Lease):
@@ -198,8 +195,7 @@ func (m *Machine) diagnose(in Done) {
 	}
 }
 
-// onRead continues to lease a page, unless the job needs none. If the content cannot be
-// read, that is an outcome, which must follow an announcement.
+// onRead continues to lease a page, unless the job needs none. Content that cannot be read is an outcome, which must follow an announcement.
 func (m *Machine) onRead(in Done) {
 	switch {
 	case m.givenUp():

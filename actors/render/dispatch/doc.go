@@ -3,7 +3,7 @@
 // at a time and returns the outputs that follow. Package render drives it with real
 // messages, and actors/simulation drives it through random schedules.
 //
-// A job waits in its lane, first come, first served. A job for which this node has no
-// attempt left is offered to the least loaded node that can begin it at once. A node
-// takes a job only if it can begin it at once, so a job is handed over at most once.
+// A job waits in its lane, first come, first served. A job for which this node has no free attempt
+// is offered to the least loaded node that can begin it at once. A node takes a job only if it can
+// begin it at once, so a job is handed over at most once.
 package dispatch

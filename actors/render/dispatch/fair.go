@@ -11,12 +11,12 @@ import (
 
 // This file is how accounts share a node.
 //
-// Of the accounts with jobs waiting, the next one to begin a job is that which has been given
-// the least, by its weight: start-time fair queueing (Goyal, Vin, Cheng: Start-time fair
-// queuing, 1996), with the measured cost of a job in place of its length. An account that
-// comes back after a pause starts where the others are.
+// Of the accounts with jobs waiting, the one that has been given the least relative to its weight
+// begins the next job: start-time fair queueing (Goyal, Vin, Cheng: Start-time fair queuing, 1996),
+// with the measured cost of a job in place of its length. An account that comes back after a pause
+// starts level with the others.
 //
-// One account holds its limit.Share of the attempts, so another one always finds some.
+// One account may hold limit.Share of the attempts, so the others always find some free.
 
 // firstCost is charged for the first job of an account until its real cost is known.
 const firstCost = 100 * time.Millisecond
@@ -35,7 +35,7 @@ type share struct {
 	lines   [Lanes]*line
 }
 
-// line holds the tasks of one account that wait in one lane, by arrival.
+// line holds the tasks of one account that wait in one lane, in order of arrival.
 type line struct {
 	share *share
 	tasks []*task
@@ -67,13 +67,13 @@ func (q *queue) Pop() any {
 	return l
 }
 
-// before reports whether a line's first task is to begin before that of another.
+// before reports whether a line's first task should begin before another line's.
 func (l *line) before(other *line) bool {
 	return cmp.Or(cmp.Compare(l.share.spent, other.share.spent), cmp.Compare(l.tasks[0].arrival, other.tasks[0].arrival)) < 0
 }
 
-// first returns the next line whose account may have more, nil if there is none. Only
-// accounts with attempts under way may not, so few are passed over.
+// first returns the next line whose account may begin more, nil if there is none. Only accounts
+// with attempts under way may not, so few lines are passed over.
 func (q *queue) first(may func(*share) bool) *line {
 	var passed []*line
 	var found *line
@@ -90,7 +90,7 @@ func (q *queue) first(may func(*share) bool) *line {
 	return found
 }
 
-// insert puts a task into its account's line, by its arrival, most often at the end.
+// insert puts a task into its account's line by arrival, usually at the end.
 func (m *Machine) insert(t *task) {
 	s, q := t.share, &m.queues[t.lane()]
 	if !s.active() {
@@ -167,7 +167,7 @@ func (m *Machine) charge(t *task) {
 	m.spend(s, t.charged)
 }
 
-// settle replaces the estimate for a task that has ended with what it cost.
+// settle replaces the estimate for a finished task by its actual cost.
 func (m *Machine) settle(t *task, cost time.Duration) {
 	s := t.share
 	s.running[poolOf(t.lane())]--

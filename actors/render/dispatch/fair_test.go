@@ -60,8 +60,8 @@ func (c *crowd) began() map[events.AccountID]int {
 	return n
 }
 
-// An account never holds more than twice as many attempts as are left, so that another
-// one finds some at once.
+// An account never holds more than twice as many attempts as are free, so that another one finds
+// some at once.
 func TestAnAccountLeavesAttempts(t *testing.T) {
 	for _, tc := range []struct {
 		attempts, first, second int
@@ -77,7 +77,7 @@ func TestAnAccountLeavesAttempts(t *testing.T) {
 	}
 }
 
-// Remote jobs that never end hold up neither the others of their account nor those of others.
+// Remote jobs that never end hold up neither their account's other jobs nor those of others.
 func TestPoolsAreApart(t *testing.T) {
 	c := newCrowd(t, Settings{Attempts: 4, Remotes: 4})
 	c.submit("a", events.Remote, 1, 50)
@@ -89,7 +89,7 @@ func TestPoolsAreApart(t *testing.T) {
 	}
 }
 
-// Accounts share the time of the pages by their weights, whatever one job costs.
+// Accounts share the time of the pages by their weights, whatever a job costs.
 func TestAccountsShareByCost(t *testing.T) {
 	c := newCrowd(t, Settings{Attempts: 3})
 	cost := map[events.AccountID]time.Duration{"dear": time.Second, "cheap": 50 * time.Millisecond, "heavy": 100 * time.Millisecond}
@@ -111,8 +111,8 @@ func TestAccountsShareByCost(t *testing.T) {
 	}
 }
 
-// An account that comes later, or comes back, begins at once with its first job, and does not
-// make up for the time that it was away.
+// An account that comes later, or comes back, begins at once with its first job, and is not
+// compensated for its absence.
 func TestNewcomer(t *testing.T) {
 	c := newCrowd(t, Settings{Attempts: 2})
 	c.submit("old", events.Quick, 1, 1000)
@@ -175,7 +175,7 @@ func TestRefusalsByAccount(t *testing.T) {
 	}
 }
 
-// An account whose job no node has a page for gets its jobs of other lanes handed over.
+// If no node has a page for an account's job, its jobs of other lanes are still handed over.
 func TestRefusalsByLane(t *testing.T) {
 	m := New(Settings{Slots: 1, Remotes: 1})
 	m.Step(PeersChanged{[]Peer{{Node: "b", Load: Load{Slots: 9}}}})
@@ -186,7 +186,7 @@ func TestRefusalsByLane(t *testing.T) {
 	}
 }
 
-// Whatever happens, the books balance, and the queues stay heaps.
+// Whatever happens, the counts agree, and the queues stay heaps.
 func TestBooks(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -7,12 +7,10 @@ import (
 )
 
 const (
-	// restAfter is how long a node that refused an offer, or did not answer, gets no
-	// other.
+	// restAfter is how long a node that refused an offer, or did not answer, gets no more.
 	restAfter = time.Second
-	// beginLimit is how long another node may take until the journal shows the start of a
-	// job that it took. After that the job is taken back. Two attempts at one job do no
-	// harm.
+	// beginLimit is how long another node that took a job may take until the journal shows its start.
+	// After that the job is taken back. Two attempts at one job do no harm.
 	beginLimit = time.Minute
 )
 
@@ -21,8 +19,8 @@ type acquaintance struct {
 	load Load
 	// given counts the jobs that the node took since it reported its load.
 	given int
-	// silent is set while it gets no offers, and resting has the accounts of whose jobs it
-	// gets none: it may have as many of theirs as one account may hold.
+	// silent is set while the node gets no offers. resting has the accounts of whose jobs it gets
+	// none: it may have as many of theirs as one account may hold.
 	silent  bool
 	resting map[events.AccountID]bool
 }
@@ -107,8 +105,8 @@ func (m *Machine) onAnswered(in Answered) {
 	}
 }
 
-// rest sends a node that was silent no offers for a while, and one that refused a job none
-// of that account.
+// rest stops offers for a while: all offers to a node that was silent, those of one account's jobs
+// to a node that refused one.
 func (m *Machine) rest(in Answered, t *task) {
 	a := m.known[in.From]
 	switch {

@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// maxFaults is the number of attempts in a row that may end by a fault of the
-	// infrastructure before the node suspends rendering.
+	// maxFaults is the number of consecutive attempts that may end by an infrastructure fault before
+	// the node suspends rendering.
 	maxFaults = 3
 	// probeAfter is the pause between two probes of a suspended node.
 	probeAfter = 5 * time.Second
 )
 
-// health is the node's view of its infrastructure: the store of results, the log, the
-// browsers. While suspended, the node begins no attempts and takes no jobs: they would fail
-// one after the other, although nothing is wrong with them. It probes until everything works
-// again.
+// health is the node's view of its infrastructure: the results store, the log, the browsers. While
+// suspended, the node begins no attempts and takes no jobs: they would all fail although nothing is
+// wrong with them. It probes until everything works again.
 type health struct {
 	faults    int // in a row
 	suspended bool

@@ -19,13 +19,13 @@ type (
 	Take struct {
 		Partition int32
 		Effect    job.Render
-		// Weight is how much of the node the job's account gets in relation to others, at least 1.
+		// Weight is the account's share of the node relative to others, at least 1.
 		Weight int
 	}
-	// Resume asks for a job that may have got lost after a Take. If the node knows the
-	// job, nothing changes.
+	// Resume asks for a job that may have been lost after a Take. If the node knows the job, nothing
+	// changes.
 	Resume Take
-	// Forget withdraws a job that has not begun here: an attempt holds it.
+	// Forget withdraws a job that has not begun here, because an attempt holds it.
 	Forget struct{ Job events.JobID }
 	// ForgetAll withdraws the jobs of a partition that have not begun here.
 	ForgetAll struct{ Partition int32 }
@@ -44,8 +44,7 @@ type (
 	ProbeAgain struct{}
 	// Offered is another node's request to render a job.
 	Offered Take
-	// Answered is the result of an offer. No answer counts as a refusal; Silent tells it
-	// from one.
+	// Answered is the result of an offer. No answer counts as a refusal; Silent tells the two apart.
 	Answered struct {
 		Job           events.JobID
 		Offer         uint64
@@ -57,8 +56,8 @@ type (
 		Job   events.JobID
 		Offer uint64
 	}
-	// Unconfirmed reports that the journal has not said for a long time that an attempt
-	// held the job, although the attempt has reported its end.
+	// Unconfirmed reports that the attempt has reported its end, but that the journal has not
+	// confirmed for a long time that it held the job.
 	Unconfirmed struct{ Job events.JobID }
 	// Retry reports that the pause after an attempt without an outcome is over.
 	Retry struct{ Job events.JobID }
@@ -66,8 +65,8 @@ type (
 	PeersChanged struct{ Peers []Peer }
 	// NodeGone reports that a node is down.
 	NodeGone struct{ Node events.NodeID }
-	// Rested reports that a node that refused a job of an account may get offers of that
-	// account again; if Account is empty, that a node that was silent may get offers.
+	// Rested reports that a node may get offers again: of an account's jobs after it refused one, or
+	// of any if it was silent and Account is empty.
 	Rested struct {
 		Node    events.NodeID
 		Account events.AccountID
@@ -118,7 +117,7 @@ type (
 		Effect    job.Render
 		Weight    int
 	}
-	// Answer responds to the Offered that it is an output of.
+	// Answer responds to the Offered that caused it.
 	Answer struct {
 		Job   events.JobID
 		Taken bool

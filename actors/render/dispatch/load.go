@@ -20,8 +20,8 @@ var slow = Index(events.Slow)
 
 // Load is how much a node has to do. Nodes report it to one another.
 type Load struct {
-	// Slots is how many quick and slow jobs have a page at once, Remotes how many remote ones.
-	// A node without slots takes no jobs.
+	// Slots is how many quick and slow jobs can have a page at once, Remotes how many remote ones. A
+	// node without slots takes no jobs.
 	Slots   int `cbor:"1,keyasint"`
 	Remotes int `cbor:"7,keyasint,omitempty"`
 	// Running counts the attempts under way, Queued the jobs that wait for one, by lane.
@@ -29,8 +29,8 @@ type Load struct {
 	Queued  [Lanes]int `cbor:"3,keyasint"`
 	// Draining is set on a node that is about to stop and takes no jobs.
 	Draining bool `cbor:"4,keyasint,omitempty"`
-	// Taken counts the jobs taken from others. It tells a later load from an earlier one
-	// that is otherwise equal.
+	// Taken counts the jobs taken from others. It distinguishes a later load from an otherwise equal
+	// earlier one.
 	Taken int64 `cbor:"5,keyasint,omitempty"`
 	// Suspended is set on a node that takes no jobs until what it depends on works again.
 	Suspended bool `cbor:"6,keyasint,omitempty"`
@@ -47,8 +47,8 @@ func (l Load) Total() (n int) {
 // Ratio returns the number of jobs under way or waiting, per page.
 func (l Load) Ratio() float64 { return float64(l.Total()) / float64(max(1, l.Slots+l.Remotes)) }
 
-// of returns the number of jobs that need a page of the same pool as a lane's, and the number
-// of those pages.
+// of returns the number of jobs that need a page of the same pool as a lane's, and the number of
+// pages in that pool.
 func (l Load) of(in int) (jobs, pages int) {
 	far := Index(events.Remote)
 	jobs = l.Running[far] + l.Queued[far]
@@ -58,9 +58,8 @@ func (l Load) of(in int) (jobs, pages int) {
 	return l.Total() - jobs, l.Slots
 }
 
-// fits reports whether a node with this load has a page at once for one more job of a
-// lane, besides the given number of jobs that the load does not count yet. Slow jobs have half
-// of the slots.
+// fits reports whether a node with this load has a page at once for one more job of a lane, besides
+// a given number of jobs not yet counted in the load. Slow jobs have half of the slots.
 func (l Load) fits(in, given int) bool {
 	jobs, pages := l.of(in)
 	return !l.Draining && !l.Suspended && jobs+given < pages &&
@@ -83,8 +82,7 @@ const (
 	maxJobs  = 1 << 24
 )
 
-// DecodeLoad decodes a load that another node reported. A load that no node can have is
-// an error.
+// DecodeLoad decodes a load that another node reported. An impossible load is an error.
 func DecodeLoad(b []byte) (l Load, err error) {
 	if len(b) > maxLoad {
 		return Load{}, fmt.Errorf("load: %d bytes", len(b))
@@ -113,10 +111,10 @@ type Peer struct {
 	Load Load
 }
 
-// choose returns the least loaded node that has a page at once for a job of the lane,
-// counting the jobs that each was given since it reported its load. The node that chooses
-// has all its attempts under way, twice as many as its slots, so jobs do not move between
-// nodes that are nearly equally loaded, and never back.
+// choose returns the least loaded node that has a page at once for a job of the lane, counting the
+// jobs given to each since it reported its load. The choosing node has all its attempts under way,
+// twice as many as its slots, so jobs do not move between nodes that are nearly equally loaded, and
+// never back.
 func choose(in int, peers []Peer, given func(events.NodeID) int) (Peer, bool) {
 	fitting := slices.DeleteFunc(slices.Clone(peers), func(p Peer) bool { return !p.Load.fits(in, given(p.Node)) })
 	if len(fitting) == 0 {

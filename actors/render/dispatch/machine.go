@@ -13,23 +13,23 @@ const (
 	keptForQuick = 2
 	// retryAfter is the pause after an attempt that ended without an outcome.
 	retryAfter = time.Second
-	// confirmLimit is how long after the end of an attempt the journal may take to say that
-	// it held the job. After that, its report may have got lost.
+	// confirmLimit is how long after the end of an attempt the journal may take to confirm that it
+	// held the job. After that, the report is assumed lost.
 	confirmLimit = time.Minute
 )
 
 // Settings are the parameters of a Machine.
 type Settings struct {
-	// Slots is how many jobs at once have a page in the browser that all share, and Attempts
-	// the maximal number of attempts under way that need one.
+	// Slots is how many jobs can have a page of the shared browser at once, Attempts the maximum
+	// number of attempts under way that need one.
 	Attempts, Slots int
-	// Remotes is how many jobs of the lane events.Remote have a page at once, and the maximal
+	// Remotes is how many jobs of the lane events.Remote can have a page at once, and the maximum
 	// number of their attempts.
 	Remotes int
 }
 
-// A pool is a kind of page: those of the browser that quick and slow jobs share, and those
-// for remote jobs.
+// A pool is a kind of page: those of the browser that quick and slow jobs share, or those for
+// remote jobs.
 const (
 	shared = iota
 	remote
@@ -43,8 +43,8 @@ func poolOf(lane int) int {
 	return shared
 }
 
-// Machine holds the jobs that a node is to get rendered: those that wait for their turn,
-// have an attempt under way, or were handed over.
+// Machine holds the jobs that a node has to render: those that wait for their turn, have an attempt
+// under way, or were handed over.
 type Machine struct {
 	set     Settings
 	queues  [Lanes]queue
@@ -67,7 +67,7 @@ type Machine struct {
 	out      []Output
 }
 
-// task is a job that the node is to get rendered.
+// task is a job that the node has to render.
 type task struct {
 	partition int32
 	effect    job.Render
@@ -186,7 +186,7 @@ func (m *Machine) room(in int) bool {
 	return in != slow || m.running[slow] < max(1, m.set.Attempts-keptForQuick)
 }
 
-// left is the number of attempts that are left for a pool.
+// left returns the number of free attempts of a pool.
 func (m *Machine) left(pool int) int {
 	if pool == remote {
 		return m.set.Remotes - m.running[Index(events.Remote)]
@@ -194,12 +194,12 @@ func (m *Machine) left(pool int) int {
 	return m.set.Attempts - m.running[Index(events.Quick)] - m.running[slow]
 }
 
-// mayBegin reports whether an account may begin one more job of a lane with room.
+// mayBegin reports whether an account may begin one more job of a lane that has room.
 func (m *Machine) mayBegin(in int, s *share) bool {
 	return limit.Share(s.running[poolOf(in)], m.left(poolOf(in)))
 }
 
-// first returns the next job in the lanes and of the accounts that may have one, or nil.
+// first returns the next job of the open lanes whose account may begin one, or nil.
 func (m *Machine) first(open func(lane int) bool, may func(lane int, s *share) bool) *task {
 	var first *line
 	for in := range m.queues {
@@ -242,7 +242,7 @@ func (m *Machine) onTake(in Take) {
 	case t.stage == told:
 		t.effect, t.confirmed = in.Effect, false // it was queued anew
 		m.enqueue(t)
-	case t.stage == away, t.stage == offered: // an attempt held it since, and no more: not the other node's
+	case t.stage == away, t.stage == offered: // an attempt held it since and no longer does: it was not the other node's
 		t.effect = in.Effect
 		m.takeBack(t)
 	}

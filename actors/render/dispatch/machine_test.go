@@ -141,8 +141,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A node whose attempts meet faults of the infrastructure begins none and takes none until a
-// probe succeeds. Its jobs go to nodes that are sound.
+// A node whose attempts meet infrastructure faults begins none and takes none until a probe
+// succeeds. Its jobs go to sound nodes.
 func TestSuspended(t *testing.T) {
 	m := New(Settings{Slots: 2, Attempts: 4})
 	end := func(n int, h attempt.Health) []Output { return m.Step(Ended{Job: jobID(n), Told: true, Health: h}) }
@@ -187,8 +187,8 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// A job that may have got lost is begun only if the node knows nothing of it, or if the
-// journal does not confirm for long what its attempt has told.
+// A job that may have been lost is begun only if the node does not know it, or if the journal fails
+// for long to confirm what its attempt has told.
 func TestResume(t *testing.T) {
 	m := New(Settings{Slots: 2, Attempts: 1})
 	resume := func(n int) []Output { return m.Step(Resume(take(n))) }

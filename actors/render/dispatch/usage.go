@@ -7,13 +7,13 @@ import (
 	"platen.dev/events"
 )
 
-// Usage is how many jobs of an account wait here, and how many attempts at them are under way.
+// Usage is the number of an account's jobs that wait here, and of the attempts at them under way.
 type Usage struct {
 	Account          events.AccountID
 	Waiting, Running int
 }
 
-// Usage returns the accounts with jobs here, limit at most: those with the most waiting first.
+// Usage returns up to limit accounts with jobs here: those with the most waiting first.
 func (m *Machine) Usage(limit int) []Usage {
 	all := make([]Usage, 0, len(m.shares))
 	for id, s := range m.shares {

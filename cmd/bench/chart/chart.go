@@ -1,4 +1,4 @@
-// Package chart draws small multiples of measures over time as SVG, readable on a light and a dark ground. It is pure.
+// Package chart draws small multiples of measures over time as SVG, readable on a light and a dark background. It is pure.
 package chart
 
 import (
@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Panel is one measure, or several of one unit, over time.
+// Panel is one measure, or several of the same unit, over time.
 type Panel struct {
 	Title, Unit string
 	Lines       []Line
-	// Note is the verdict on it; Bad highlights the note.
+	// Note is the verdict; Bad highlights it.
 	Note string
 	Bad  bool
 }
 
-// Line is a measure; its name may be empty in a panel of one. Its values belong to the times of the chart.
+// Line is a measure; its name may be empty if it is alone in its panel. Its values belong to the times of the chart.
 type Line struct {
 	Name   string
 	Values []float64
 }
 
-// Chart is a page of panels. From is the time, in minutes like all, from which on panels are judged.
+// Chart is a page of panels. All times are in minutes; From is the time from which panels are judged.
 type Chart struct {
 	Title, Subtitle string
 	Minutes         []float64
@@ -44,7 +44,7 @@ const (
 	header      = 64
 )
 
-// style has the colours of both grounds.
+// style has the colours for both backgrounds.
 const style = `<style>
 svg { --ground: #ffffff; --ink: #1f2328; --quiet: #656d76; --grid: #e4e7eb; --half: #f3f5f8; --one: #2563b8; --two: #b4530a; --bad: #b3261e; background: var(--ground) }
 @media (prefers-color-scheme: dark) {
@@ -131,12 +131,12 @@ func (c Chart) end() float64 {
 
 func (c Chart) x(minute, end float64) float64 { return plotLeft + plotWidth*minute/end }
 
-// y is where a value is drawn; below zero is drawn at zero.
+// y returns where a value is drawn; negative values are drawn at zero.
 func y(v, most float64) float64 {
 	return plotTop + plotHeight*(1-math.Max(v, 0)/most)
 }
 
-// top is the largest value of lines.
+// top returns the largest value of lines.
 func top(lines []Line) float64 {
 	most := 0.0
 	for _, l := range lines {
@@ -147,7 +147,7 @@ func top(lines []Line) float64 {
 	return most
 }
 
-// roundStep is the distance between round marks up to a value, at most as many as marks: 1, 2 or 5 times a power of ten.
+// roundStep returns the distance between round marks up to a value, with at most the given number of marks: 1, 2 or 5 times a power of ten.
 func roundStep(most float64, marks int) float64 {
 	if most <= 0 {
 		return 1

@@ -9,30 +9,30 @@ import (
 )
 
 const (
-	// Level is how likely a difference may be by chance, at most, to count.
+	// Level is the significance level: a difference counts if chance produces it at most this often.
 	Level = 0.01
-	// LeastLoss is the smallest loss that counts, as a share: what is smaller is not worth a look, however certain.
+	// LeastLoss is the smallest loss that counts, as a fraction: a smaller one is not worth a look, however certain.
 	LeastLoss = 0.05
-	// LeastPairs is how many pairs there must be: the fewest with a result as unlikely as Level.
+	// LeastPairs is the minimum number of pairs: the fewest that can produce a result as unlikely as Level.
 	LeastPairs = 7
 )
 
-// Comparison says how one side of pairs compares with the other.
+// Comparison is the result of comparing the two sides of pairs.
 type Comparison struct {
 	Pairs int
-	// Loss estimates how much slower today's side is, as a share; below 0 it is faster.
+	// Loss estimates how much slower today's side is, as a fraction; negative if it is faster.
 	Loss float64
-	// P is how likely as clear a loss, or a clearer one, is between equals.
+	// P is the probability of a loss at least this clear between equals.
 	P float64
 }
 
 // Worse reports whether there is a loss that is neither small nor noise.
 func (c Comparison) Worse() bool { return c.P <= Level && c.Loss >= LeastLoss }
 
-// Compare compares pairs of rates, measured one right after the other. It is the exact signed-rank test of Wilcoxon on the
-// logarithms of their ratios. Pairs, because what else the machine does changes slowly and hurts both sides of one; ranks, because
-// a single stalled sample must neither make a loss nor hide one; exact, because there are few pairs. The loss is the estimate
-// that belongs to it, the median of all means of two (Hodges and Lehmann). Too few pairs are an error, as are rates that are not positive.
+// Compare compares pairs of rates, measured one right after the other. It is Wilcoxon's exact signed-rank test on the logarithms of their ratios.
+// Pairs, because the machine's other load changes slowly and hurts both sides of one; ranks, because a single stalled sample must neither make a loss
+// nor hide one; exact, because there are few pairs. The loss is the matching estimate, the median of all pairwise means (Hodges and Lehmann). Too few
+// pairs are an error, as are rates that are not positive.
 func Compare(today, base []float64) (Comparison, error) {
 	if len(today) != len(base) || len(today) < LeastPairs {
 		return Comparison{}, fmt.Errorf("%d and %d samples decide nothing: it takes %d pairs", len(today), len(base), LeastPairs)
@@ -47,7 +47,7 @@ func Compare(today, base []float64) (Comparison, error) {
 	return Comparison{Pairs: len(today), Loss: 1 - math.Exp(hodgesLehmann(differences)), P: signedRank(differences)}, nil
 }
 
-// hodgesLehmann is the median of the means of all pairs, each with itself too.
+// hodgesLehmann returns the median of the means of all pairs, including each value with itself.
 func hodgesLehmann(all []float64) float64 {
 	var means []float64
 	for i := range all {
@@ -58,7 +58,7 @@ func hodgesLehmann(all []float64) float64 {
 	return Median(means)
 }
 
-// Median is the middle of numbers, the mean of the two middle ones of an even count; NaN of none.
+// Median returns the median of numbers, the mean of the two middle ones of an even count; NaN for none.
 func Median(all []float64) float64 {
 	if len(all) == 0 {
 		return math.NaN()
@@ -67,8 +67,8 @@ func Median(all []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// signedRank is how likely it is that positive differences have ranks of so small a sum, or a smaller one, if each is as likely
-// to be negative. Differences of 0 say nothing and do not count.
+// signedRank returns the probability that the positive differences have a rank sum at most as small as this, if each difference is equally likely to
+// be negative. Zero differences do not count.
 func signedRank(differences []float64) float64 {
 	signed := slices.DeleteFunc(slices.Clone(differences), func(d float64) bool { return d == 0 })
 	slices.SortFunc(signed, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
@@ -82,7 +82,7 @@ func signedRank(differences []float64) float64 {
 	return shareUpTo(positive, ranks)
 }
 
-// doubledRanks are twice the ranks of sorted magnitudes; equal ones share the mean of theirs.
+// doubledRanks returns twice the ranks of sorted magnitudes; ties share their mean rank.
 func doubledRanks(sorted []float64) []int {
 	ranks := make([]int, len(sorted))
 	for from := 0; from < len(sorted); {
@@ -98,7 +98,7 @@ func doubledRanks(sorted []float64) []int {
 	return ranks
 }
 
-// shareUpTo is the share of all subsets of ranks whose sum is not above a bound.
+// shareUpTo returns the fraction of all subsets of ranks whose sum is at most a bound.
 func shareUpTo(bound int, ranks []int) float64 {
 	shares := []float64{1} // of the subsets of the ranks so far, by their sum
 	for _, rank := range ranks {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// noisy are n rates about one, within a share of it.
+// noisy returns n rates around about, within a fraction of it.
 func noisy(seed uint64, n int, about, noise float64) (all []float64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	for range n {
@@ -76,7 +76,7 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
-// Between equals, the share of runs that a test at Level finds worse is about Level.
+// Between equals, a test at Level finds about Level of the runs worse.
 func TestSignedRankKeepsItsLevel(t *testing.T) {
 	found := 0
 	const runs = 5_000

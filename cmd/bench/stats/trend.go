@@ -7,31 +7,31 @@ import (
 )
 
 const (
-	// LeastBlocks is how many blocks a trend needs, and mostBlocks how many it has at most.
+	// LeastBlocks is the minimum number of blocks of a trend, mostBlocks the maximum.
 	LeastBlocks = 10
 	mostBlocks  = 24
-	// blockSamples is how many samples a block has at least: what comes one right after the other is alike, and would count twice.
+	// blockSamples is the minimum number of samples in a block: consecutive samples are alike, and would count twice.
 	blockSamples = 5
-	// LeastSamples is how many samples, at even distances, a trend needs.
+	// LeastSamples is the minimum number of samples, evenly spaced, of a trend.
 	LeastSamples = 2 * LeastBlocks * blockSamples
 	// z is the quantile of the normal distribution beyond which Level lies.
 	z = 2.326
 )
 
-// Trend is how a measure changes in an hour.
+// Trend is the change of a measure per hour.
 type Trend struct {
-	// Slope is the estimate, Low and High are its limits: either is passed with the probability Level.
+	// Slope is the estimate; Low and High are its limits, each exceeded with the probability Level.
 	Slope, Low, High float64
 	// Middle is the median of the measure.
 	Middle float64
-	// Bound is the most that it may grow in an hour.
+	// Bound is the allowed growth per hour.
 	Bound float64
 }
 
 // Verdict is the verdict on a trend.
 type Verdict string
 
-// The verdicts. A trend is undecided if it may be on either side of its bound; a longer run tells.
+// The verdicts. A trend is undecided if its bound lies within its limits; a longer run decides.
 const (
 	Flat      Verdict = "flat"
 	Grows     Verdict = "GROWS"
@@ -49,9 +49,9 @@ func (t Trend) Verdict() Verdict {
 	return Undecided
 }
 
-// TrendOf estimates the slope of a measure over the second half of the time, when it has warmed up: the median of the slopes between
-// all pairs of blocks (Theil and Sen), which spikes do not tilt, and its interval by Kendall's statistic (Sen). Times are in hours and
-// ascend. bound says how much it may grow in an hour, given its median. Too few samples are an error.
+// TrendOf estimates the slope of a measure over the second half of the time, after warming up: the median of the slopes between all pairs of blocks
+// (Theil and Sen), which spikes do not tilt, and its interval by Kendall's statistic (Sen). Times are in hours and ascend. bound returns the allowed
+// growth per hour, given the median. Too few samples are an error.
 func TrendOf(hours, values []float64, bound func(middle float64) float64) (Trend, error) {
 	from := secondHalf(hours)
 	hours, values = blocks(hours[from:], values[from:])
@@ -72,7 +72,7 @@ func TrendOf(hours, values []float64, bound func(middle float64) float64) (Trend
 	return Trend{Slope: Median(slopes), Low: slopes[max(low, 0)], High: slopes[min(high, len(slopes)-1)], Middle: middle, Bound: bound(middle)}, nil
 }
 
-// secondHalf is the index of the first sample in the second half of the time.
+// secondHalf returns the index of the first sample in the second half of the time.
 func secondHalf(hours []float64) int {
 	if len(hours) == 0 {
 		return 0
@@ -81,7 +81,7 @@ func secondHalf(hours []float64) int {
 	return slices.IndexFunc(hours, func(h float64) bool { return h >= half })
 }
 
-// blocks has the mean time and the median value of samples that follow one another.
+// blocks returns the mean times and median values of consecutive samples.
 func blocks(hours, values []float64) (times, medians []float64) {
 	count := min(mostBlocks, len(hours)/blockSamples)
 	for i := range count {

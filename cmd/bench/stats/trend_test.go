@@ -8,7 +8,7 @@ import (
 // fivePercent is a bound.
 func fivePercent(middle float64) float64 { return 0.05 * middle }
 
-// over two hours, a sample every five seconds.
+// over returns two hours with a sample every five seconds.
 func over(value func(hour float64, i int) float64) (hours, values []float64) {
 	for i := range 1440 {
 		hour := float64(i) / 720
@@ -62,7 +62,7 @@ func TestTrendsNeedSamples(t *testing.T) {
 	}
 }
 
-// The slope is that of the line through what has no noise, whatever one block says.
+// The slope is that of the underlying line, whatever one block says.
 func TestTheSlopeIsThatOfTheLine(t *testing.T) {
 	hours, values := over(func(h float64, i int) float64 {
 		if i > 1000 && i < 1030 {

@@ -107,8 +107,7 @@ func wholeNumber(text string) (int64, error) {
 	return n, nil
 }
 
-// usage prints an account's usage in its quota window: the live state, by which jobs are accepted. What is billed is in
-// the ledger.
+// usage prints an account's usage in its quota window: the live state, by which jobs are accepted. Billing follows the ledger instead.
 func runUsage(c call) error {
 	u, err := c.client.Usage(events.AccountID(c.args[0]))
 	return c.print(err, func(w terminal.Lines) {

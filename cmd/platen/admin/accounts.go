@@ -82,7 +82,7 @@ func (s *Server) readUsage(p service.Principal, _ *http.Request, _ none) (any, e
 	return s.Services.Accounts.Usage(p.Account)
 }
 
-// adjust books a correction. Each request books one: it is not for repeating.
+// adjust books a correction. Each request books one, so it must not be repeated.
 func (s *Server) adjust(p service.Principal, _ *http.Request, b adjustment) (any, error) {
 	var err error
 	b.Entry, err = s.Services.Accounts.Adjust(p, events.Adjustment{Kind: b.Kind, Units: b.Units, Bytes: b.Bytes, Reason: b.Reason, Ref: b.Ref})

@@ -13,29 +13,29 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// This file takes, lists and verifies backups, from both ends.
+// This file takes, lists and verifies backups, on the server and the client side.
 
 // Backups takes and reads backups at a place: a directory, or s3://bucket/prefix.
 type Backups interface {
-	// Take takes a backup. If reread is set, it reads all of the earlier ones again, and writes anew what is damaged.
+	// Take takes a backup. If reread is set, it rereads all chunks of earlier backups, and rewrites damaged ones.
 	Take(ctx context.Context, place string, keep int, reread bool) (backup.Report, error)
 	List(ctx context.Context, place string) ([]backup.Listed, error)
 	// Verify verifies the backup with a name, or the newest if name is empty.
 	Verify(ctx context.Context, place, name string) (backup.Listed, error)
-	// Losses reads what all backups at a place name, and returns what is damaged.
+	// Losses reads everything that the backups at a place name, and returns the damage.
 	Losses(ctx context.Context, place string) ([]backup.Loss, error)
 }
 
-// backupRequest names a place, and what is done there.
+// backupRequest names a place, and options for the work there.
 type backupRequest struct {
 	Place string `json:"place"`
 	Keep  int    `json:"keep,omitempty"`
 	Name  string `json:"name,omitempty"`
-	// Repair takes a backup before the newest is verified, for which all chunks are read again.
+	// Repair first takes a backup that rereads all chunks, then verifies the newest.
 	Repair bool `json:"repair,omitempty"`
 }
 
-// taken says what a backup has become.
+// taken is the outcome of a backup.
 type taken struct {
 	backup.Listed
 	Sent    backup.Sent   `json:"sent"`
@@ -44,14 +44,13 @@ type taken struct {
 	Dropped []backup.Ref  `json:"dropped,omitempty"`
 }
 
-// verified says what a backup is that was verified. After a repair, its Error says why the newest is of no use, and Losses what
-// is damaged at the place still.
+// verified describes a verified backup. After a repair, its Error says why the newest is useless, and Losses what is still damaged at the place.
 type verified struct {
 	backup.Listed
 	Losses []backup.Loss `json:"losses,omitempty"`
 }
 
-// backups reads a request about backups and responds with what do returns. What takes long ends when the node does.
+// backups reads a request about backups and responds with the result of do. Long work ends when the node does.
 func backups[T any](s *Server, do func(ctx context.Context, asked backupRequest) (T, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var asked backupRequest
@@ -87,7 +86,7 @@ func (s *Server) verifyBackup(ctx context.Context, asked backupRequest) (v verif
 	return v, err
 }
 
-// repairBackups mends what the cluster still has, and looks at everything else.
+// repairBackups repairs what the cluster still has, and checks everything else.
 func (s *Server) repairBackups(ctx context.Context, place string) (v verified, err error) {
 	if _, err := s.Backups.Take(ctx, place, 0, true); err != nil {
 		return v, err
@@ -101,7 +100,7 @@ func (s *Server) repairBackups(ctx context.Context, place string) (v verified, e
 	return v, err
 }
 
-// place returns the place that --to names, for a node that runs in another directory.
+// place returns the place that --to names, made absolute for a node that runs in another directory.
 func (c call) place() (string, error) {
 	if c.to == "" {
 		return "", fmt.Errorf("--to must say where backups are kept: a directory, or s3://bucket/prefix")
@@ -173,7 +172,7 @@ func runVerifyBackup(c call) error {
 	return c.reportLosses(v)
 }
 
-// reportLosses names what cannot be mended, and returns an error if there is anything.
+// reportLosses lists irreparable damage, and returns an error if there is any.
 func (c call) reportLosses(v verified) error {
 	lost := map[backup.Ref]bool{}
 	for _, l := range v.Losses {

@@ -33,12 +33,12 @@ func (c Client) Usage(id events.AccountID) (u service.Usage, err error) {
 	return u, c.do("GET", "/accounts/"+url.PathEscape(string(id))+"/usage", nil, &u)
 }
 
-// Suspend blocks new jobs of an account. Its members read the reason.
+// Suspend blocks new jobs of an account. Its members see the reason.
 func (c Client) Suspend(id events.AccountID, reason string) error {
 	return c.do("POST", accountPath(id, "/suspend"), suspendRequest{reason}, nil)
 }
 
-// Resume lets a suspended account have jobs again.
+// Resume unblocks new jobs of a suspended account.
 func (c Client) Resume(id events.AccountID) error {
 	return c.do("POST", accountPath(id, "/resume"), nil, nil)
 }
@@ -54,7 +54,7 @@ func (c Client) do(method, path string, body, into any) error {
 	return c.exchange(ctx, method, path, body, into)
 }
 
-// wait posts without a limit of time, for work on all rows of a partition.
+// wait posts without a time limit, for work on all rows of a partition.
 func (c Client) wait(path string, body, into any) error {
 	return c.exchange(context.Background(), "POST", path, body, into)
 }

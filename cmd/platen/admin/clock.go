@@ -7,25 +7,25 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// This file shows and accepts the clock of a node, from both ends.
+// This file shows and accepts the clock of a node, on the server and the client side.
 
-// ClockState is how a node stands to its system's clock.
+// ClockState compares a node's time with its system's clock.
 type ClockState struct {
-	// Node is the time that the node goes by, System what the system's clock says.
+	// Node is the time that the node goes by, System the reading of the system's clock.
 	Node   time.Time `json:"node"`
 	System time.Time `json:"system"`
 	// Doubt is why they differ: "jumped", "held" or "behind"; empty if they do not.
 	Doubt string `json:"doubt"`
 	// AheadSeconds is how far the system's clock is ahead of the node's time, or of the newest record if it is behind.
 	AheadSeconds float64 `json:"ahead_seconds"`
-	// Synchronised is set if the kernel says that something keeps the clock.
+	// Synchronised is set if the kernel reports that something synchronises the clock.
 	Synchronised bool `json:"synchronised"`
 }
 
 // Clock is a node that may doubt its system's clock.
 type Clock interface {
 	Clock() ClockState
-	// AcceptClock has the node go by the system's clock.
+	// AcceptClock makes the node go by the system's clock.
 	AcceptClock() ClockState
 }
 

@@ -71,7 +71,7 @@ func runJoinCluster(c call) error {
 	return c.issue(dir, a, node)
 }
 
-// nodeName matches the names that a node may have in the names of its files.
+// nodeName matches the node names allowed in the names of its files.
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
 func (c call) issue(dir clusterDir, a pki.Authority, node string) error {
@@ -111,7 +111,7 @@ makes the next one, which a node uses as soon as the files are there. Keep %s wh
 	})
 }
 
-// writeNew writes a file that only its owner can read, and that must not be there yet.
+// writeNew writes a file that only its owner can read; the file must not exist yet.
 func writeNew(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -124,7 +124,7 @@ func writeNew(path string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace writes a file that only its owner can read, whole or not at all.
+// replace writes a file that only its owner can read, atomically.
 func replace(path string, content []byte) error {
 	fresh := path + ".new"
 	if err := os.WriteFile(fresh, content, 0o600); err != nil {

@@ -33,7 +33,7 @@ func mustRun(t *testing.T, args ...string) string {
 	return out
 }
 
-// The files that the commands make let nodes in, and nobody else can read them. What is there is
+// The files that the commands make admit nodes, and nobody else can read them. Existing files are
 // not lost: the authority stays, and a node's certificate is renewed.
 func TestClusterFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cluster")
@@ -73,7 +73,7 @@ func TestClusterFiles(t *testing.T) {
 	}
 }
 
-// open returns the certificate of a node, which a node can use.
+// open returns a node's certificate, as the node would use it.
 func open(t *testing.T, dir, node string) string {
 	t.Helper()
 	f := pki.Files{Certificate: filepath.Join(dir, node+".pem"), Key: filepath.Join(dir, node+".key"), Authorities: filepath.Join(dir, "ca.pem")}

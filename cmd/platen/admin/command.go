@@ -24,7 +24,7 @@ type call struct {
 	id, name     string // of a template; or the name of a key
 	role         string // of a member
 	overlap      time.Duration
-	// Webhooks to be sent again: whose, of jobs that ended since when, and only those that failed.
+	// Webhooks to send again: of an account, of jobs that ended since a time, and only the failed ones.
 	account, since string
 	failed         bool
 	// A correction of usage.
@@ -33,15 +33,15 @@ type call struct {
 	// A query of the usage ledger.
 	from, to, bucket, timeZone, groupBy string
 	csv, entries                        bool
-	check                               bool // only look
+	check                               bool // only check
 	repair                              bool // of backups
 	raise                               bool // the feature level
-	json                                bool // for scripts
+	json                                bool // output for scripts
 	trust                               bool // a snapshot that nothing can confirm
 	keep                                int  // backups
 }
 
-// command declares a command. The words of use after its name are its arguments, optional ones in brackets; needed flags may follow.
+// command declares a command. The words of use after its name are its arguments, optional ones in brackets; required flags may follow.
 func (c *call) command(use, short string, run func(call) error, declare ...func(*pflag.FlagSet)) *cobra.Command {
 	least, most := arity(use)
 	command := &cobra.Command{
@@ -58,14 +58,14 @@ func (c *call) command(use, short string, run func(call) error, declare ...func(
 	return command
 }
 
-// arity returns the least and the largest number of arguments.
+// arity returns the minimum and the maximum number of arguments.
 func arity(use string) (least, most int) {
 	names, _, _ := strings.Cut(use, " --")
 	most = len(strings.Fields(names)) - 1
 	return most - strings.Count(names, "["), most
 }
 
-// parent declares a command that only has others below it.
+// parent declares a command that only has subcommands.
 func parent(name, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short}
 	c.AddCommand(below...)
@@ -77,7 +77,7 @@ func (c call) path(rest string) string {
 	return "/accounts/" + url.PathEscape(c.args[0]) + "/" + rest
 }
 
-// print writes aligned columns unless err says that there is nothing to write.
+// print writes aligned columns, or returns err if that is not nil.
 func (c call) print(err error, write func(terminal.Lines)) error {
 	if err != nil {
 		return err
@@ -85,5 +85,5 @@ func (c call) print(err error, write func(terminal.Lines)) error {
 	return terminal.Table(c.out, write)
 }
 
-// say writes a line, which ends with the format.
+// say writes a line; the format must include the line end.
 func (c call) say(format string, args ...any) { terminal.To(c.out).Printf(format, args...) }

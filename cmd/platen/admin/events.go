@@ -23,21 +23,20 @@ import (
 	"platen.dev/events/public"
 )
 
-// This file shows the public events, from both ends.
+// This file shows the public events, on the server and the client side.
 
 // EventFilter selects public events.
 type EventFilter struct {
-	// Type and Account select those of one type and of one account, unless empty.
+	// Type and Account select the events of one type and of one account, unless empty.
 	Type    string
 	Account events.AccountID
-	// Since selects those that happened since then. Without it, there are only those that are
-	// published from now on.
+	// Since selects events from a time on. Without it, only events published from now on are selected.
 	Since time.Time
-	// Once ends the stream with the last event that is there now.
+	// Once ends the stream with the last event present now.
 	Once bool
 }
 
-// EventType returns the full name of a type, for which job.finished stands as well.
+// EventType returns the full name of a type, which may be abbreviated as in job.finished.
 func EventType(name string) (string, error) {
 	full := "platen." + strings.TrimSuffix(strings.TrimPrefix(name, "platen."), ".v1") + ".v1"
 	if name == "" {
@@ -65,7 +64,7 @@ func (c Client) Events(ctx context.Context, f EventFilter, visit func(public.Rec
 	lines.Buffer(nil, 2*eventlog.MaxRecord)
 	for lines.Scan() {
 		if len(lines.Bytes()) == 0 {
-			continue // a sign of life
+			continue // a keep-alive
 		}
 		var e public.Received
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
@@ -90,8 +89,8 @@ func decodeEventFilter(q url.Values) (f EventFilter, err error) {
 	return f, err
 }
 
-// streamEvents sends events as lines of JSON. If that fails in the middle, it breaks the
-// connection, so that the client notices.
+// streamEvents sends events as lines of JSON. If that fails midway, it breaks the connection, so
+// that the client notices.
 func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	f, err := decodeEventFilter(r.URL.Query())
 	if err != nil {
@@ -112,7 +111,7 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	if err := copyLines(w, lines); err != nil {
 		cancel(err)
 	}
-	for range lines { // what is under way when the client leaves
+	for range lines { // lines under way when the client leaves
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errClosing) {
 		panic(http.ErrAbortHandler)
@@ -121,7 +120,7 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 
 var errClosing = errors.New("the node stops")
 
-// signOfLife is how often a line is sent at least, so that a client that is gone is noticed.
+// signOfLife is the maximum interval between two lines, so that a vanished client is noticed.
 const signOfLife = 10 * time.Second
 
 func copyLines(w http.ResponseWriter, lines <-chan []byte) error {
@@ -147,8 +146,8 @@ func copyLines(w http.ResponseWriter, lines <-chan []byte) error {
 	}
 }
 
-// readEvents reads the partitions side by side, until ctx ends or, if the filter says once, to
-// their ends.
+// readEvents reads the partitions in parallel, until ctx ends or, if the filter has Once, to their
+// ends.
 func (s *Server) readEvents(ctx context.Context, f EventFilter, lines chan<- []byte) error {
 	first, last := int32(0), s.Log.Partitions()-1
 	if f.Account != "" {
@@ -195,7 +194,7 @@ func (s *Server) readPartition(ctx context.Context, p int32, f EventFilter, line
 	return nil
 }
 
-// send sends a record that is selected.
+// send sends a record if it is selected.
 func (f EventFilter) send(ctx context.Context, r eventlog.Record, lines chan<- []byte) error {
 	e, err := public.Parse(r)
 	selected := err == nil && (f.Type == "" || f.Type == e.Type) && (f.Account == "" || f.Account == e.Account) && !e.At.Before(f.Since)
@@ -213,7 +212,8 @@ func (f EventFilter) send(ctx context.Context, r eventlog.Record, lines chan<- [
 	return nil
 }
 
-// WriteEvent writes an event for people: when, what, whose, about what, and the rest of the data.
+// WriteEvent writes an event for people: the time, type, account, subject, and the rest of the
+// data.
 func WriteEvent(w io.Writer, e public.Received) error {
 	var members map[string]any
 	d := json.NewDecoder(bytes.NewReader(e.Data))

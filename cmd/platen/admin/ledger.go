@@ -14,9 +14,10 @@ import (
 	"platen.dev/ledger/reconcile"
 )
 
-// This file compares the usage ledger with the log, and shows what is not in it, from both ends.
+// This file compares the usage ledger with the log, and shows what it lacks, on the server and the
+// client side.
 
-// listPoison responds with the records that the ledger could not take.
+// listPoison responds with the records that the ledger could not accept.
 func (s *Server) listPoison(w http.ResponseWriter, r *http.Request) {
 	var all []ingest.Poisoned
 	for p := range s.Log.Partitions() {
@@ -30,7 +31,7 @@ func (s *Server) listPoison(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, all)
 }
 
-// retryPoison appends what a poison record stands for.
+// retryPoison appends the entry of a poison record.
 func (s *Server) retryPoison(w http.ResponseWriter, r *http.Request) {
 	var at ledger.Source
 	if !decode(w, r, &at) {
@@ -47,7 +48,7 @@ func (s *Server) retryPoison(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, struct{}{})
 }
 
-// reconciliation says what a request compares.
+// reconciliation is a request for a comparison.
 type reconciliation struct {
 	Repair   bool      `json:"repair"`
 	Account  string    `json:"account"`
@@ -74,8 +75,8 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, report)
 }
 
-// reconcile has the running node compare the ledger with one partition of the log, which takes as
-// long as it takes to read it.
+// reconcile makes the running node compare the ledger with one partition of the log, which takes as
+// long as reading it.
 func (c Client) reconcile(ctx context.Context, partition int32, asked reconciliation) (report reconcile.Report, err error) {
 	return report, c.exchange(ctx, "POST", fmt.Sprintf("/ledger/partitions/%d", partition), asked, &report)
 }
@@ -87,7 +88,7 @@ func (c Client) partitions() (int32, error) {
 	return int32(len(all)), err
 }
 
-// errUnequal is the error of a comparison that has found what it could not repair.
+// errUnequal means that a comparison found differences that it could not repair.
 var errUnequal = errors.New("ledger and log are not equal")
 
 func runReconcileLedger(c call) error {
@@ -205,7 +206,7 @@ func runListPoison(c call) error {
 	})
 }
 
-// placeOf names a record as commands take it.
+// placeOf names a record in the form that commands accept.
 func placeOf(at ledger.Source) string { return fmt.Sprintf("%d/%d", at.Partition, at.Offset) }
 
 func runRetryPoison(c call) error {

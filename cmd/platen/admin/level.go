@@ -26,7 +26,7 @@ func runLevel(c call) error {
 	})
 }
 
-// advice says what the levels mean for the operator.
+// advice explains the levels to the operator.
 func advice(l service.Levels) string {
 	lowest, highest := l.Lowest(), l.Highest()
 	text := fmt.Sprintf("\nThe cluster writes level %d", lowest)

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events"
 )
 
-// The operator reads whether the level can be raised, and what keeps it from that.
+// The operator reads whether the level can be raised, and what prevents it.
 func TestAdvice(t *testing.T) {
 	for name, tc := range map[string]struct {
 		partitions []events.Level

@@ -12,10 +12,10 @@ import (
 	"platen.dev/events"
 )
 
-// This file prints the log, from both ends.
+// This file prints the log, on the server and the client side.
 
-// dumpLog streams the log as text. If that fails in the middle, it breaks the connection,
-// so that the client notices.
+// dumpLog streams the log as text. If that fails midway, it breaks the connection, so that the
+// client notices.
 func (s *Server) dumpLog(w http.ResponseWriter, r *http.Request) {
 	f, err := decodeFilter(r.URL.Query())
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/team"
 )
 
-// This file has the members of accounts, from both ends.
+// This file manages the members of accounts, on the server and the client side.
 
 // memberRequest invites somebody, or gives a member another role.
 type memberRequest struct {
@@ -24,7 +24,7 @@ type invited struct {
 	Member events.MemberID `json:"member"`
 	Link   string          `json:"link"`
 	Until  events.Instant  `json:"until_ms"`
-	// Sent is set if it was sent to the member, Unsent is why that failed; neither if nothing sends letters.
+	// Sent is set if it was sent to the member, Unsent is why that failed; neither if letters are not configured.
 	Sent   bool   `json:"sent,omitempty"`
 	Unsent string `json:"unsent,omitempty"`
 }
@@ -75,7 +75,7 @@ func (s *Server) inviteMember(p service.Principal, _ *http.Request, b memberRequ
 	return answer, err
 }
 
-// withMember does something about the member that a request names by its id or its email address.
+// withMember calls do with the member that a request names by id or email address.
 func (s *Server) withMember(p service.Principal, r *http.Request, do func(events.MemberID) error) error {
 	t, err := s.team(p.Account)
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// This file has what concerns the node, from both ends.
+// This file controls the node, on the server and the client side.
 
 // Entrance signs operators in to their pages.
 type Entrance interface {
-	// Enter makes a link that signs in once, or says why there is none. If it needs ssh -L, forward is its argument.
+	// Enter makes a link that signs in once, or says why there is none. If it needs ssh -L, forward is the option's
+	// argument.
 	Enter() (link, forward string, err error)
 }
 
@@ -53,10 +54,10 @@ func runConsole(c call) error {
 // Drain begins to drain the node.
 func (c Client) Drain() (d service.Drainage, err error) { return d, c.do("PUT", "/drain", nil, &d) }
 
-// Undrain takes it back.
+// Undrain ends a drain.
 func (c Client) Undrain() (d service.Drainage, err error) {
 	return d, c.do("DELETE", "/drain", nil, &d)
 }
 
-// Drainage asks how far it has come.
+// Drainage returns how far a drain has come.
 func (c Client) Drainage() (d service.Drainage, err error) { return d, c.do("GET", "/drain", nil, &d) }

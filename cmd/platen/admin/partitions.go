@@ -12,7 +12,8 @@ import (
 	"platen.dev/events"
 )
 
-// This file shows partitions and lets them continue after a loss, from both ends.
+// This file shows partitions and lets them continue after a loss, on the server and the client
+// side.
 
 // Shards are the partitions that the node owns; shard.Shards implements it.
 type Shards interface {
@@ -24,18 +25,18 @@ type Shards interface {
 type partitionInfo struct {
 	Partition int32         `json:"partition"`
 	Owner     events.NodeID `json:"owner"`
-	// State is that of the ownership on this node; empty if another node owns the partition.
+	// State is the state of the ownership on this node; empty if another node owns the partition.
 	State shard.State `json:"state,omitempty"`
 	Error string      `json:"error,omitempty"`
-	// Folded is how far this node's replica has read the journal, Decided the last command
-	// that it knows the outcome of.
+	// Folded is how far this node's replica has read the journal, Decided the last command whose
+	// outcome it knows.
 	Folded   int64  `json:"folded"`
 	Decided  int64  `json:"decided"`
 	Journal  bounds `json:"journal"`
 	Commands bounds `json:"commands"`
 }
 
-// bounds are the oldest offset of a topic's partition and the one that the next record gets.
+// bounds are the oldest offset of a topic's partition and the next offset.
 type bounds struct {
 	Start int64 `json:"start"`
 	End   int64 `json:"end"`
@@ -86,7 +87,7 @@ func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, struct{}{})
 }
 
-// where names a node with its address, as far as it is up.
+// where names a node, with its address if it is up.
 func (s *Server) where(id events.NodeID) string {
 	all := s.Services.Cluster.Node.Nodes()
 	i := slices.IndexFunc(all, func(n service.NodeLevel) bool { return n.Node == id })

@@ -48,7 +48,7 @@ type adjustment struct {
 type keyRequest struct {
 	Test bool   `json:"test"`
 	Name string `json:"name,omitempty"`
-	// ID is the id that the key is to have, so that a request that is sent twice makes one key; "" for a new one.
+	// ID is the id for the key, so that a repeated request makes one key; "" for a new one.
 	ID events.KeyID `json:"id,omitempty"`
 }
 
@@ -84,7 +84,7 @@ type defaultRequest struct {
 	Template events.TemplateID `json:"template"`
 }
 
-// webhookSecrets are the secrets that sign, the newest first.
+// webhookSecrets are the secrets that sign, newest first.
 type webhookSecrets struct {
 	Secrets []string `json:"secrets"`
 	// Overlap is until when the second one signs.
@@ -104,7 +104,7 @@ type headerNames struct {
 	Names []string `json:"names"`
 }
 
-// redeliverRequest names the webhooks to send again: of jobs that ended at Since or later, and with
+// redeliverRequest names the webhooks to send again: of jobs that ended at or after Since, and with
 // Failed only those that were not delivered.
 type redeliverRequest struct {
 	Since  events.Instant `json:"since_ms"`

@@ -13,8 +13,8 @@ import (
 	"platen.dev/events"
 )
 
-// This file shows the commands that were set aside, and sends them again or drops them: the half of the node.
-// What changes something goes through the log, so any node will do.
+// This file shows the commands that were set aside, and sends them again or drops them: the server side. Changes go through the log, so any node will
+// do.
 
 // quarantined is a command that was set aside.
 type quarantined struct {
@@ -26,19 +26,19 @@ type quarantined struct {
 	Reason    string           `json:"reason"`
 }
 
-// quarantineList has what is kept.
+// quarantineList lists the quarantine.
 type quarantineList struct {
 	Commands []quarantined `json:"commands"`
 }
 
-// shownCommand is a command that was set aside, with its record as the dump of the log shows it. Gone says why there is none.
+// shownCommand is a command that was set aside, with its record as shown in a dump of the log. Gone says why the record is missing.
 type shownCommand struct {
 	quarantined
 	Record string `json:"record,omitempty"`
 	Gone   string `json:"gone,omitempty"`
 }
 
-// retried is the outcome of a command that was sent again. Reply is empty if such commands get none; Again is the command that was set aside
+// retried is the outcome of a command that was sent again. Reply is empty if commands of its type get none; Again is the command that was set aside
 // in its place, nil if it was decided.
 type retried struct {
 	Reply events.ReplyCode `json:"reply,omitempty"`
@@ -73,7 +73,7 @@ func describeQuarantined(p int32, cause int64, q account.Quarantined) quarantine
 	return quarantined{Partition: p, Cause: cause, Account: q.Account, Command: q.Command.String(), At: q.At, Reason: q.Reason}
 }
 
-// at is the partition and the offset that a request names.
+// at returns the partition and the offset that a request names.
 func (s *Server) at(r *http.Request) (p int32, cause int64, err error) {
 	if p, err = s.partitionOf(r); err != nil {
 		return p, 0, err

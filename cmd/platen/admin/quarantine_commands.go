@@ -9,7 +9,7 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// This file has the commands about what was set aside.
+// This file has the commands about the quarantine.
 
 func (c call) quarantinePath() string {
 	return "/quarantine/" + url.PathEscape(c.args[0]) + "/" + url.PathEscape(c.args[1])
@@ -35,7 +35,7 @@ func runListQuarantine(c call) error {
 	})
 }
 
-// printLines writes an object per line.
+// printLines writes one object per line.
 func (c call) printLines(all []quarantined) error {
 	lines := json.NewEncoder(terminal.Escaped(c.out))
 	for _, q := range all {
@@ -79,7 +79,7 @@ func runRetryQuarantined(c call) error {
 	})
 }
 
-// word is the reply as the end of a sentence.
+// word returns the reply as the end of a sentence.
 func (r retried) word() string {
 	if r.Reply == "" {
 		return ""

@@ -8,9 +8,9 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// This file shows how the last jobs of all accounts have gone.
+// This file summarises the last jobs of all accounts.
 
-// RecentJobs reads how the jobs of the last hour have gone.
+// RecentJobs reads the summary of the last hour's jobs.
 func (c Client) RecentJobs() (r service.Recent, err error) { return r, c.do("GET", "/recent", nil, &r) }
 
 func runRecentJobs(c call) error {

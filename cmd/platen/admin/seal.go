@@ -4,7 +4,7 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-// This file has the command about the secrets that seal.
+// This file has the command for the sealing secrets.
 
 func runRotateSeal(c call) error {
 	err := c.client.do("POST", "/seal", nil, nil)

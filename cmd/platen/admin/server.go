@@ -44,16 +44,16 @@ type Config struct {
 // Ledger answers what accounts were charged.
 type Ledger struct {
 	ledger.Ledger
-	// Windows says which quota windows of an account may still change.
+	// Windows returns which quota windows of an account may still change.
 	Windows func(events.AccountID) (usage.Live, error)
 }
 
-// Node is the node that the interface is of.
+// Node is the interface's own node.
 type Node interface {
 	Clock
 	// Status reports on all nodes.
 	Status() status.Report
-	// RotateSeal has secrets sealed with a new key from now on.
+	// RotateSeal makes secrets be sealed with a new key from now on.
 	RotateSeal() error
 }
 
@@ -69,9 +69,9 @@ type Server struct {
 // maxBody bounds the bodies of requests, in bytes: a block template is the largest.
 const maxBody = 1 << 18
 
-// Listen serves the admin interface of a node on the socket of its data directory, which
-// only the node's user may open. A socket left by a node that was killed is replaced: the
-// caller holds the lock of the data directory.
+// Listen serves the admin interface of a node on the socket of its data directory, which only the
+// node's user may open. A socket left by a killed node is replaced: the caller holds the lock of
+// the data directory.
 func Listen(data string, config Config) (*Server, error) {
 	path := SocketPath(data)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -95,8 +95,8 @@ func Listen(data string, config Config) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the interface. Requests under way are finished until ctx ends, streams of events end
-// at once.
+// Close ends the interface. Requests under way may finish until ctx ends; streams of events end at
+// once.
 func (s *Server) Close(ctx context.Context) error {
 	s.close()
 	return s.http.Shutdown(ctx)
@@ -148,10 +148,10 @@ func decode(w http.ResponseWriter, r *http.Request, into any) (ok bool) {
 	return err == nil
 }
 
-// none is the body of a request or of a response that has none.
+// none is an empty body of a request or of a response.
 type none struct{}
 
-// handle handles requests by what do makes of their bodies.
+// handle handles requests by passing their bodies to do.
 func handle[T any](do func(r *http.Request, body T) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var body T
@@ -176,7 +176,7 @@ func bad(format string, args ...any) error {
 	return fmt.Errorf("%w"+format, append([]any{errBadRequest}, args...)...)
 }
 
-// answerWith responds with a body, or says why there is none.
+// answerWith responds with a body, or with the error.
 func answerWith(w http.ResponseWriter, id events.AccountID, body any, err error) {
 	var refused *service.Refusal
 	switch {

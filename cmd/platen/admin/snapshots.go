@@ -14,7 +14,7 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// This file shows, takes and verifies snapshots of partitions, from both ends.
+// This file shows, takes and verifies snapshots of partitions, on the server and the client side.
 
 // Snapshots are those of the partitions; history.Keeper implements it.
 type Snapshots interface {
@@ -35,7 +35,7 @@ type snapshotInfo struct {
 	Bytes     int64     `json:"bytes"`
 	Stored    int64     `json:"stored_bytes"`
 	Digest    string    `json:"digest"`
-	// Base is the offset from which on a rebuild has confirmed it; -1 if none has.
+	// Base is the offset from which a rebuild has confirmed it; -1 if none has.
 	Base  int64  `json:"base"`
 	Error string `json:"error,omitempty"`
 }
@@ -65,7 +65,7 @@ func (s *Server) partition(w http.ResponseWriter, r *http.Request) (int32, bool)
 	return p, err == nil
 }
 
-// partitionOf is the partition that a request names.
+// partitionOf returns the partition that a request names.
 func (s *Server) partitionOf(r *http.Request) (int32, error) {
 	p, err := strconv.ParseInt(r.PathValue("partition"), 10, 32)
 	if err != nil || p < 0 || p >= int64(s.Log.Partitions()) {
@@ -114,8 +114,8 @@ func (s *Server) takeSnapshot(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, describeSnapshot(ref, m, nil))
 }
 
-// verifySnapshots reads the snapshots of a partition and compares them with rebuilds. What is wrong
-// with one is in its description.
+// verifySnapshots reads the snapshots of a partition and compares them with rebuilds. Faults are in
+// the descriptions.
 func (s *Server) verifySnapshots(w http.ResponseWriter, r *http.Request) {
 	s.describeSnapshots(w, r, func(f history.Shown) snapshotInfo {
 		m, base, err := s.Snapshots.Verify(r.Context(), f.Ref)
@@ -125,7 +125,8 @@ func (s *Server) verifySnapshots(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// partitionsAsked returns the partition that the argument names, otherwise all that want says.
+// partitionsAsked returns the partition that the argument names, or without one all that want
+// selects.
 func (c call) partitionsAsked(want func(partitionInfo) bool) (all []int32, err error) {
 	if len(c.args) > 0 {
 		p, err := strconv.ParseInt(c.args[0], 10, 32)

@@ -7,9 +7,9 @@ import (
 	"platen.dev/actors/status"
 )
 
-// This file reports on the nodes of the cluster, from both ends.
+// This file reports on the nodes of the cluster, on the server and the client side.
 
-// statusTimeout is longer than the nodes of a cluster take to answer, or not to.
+// statusTimeout is longer than the nodes of a cluster may take to answer.
 const statusTimeout = 5 * time.Second
 
 // Status asks for the status of the cluster.

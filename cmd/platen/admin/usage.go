@@ -50,7 +50,7 @@ func answer(w http.ResponseWriter, body any, err error) {
 	}
 }
 
-// queryParams returns the parameters of a request. Which of two with one name comes first does not matter.
+// queryParams returns the parameters of a request, in no particular order.
 func queryParams(r *http.Request) (all []query.Param) {
 	for name, values := range r.URL.Query() {
 		for _, value := range values {
@@ -60,7 +60,7 @@ func queryParams(r *http.Request) (all []query.Param) {
 	return all
 }
 
-// refuseAll refuses a request with what is wrong with it, if something is.
+// refuseAll refuses a request with the violations, if there are any.
 func refuseAll(w http.ResponseWriter, violations []schema.Violation) bool {
 	var all []string
 	for _, v := range violations {

@@ -14,7 +14,7 @@ import (
 
 // This file has the command that asks the usage ledger.
 
-// ledgerUsage prints what an account was charged: a table and a chart, the entries, or either as CSV.
+// ledgerUsage prints an account's charges: a table and a chart, the entries, or either as CSV.
 func runLedgerUsage(c call) error {
 	if c.entries {
 		return runLedgerEntries(c)
@@ -30,7 +30,7 @@ func runLedgerUsage(c call) error {
 	return terminal.To(c.out).Text(showReport(c.args[0], r, terminalWidth()))
 }
 
-// usageParams adds the time of a query to other parameters. Flags that were left out have the defaults of the API.
+// usageParams adds the time range of a query to other parameters. Omitted flags have the defaults of the API.
 func (c call) usageParams(all url.Values) string {
 	all["from"], all["to"], all["time_zone"] = []string{c.from}, []string{c.to}, []string{c.timeZone}
 	for name, values := range all {
@@ -41,7 +41,7 @@ func (c call) usageParams(all url.Values) string {
 	return all.Encode()
 }
 
-// ledgerEntries prints all entries of a time, page by page.
+// ledgerEntries prints all entries of a time range, page by page.
 func runLedgerEntries(c call) error {
 	if c.bucket != "" || c.groupBy != "" {
 		return fmt.Errorf("--entries lists single entries: leave --bucket and --group-by out")
@@ -67,7 +67,7 @@ func (c call) printEntries(page usage.Entries, first bool) error {
 	text := []byte(showEntries(c.args[0], page, first))
 	if c.csv {
 		text = page.CSV()
-		if !first { // one line with the names of the columns is enough
+		if !first { // the column names are needed only once
 			text = text[bytes.IndexByte(text, '\n')+1:]
 		}
 	}
@@ -75,7 +75,7 @@ func (c call) printEntries(page usage.Entries, first bool) error {
 	return err
 }
 
-// terminalWidth is how many characters fit into a line.
+// terminalWidth returns the number of characters in a line.
 func terminalWidth() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -83,7 +83,7 @@ func terminalWidth() int {
 	return 80
 }
 
-// showEntries shows a page of entries, the first with a head.
+// showEntries shows a page of entries, the first with a header.
 func showEntries(account string, page usage.Entries, first bool) string {
 	var b strings.Builder
 	if first {

@@ -11,7 +11,7 @@ import (
 
 // This file shows usage on a terminal, as plain text.
 
-// showReport shows what an account was charged: a table, and a chart of it that fits into a width.
+// showReport shows an account's charges: a table, and a chart that fits into a width.
 func showReport(account string, r usage.Report, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage of account %s in the ledger, which is what is billed. It is some seconds behind;\n", account)
@@ -29,7 +29,8 @@ func showReport(account string, r usage.Report, width int) string {
 	return b.String()
 }
 
-// reportTable is the table of a report, its last line the total, and how a chart names the rows.
+// reportTable returns the table of a report, with the total as its last line, and the labels of the
+// rows in a chart.
 func reportTable(r usage.Report) (t table, labels []string) {
 	t = table{numbers: 3, head: []string{"UNITS", "BYTES", "ENTRIES"}}
 	buckets := r.Bucket != "total" || len(r.GroupBy) == 0 // otherwise all rows have the same one
@@ -80,7 +81,7 @@ func bucketName(bucket string, row usage.Row) string {
 	return row.Start
 }
 
-// chart draws a bar for each value, the longest as long as the width allows. A value below zero has a lighter bar.
+// chart draws a bar for each value, the longest as long as the width allows. Negative values have lighter bars.
 func chart(labels []string, values []int64, width int) string {
 	longest, most, digits := 0, 1.0, 0
 	for i, v := range values {
@@ -105,7 +106,8 @@ func chart(labels []string, values []int64, width int) string {
 	return strings.ReplaceAll(b.String(), "  \n", "\n")
 }
 
-// magnitude is the value without its sign. It is a float, as the least integer has no counterpart.
+// magnitude returns the absolute value, as a float because the smallest integer has no positive
+// counterpart.
 func magnitude(v int64) float64 { return max(float64(v), -float64(v)) }
 
 func cut(s string, most int) string {
@@ -115,7 +117,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// dash returns s, or a dash if an entry lacks it.
+// dash returns s, or a dash if it is empty.
 func dash(s string) string {
 	if s == "" {
 		return "-"
@@ -123,7 +125,7 @@ func dash(s string) string {
 	return s
 }
 
-// grouped writes a number with its digits in groups of three.
+// grouped formats a number with its digits in groups of three.
 func grouped(n int64) string {
 	text := fmt.Sprint(n)
 	sign := ""
@@ -136,7 +138,7 @@ func grouped(n int64) string {
 	return sign + text
 }
 
-// table is a table of text. Its first columns are numbers, which are aligned to the right.
+// table is a table of text. Its first columns are numbers, which are right-aligned.
 type table struct {
 	numbers int
 	head    []string
@@ -150,7 +152,7 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// text writes the table, with its head or without.
+// text formats the table, with or without its header.
 func (t *table) text(head bool) string {
 	rows := append([][]string{t.head}, t.rows...)
 	widths := make([]int, len(t.head))

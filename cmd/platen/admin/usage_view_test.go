@@ -12,7 +12,7 @@ import (
 
 func text(s string) *string { return &s }
 
-// What is shown names its source, lines up, and lets no text of a caller control the terminal.
+// The output names its source, is aligned, and lets no caller's text control the terminal.
 func TestShowReport(t *testing.T) {
 	r := usage.Report{
 		From: "2026-03-01T00:00:00Z", To: "2026-04-01T00:00:00Z", TimeZone: "UTC", Bucket: "day", GroupBy: []ledger.Dimension{ledger.ByOperation, ledger.ByTag("Name")},
@@ -47,7 +47,7 @@ render units
 	}
 }
 
-// Lines are as wide as the terminal at most, if it has room for a bar at all.
+// Lines are at most as wide as the terminal, if it has room for a bar at all.
 func TestChartWidth(t *testing.T) {
 	labels := []string{strings.Repeat("long ", 30), "a"}
 	for _, width := range []int{40, 80, 200} {

@@ -112,7 +112,7 @@ func runRedeliver(c call) error {
 	return c.print(err, func(w terminal.Lines) { w.Printf("%d webhooks of account %s are sent again\n", done.Count, c.account) })
 }
 
-// sinceOf reads a time, or how long ago it was; "" is the beginning.
+// sinceOf reads a time, or how long ago it was; "" means the beginning.
 func sinceOf(text string, now time.Time) (events.Instant, error) {
 	if text == "" {
 		return 0, nil

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events"
 )
 
-// This file has the routes of what an account's webhooks have in common, and of webhooks that are sent again.
+// This file has the routes for an account's common webhook settings, and for sending webhooks again.
 
 func (s *Server) webhookRoutes(mux *http.ServeMux) {
 	webhooks := s.Services.Webhooks

@@ -13,19 +13,19 @@ import (
 	"platen.dev/projections/table"
 )
 
-// Access is who may come in to the accounts of a backup: what was revoked after its cut is valid in it. Verify fills it. The zero value
-// is ready to be filled.
+// Access lists who can sign in to the accounts of a backup: access revoked after its cut is valid in it. Verify fills it. The zero value is ready to
+// be filled.
 type Access struct {
-	// Accounts are those that somebody may come in to, in the order of partition and id.
+	// Accounts are those with any valid access, in the order of partition and id.
 	Accounts []AccountAccess
-	// revoke has, of each partition, the commands that end the access.
+	// revoke has the commands that end the access, by partition.
 	revoke map[int32][]decided
 }
 
-// AccountAccess is who may come in to an account.
+// AccountAccess lists the access to an account.
 type AccountAccess struct {
 	Account events.AccountID
-	// Keys are those that are valid.
+	// Keys are the valid keys.
 	Keys    []events.Key
 	Members []MemberAccess
 }
@@ -33,7 +33,7 @@ type AccountAccess struct {
 // MemberAccess is a member.
 type MemberAccess struct {
 	Email string
-	// Sessions is how many it has that had not run out at the cut. Link is set if it has a one-time link.
+	// Sessions is the number of its sessions that had not expired at the cut. Link is set if it has a one-time link.
 	Sessions int
 	Link     bool
 }
@@ -44,20 +44,20 @@ type decided struct {
 	account.Decision
 }
 
-// record is the command in its topic, without its offset.
+// record returns the record of the command in its topic, without an offset.
 func (d decided) record() (eventlog.Record, error) {
 	value, err := events.EncodeCommand(d.Command)
 	return eventlog.Record{Key: []byte(d.Account), Value: value}, err
 }
 
-// envelope is the decision in the journal, as the owner of an epoch writes it.
+// envelope returns the decision as the owner of an epoch writes it to the journal.
 func (d decided) envelope(epoch, cause int64) events.Envelope {
 	return events.Envelope{
 		Epoch: epoch, Cause: cause, Command: d.ID, Account: d.Account, At: d.At, Reply: d.Reply, By: d.By, Events: d.Events, SetAside: d.SetAside,
 	}
 }
 
-// revoked returns what revokes the access to the accounts of a partition.
+// revoked returns the commands that revoke the access to the accounts of a partition.
 func (t Target) revoked(p int32) []decided {
 	if t.Revoke == nil {
 		return nil
@@ -65,7 +65,7 @@ func (t Target) revoked(p int32) []decided {
 	return t.Revoke.revoke[p]
 }
 
-// look finds who may come in to the accounts of a partition, and decides the commands that end it.
+// look finds the access to the accounts of a partition, and decides the commands that end it.
 func (a *Access) look(p int32, rows *projections.Frozen) error {
 	if a.revoke == nil {
 		a.revoke = map[int32][]decided{}
@@ -103,14 +103,14 @@ func accessTo(id events.AccountID, state account.State, t team.Team, at events.I
 	return a
 }
 
-// hasLink reports whether a member has a one-time link that works.
+// hasLink reports whether a member has a working one-time link.
 func hasLink(m team.Member, at events.Instant) bool {
 	return m.Until > at && m.Invitation != [32]byte{}
 }
 
-// revocations are the commands that end the access to an account: they revoke its keys, sign its members out, and replace their one-time
-// links by ones that nobody has: no secret has a hash of zeros. Such a link runs out with the one before, so the command is good for
-// as long as that would be, whoever decides it.
+// revocations returns the commands that end the access to an account: they revoke its keys, sign its members out, and replace their one-time links by
+// links that nobody has: no secret has a hash of zeros. Such a link expires with the one that it replaces, so the command stays valid for as long as
+// that link would, whoever decides it.
 func revocations(state account.State, t team.Team, at events.Instant) (all []events.CommandBody) {
 	for _, k := range state.Keys {
 		if k.Revoked == 0 {
@@ -132,13 +132,13 @@ func revocations(state account.State, t team.Team, at events.Instant) (all []eve
 	return all
 }
 
-// decideAll decides commands about an account at a cut, one on the outcome of the other, at the time of the cut: so they follow from the
+// decideAll decides commands about an account at a cut, each on the outcome of the previous one, at the time of the cut: so they follow from the
 // backup alone, whatever the clock says, and restoring it again makes the same ones.
 func decideAll(p int32, rows *projections.Frozen, id events.AccountID, bodies []events.CommandBody) (all []decided, err error) {
 	aggregate := account.NewAggregate(id, account.ReplicaStore{Reader: rows, Partition: p}, account.LimitsOf)
 	for i, body := range bodies {
 		c := events.Command{ID: revocationID(rows.Cursor, id, i), Account: id, At: rows.Cursor.At, Latest: rows.Cursor.At, By: events.Author{Operator: true}, Body: body}
-		d, err := aggregate.Decide(int64(i), c) // the cause matters to submissions only
+		d, err := aggregate.Decide(int64(i), c) // the cause matters only to submissions
 		if err == nil && (d.Reply == nil || d.Reply.Code != events.Accepted) {
 			err = fmt.Errorf("%s of account %s at the cut is refused: %+v", body, id, d)
 		}
@@ -150,14 +150,14 @@ func decideAll(p int32, rows *projections.Frozen, id events.AccountID, bodies []
 	return all, nil
 }
 
-// revocationID is the id of the nth command about an account, the same each time that the cut is restored. Another cut of the same
-// timeline has others: its commands are not repetitions.
+// revocationID returns the id of the nth command about an account, the same each time that the cut is restored. Another cut of the same timeline has
+// other ids: its commands are not repetitions.
 func revocationID(cut projections.Cursor, id events.AccountID, n int) events.CommandID {
 	text := fmt.Appendf(nil, "platen revocation %s %d %s %d", cut.Timeline, cut.Next, id, n)
 	sum := sha256.Sum256(text)
 	var made events.CommandID
 	copy(made[:], sum[:])
 	binary.BigEndian.PutUint64(made[:], uint64(cut.At)<<16|uint64(binary.BigEndian.Uint16(sum[:])))
-	made[6], made[8] = made[6]&0x0f|0x70, made[8]&0x3f|0x80 // UUID version 7, as the others are
+	made[6], made[8] = made[6]&0x0f|0x70, made[8]&0x3f|0x80 // UUID version 7, like the others
 	return made
 }

@@ -17,8 +17,8 @@ import (
 	"platen.dev/store"
 )
 
-// inhabited returns a world with accounts that somebody may come in to: the first with two keys, one of them revoked, and three members,
-// of whom one is signed in twice and one was invited; the second with a key.
+// inhabited returns a world with accounts that have access: the first with two keys, one of them revoked, and three members, of whom one is signed in
+// twice and one was invited; the second with a key.
 func inhabited(t *testing.T, seed uint64) *world {
 	t.Helper()
 	w := newWorld(t, seed)
@@ -40,7 +40,7 @@ func inhabited(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// accessOf verifies a backup, and returns who could come in.
+// accessOf verifies a backup, and returns its access.
 func accessOf(t *testing.T, files store.Files, m backup.Manifest) *backup.Access {
 	t.Helper()
 	access := &backup.Access{}
@@ -50,7 +50,7 @@ func accessOf(t *testing.T, files store.Files, m backup.Manifest) *backup.Access
 	return access
 }
 
-// What a backup brings back is listed.
+// The access that a backup brings back is listed.
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	w := inhabited(t, 40)
@@ -70,7 +70,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// valid are the keys, sessions and links that are good in a cluster.
+// valid returns the keys, sessions and links that are valid in a cluster.
 func (c *cluster) valid() map[string]bool {
 	c.t.Helper()
 	good := map[string]bool{}
@@ -94,8 +94,8 @@ func (c *cluster) valid() map[string]bool {
 	return good
 }
 
-// A restored cluster lets nobody in by what may have been revoked since, from its first record on, unless that is to be kept. Its members
-// stay. It continues, and can be backed up, as any other.
+// From its first record on, a restored cluster accepts no access that may have been revoked since, unless that is to be kept. Its members stay. It
+// continues, and can be backed up, like any other.
 func TestRestoreRevokes(t *testing.T) {
 	t.Parallel()
 	w := inhabited(t, 41)
@@ -128,7 +128,7 @@ func TestRestoreRevokes(t *testing.T) {
 	}
 }
 
-// commandsBehind are the commands of a log that lie behind those of a cut.
+// commandsBehind returns the commands of a log after those of a cut.
 func (c *cluster) commandsBehind(m backup.Manifest) (all []events.Command) {
 	c.t.Helper()
 	for p, one := range m.Partitions {
@@ -145,7 +145,7 @@ func (c *cluster) commandsBehind(m backup.Manifest) (all []events.Command) {
 	return all
 }
 
-// A restore that is interrupted and begun again makes the same commands, and whoever decides one of them once more changes nothing.
+// A restore that is interrupted and repeated makes the same commands, and deciding one of them again changes nothing.
 func TestRevokingAgain(t *testing.T) {
 	t.Parallel()
 	w := inhabited(t, 42)
@@ -174,7 +174,7 @@ func TestRevokingAgain(t *testing.T) {
 	}
 }
 
-// Should a restore end between its commands and their decisions, the first owner decides the same, whenever that is.
+// If a restore ends between its commands and their decisions, the first owner makes the same decisions, at any time.
 func TestFirstOwnerRevokes(t *testing.T) {
 	t.Parallel()
 	w := inhabited(t, 44)
@@ -200,7 +200,7 @@ func TestFirstOwnerRevokes(t *testing.T) {
 	}
 }
 
-// The envelopes that revoke continue from the causes of the cut, and the next owner from them.
+// The envelopes that revoke continue the causes of the cut, and the next owner continues theirs.
 func TestRevokedCauses(t *testing.T) {
 	t.Parallel()
 	w := inhabited(t, 43)

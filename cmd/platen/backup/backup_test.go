@@ -24,8 +24,8 @@ import (
 	"platen.dev/store"
 )
 
-// Backups that are taken while the world moves on are consistent: whatever they have, they have what it follows from, and a cluster that
-// begins from one charges every job of it once.
+// Backups taken while the world moves on are consistent: every effect in them has its cause there, and a cluster that begins from one charges every
+// job of it once.
 func TestCutUnderLoad(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Rand(t).Uint64())
@@ -82,7 +82,7 @@ func TestCutUnderLoad(t *testing.T) {
 	t.Logf("%d steps while %d backups were taken; %d files were deleted meanwhile", steps, len(reports), missing)
 }
 
-// check checks that a restored cluster is what a manifest says, and continues from there.
+// check checks that a restored cluster matches a manifest, and continues from there.
 func (c *cluster) check(m backup.Manifest) (missing int) {
 	c.t.Helper()
 	for p, one := range m.Partitions {
@@ -99,8 +99,8 @@ func (c *cluster) check(m backup.Manifest) (missing int) {
 	return missing
 }
 
-// checkCursor checks that a partition continues from the cut in another timeline. Its marker, and a gap that names the topic of the
-// commands, are all that follows.
+// checkCursor checks that a partition continues from the cut in another timeline. Only its marker follows, and a gap that names the topic of the
+// commands.
 func (c *cluster) checkCursor(p int32, want projections.Cursor) {
 	c.t.Helper()
 	got := c.replica.Cursor(p)
@@ -114,7 +114,7 @@ func (c *cluster) checkCursor(p int32, want projections.Cursor) {
 	}
 }
 
-// checkLog checks that nothing in the log follows from something that is not there.
+// checkLog checks that nothing in the log follows from something missing.
 func (c *cluster) checkLog(p int32, one backup.Partition) {
 	c.t.Helper()
 	if _, end, err := c.log.Bounds(c.t.Context(), events.TopicCommands, p); err != nil || end != one.Cursor.Cause+1 {
@@ -153,7 +153,7 @@ func (c *cluster) checkJob(p int32, id events.JobID, s job.State, one backup.Par
 	}
 }
 
-// What is there already is not written again.
+// Existing chunks are not written again.
 func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -198,7 +198,7 @@ func stored(t *testing.T, files store.Files) map[string]int64 {
 	return all
 }
 
-// A chunk that is gone, or a place that has the backups of another cluster, makes no backup worse.
+// A missing chunk, or a place with another cluster's backups, makes no backup worse.
 func TestPlaceThatLacksSomething(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -220,7 +220,7 @@ func TestPlaceThatLacksSomething(t *testing.T) {
 	restored.check(r.Manifest)
 }
 
-// The newest backups are kept, and what only others needed is deleted once it is two days old.
+// The newest backups are kept, and chunks that only others needed are deleted once they are two days old.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -262,7 +262,7 @@ func TestKeep(t *testing.T) {
 
 var errKilled = errors.New("killed")
 
-// mortal is a store that does nothing any more after a number of changes. The last one is done, and its caller does not learn of it.
+// mortal is a store that does nothing more after a number of changes. The last one is done, but its caller does not learn of it.
 type mortal struct {
 	store.Files
 	left *atomic.Int64
@@ -287,7 +287,7 @@ func (m mortal) Delete(ctx context.Context, name string) error {
 	return m.step(func() error { return m.Files.Delete(ctx, name) })
 }
 
-// Wherever a backup is killed, what has a manifest is whole, and one of before or the new one is there.
+// Wherever a backup is killed, every backup with a manifest is whole, and an earlier one or the new one is there.
 func TestKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 5)
@@ -321,7 +321,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// A target that has anything is refused.
+// A target that has any data is refused.
 func TestNotEmpty(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 6)
@@ -357,7 +357,7 @@ func put(t *testing.T, files store.Files, name string) {
 	must(t, err)
 }
 
-// The rows of two replicas are the same bytes, but for the cursors, which are in another timeline.
+// The rows of two replicas are the same bytes, except the cursors, which are in another timeline.
 func TestRowsAreTheSame(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 7)

@@ -12,8 +12,8 @@ import (
 
 var baseID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// check returns what in a manifest cannot be. What it lets pass has offsets in order and sizes within
-// bounds, and names nothing but files of the place.
+// check returns an error for an impossible manifest. Accepted manifests have offsets in order and
+// sizes within bounds, and name only files of the place.
 func (m Manifest) check() error {
 	if m.Format > Format {
 		return fmt.Errorf("it was written by a newer version of Platen (format %d): upgrade this one", m.Format)

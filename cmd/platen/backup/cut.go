@@ -16,10 +16,10 @@ import (
 // cut is where the copies of a partition end.
 type cut struct {
 	poison, events int64
-	// published and topic are the offsets of the journal and the events from which on the publisher needs them.
+	// published and topic are the offsets of the journal and the events from which the publisher needs them.
 	published, topic int64
 	frozen           *projections.Frozen
-	// commands have the content of the jobs that are unfinished in the frozen rows, and are those that were set aside.
+	// commands have the content of the jobs that are unfinished in the frozen rows, and the commands that were set aside.
 	commands []Segment
 }
 
@@ -30,7 +30,7 @@ func (c *cut) close() {
 	}
 }
 
-// cut makes the cut of a partition. What is read first follows from what is read later.
+// cut makes the cut of a partition. It reads effects before their causes.
 func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	c := &cut{}
 	var err error
@@ -48,8 +48,8 @@ func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	if _, c.events, err = t.Log.Bounds(ctx, events.TopicEvents, p); err != nil {
 		return nil, err
 	}
-	c.topic += (c.events - c.topic) / 2 // half of the last records say as well where to continue
-	if c.published == 0 {               // nothing is, so no event is needed
+	c.topic += (c.events - c.topic) / 2 // half of the last records are enough to say where to continue
+	if c.published == 0 {               // nothing is published, so no event is needed
 		c.topic = c.events
 	}
 	for range tries {
@@ -65,7 +65,7 @@ func (t *taker) cut(ctx context.Context, p int32) (*cut, error) {
 	return c, nil
 }
 
-// freeze freezes the rows with everything that is durable, and copies the content of unfinished jobs and what was set aside.
+// freeze freezes the rows with everything durable, and copies the content of unfinished jobs and the commands that were set aside.
 func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 	if err := t.Replica.CatchUp(ctx, p); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 	}
 	w := &recordWriter{shelf: t.shelf, ctx: ctx}
 	for _, offset := range slices.Compact(offsets) {
-		if offset >= end { // the topic was created again: the content is lost (docs/decisions/0024)
+		if offset >= end { // the topic was re-created: the content is lost (docs/decisions/0024)
 			continue
 		}
 		r, err := eventlog.ReadOne(ctx, t.Log, events.TopicCommands, p, offset)
@@ -102,8 +102,8 @@ func (t *taker) freeze(ctx context.Context, p int32, c *cut) (err error) {
 	return err
 }
 
-// needed returns the offsets of the commands whose records are needed: those with the content of unfinished jobs, and those that were set
-// aside, which Kafka's retention may have deleted.
+// needed returns the offsets of the commands whose records are needed: those with the content of unfinished jobs, and those set aside, which Kafka's
+// retention may have deleted.
 func needed(rows account.Scanner, p int32) (offsets []int64, aside map[int64]bool, err error) {
 	open, err := account.Unsettled(rows, p)
 	if err != nil {
@@ -123,7 +123,7 @@ func needed(rows account.Scanner, p int32) (offsets []int64, aside map[int64]boo
 	return offsets, aside, err
 }
 
-// lost reports whether a job that is unfinished now needs a content that is gone. It will fail, here and where it is restored.
+// lost reports whether a job that is still unfinished needs a content that is gone. It will fail, here and where it is restored.
 func (t *taker) lost(ctx context.Context, p int32, offset int64) bool {
 	if t.Replica.CatchUp(ctx, p) != nil {
 		return false
@@ -132,7 +132,7 @@ func (t *taker) lost(ctx context.Context, p int32, offset int64) bool {
 	return err == nil && slices.ContainsFunc(open, func(j account.Job) bool { return j.State.Active() && j.State.Content == offset })
 }
 
-// rows sums up the rows at a cut, and returns the names of the files that its jobs have.
+// rows sums up the rows at a cut, and returns the names of its jobs' files.
 func (t *taker) rows(ctx context.Context, c *cut, into *Rows) (files []string, err error) {
 	sum, err := snapshot.Digest(func(visit func(key, value []byte) error) error {
 		return c.frozen.Rows(ctx)(func(key, value []byte) error {

@@ -34,7 +34,7 @@ func readBackup(t *testing.T, place *files, ref backup.Ref) error {
 	return err
 }
 
-// A byte that is not what was written, a file that is cut short or gone: each is found, in every file.
+// Any changed byte, truncated file or missing file is found, in every file.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 20)
@@ -62,7 +62,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A manifest with a right checksum that says what cannot be is refused, and tells why.
+// A manifest with a valid checksum but impossible content is refused, with the reason.
 func TestForgedManifest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 21)
@@ -126,7 +126,7 @@ func entries(p *backup.Partition) *backup.Entries {
 	return &p.Ledger[slices.IndexFunc(p.Ledger, func(e backup.Entries) bool { return e.Bytes > 0 })]
 }
 
-// An index that names a file outside of a store, or one twice, or with another size, is refused, although its checksum is right.
+// An index with a valid checksum is refused if it names a file outside of a store, a file twice, or another size.
 func TestForgedIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 22)
@@ -164,7 +164,7 @@ func TestForgedIndex(t *testing.T) {
 	}
 }
 
-// Names are those of backups only, whatever else is at the place.
+// Find finds only names of backups, whatever else is at the place.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	place := newFiles()
@@ -212,8 +212,8 @@ func damage(place *files) (n int) {
 	return n - 1
 }
 
-// Damaged chunks do not spoil all later backups: a backup that reads all again is whole, and so is, without a word, one of the next sixteen, of which
-// each reads a share.
+// Damaged chunks do not spoil all later backups: a backup that rereads everything is whole, and so is, without being asked, one of the next sixteen,
+// each of which rereads a share.
 func TestDamageIsMended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 21)
@@ -241,7 +241,7 @@ func TestDamageIsMended(t *testing.T) {
 	}
 }
 
-// shorten cuts the last byte off each chunk at a place but one, and returns of how many.
+// shorten cuts the last byte off each chunk at a place but one, and returns how many.
 func shorten(place *files) (n int) {
 	for _, name := range slices.Sorted(maps.Keys(place.all)) {
 		if content := place.all[name]; strings.HasPrefix(name, "chunk-") {
@@ -253,7 +253,7 @@ func shorten(place *files) (n int) {
 	return n - 1
 }
 
-// Chunks that were cut short do not count as being there: the next backup writes all of them again, whichever share it reads.
+// Truncated chunks do not count as present: the next backup writes all of them again, whichever share it rereads.
 func TestShortChunksAreWrittenAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 24)
@@ -267,7 +267,7 @@ func TestShortChunksAreWrittenAgain(t *testing.T) {
 	}
 }
 
-// A chunk that is cut short while its backup is taken leaves no manifest.
+// If a chunk is truncated while its backup is taken, no manifest is written.
 func TestChunkCutShortMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 25)
@@ -279,7 +279,7 @@ func TestChunkCutShortMeanwhile(t *testing.T) {
 	}
 }
 
-// shortening is a place whose chunks are shorter than they were written, in the list only.
+// shortening is a place whose listing shows chunks shorter than they were written.
 type shortening struct{ *files }
 
 func (s shortening) Each(ctx context.Context, visit func(string, int64, time.Time) error) error {

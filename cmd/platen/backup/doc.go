@@ -1,5 +1,5 @@
-// Package backup copies all state of a cluster to a place from which another one can begin: every
-// partition at one cursor, with what lies beside the rows.
+// Package backup copies all state of a cluster to a place from which another one can begin: every partition at one cursor, with the data beside the
+// rows.
 //
 // # What a backup has
 //
@@ -15,22 +15,19 @@
 //     from the events;
 //   - the files of jobs.
 //
-// It has no secrets: what they have sealed can be opened only where they are kept beside it. The
-// manifest names them (seal.Secrets.Names).
+// A backup has no secrets: its sealed values can be opened only where the secrets are kept as well. The manifest names them (seal.Secrets.Names).
 //
 // # Why it is consistent
 //
-// Effects are read before their causes: the ends of the poison and the events first, then the replica
-// is frozen, having read everything that was durable in the journal, and so what the events
-// follow from. The cut of the commands follows from the rows: it is behind the last one that they
-// know. So nothing in a backup follows from anything that is not. Partitions do not depend on one another.
+// Effects are read before their causes: the ends of the poison and the events first; then the replica is frozen, having read everything durable in
+// the journal, and so the causes of the events. The cut of the commands follows from the rows: it is after the last command that they know. So every
+// effect in a backup has its cause there. Partitions do not depend on one another.
 //
 // # Files
 //
 //	chunk-<SHA-256>     at most 6 MiB, compressed by zstd, named by what the file contains
 //	backup-<time>-<id>  the manifest: JSON, and in a line of its own its SHA-256
 //
-// Chunks never change, so a backup writes only those that are not there. The manifest is written last, when
-// each new chunk was read back: what has a manifest is whole. Chunks that no manifest names were left by a
-// crash, or by a backup that was dropped; they are deleted when they are two days old.
+// Chunks never change, so a backup writes only missing ones. The manifest is written last, after each new chunk was read back: a backup with a
+// manifest is whole. Chunks that no manifest names were left by a crash, or by a dropped backup; they are deleted when they are two days old.
 package backup

@@ -13,14 +13,14 @@ import (
 	"platen.dev/store"
 )
 
-// file is a file in an index, which has a line of JSON for each.
+// file is a file in an index; the index has a line of JSON for each.
 type file struct {
 	Name   string           `json:"name"`
 	Bytes  int64            `json:"bytes"`
 	Chunks []snapshot.Chunk `json:"chunks"`
 }
 
-// check returns what in a file cannot be.
+// check returns an error for an impossible file.
 func (f file) check() error {
 	if err := store.CheckName(f.Name); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -38,7 +38,7 @@ func (f file) check() error {
 	return nil
 }
 
-// copyFiles copies files by their names. A name stands for one content for good, so what an earlier backup has is not read again.
+// copyFiles copies files by name. A name stands for one content for good, so files in an earlier backup are not read again.
 func (s *shelf) copyFiles(ctx context.Context, from store.Files, names []string, earlier Files) (f Files, err error) {
 	known := map[string]file{}
 	err = s.eachFile(ctx, earlier, func(one file) error {
@@ -49,7 +49,7 @@ func (s *shelf) copyFiles(ctx context.Context, from store.Files, names []string,
 	})
 	if err != nil && ctx.Err() != nil {
 		return f, err
-	} // otherwise what cannot be read is copied again
+	} // otherwise unreadable chunks are copied again
 	w := &indexWriter{shelf: s, ctx: ctx}
 	slices.Sort(names)
 	for _, name := range names {
@@ -124,7 +124,7 @@ func (w *indexWriter) flush() error {
 	return err
 }
 
-// eachFile visits what an index lists, after a check.
+// eachFile checks and visits the files that an index lists.
 func (s *shelf) eachFile(ctx context.Context, f Files, visit func(file) error) error {
 	count, size, last := int64(0), int64(0), ""
 	for _, c := range f.Index {
@@ -145,7 +145,7 @@ func (s *shelf) eachFile(ctx context.Context, f Files, visit func(file) error) e
 	return nil
 }
 
-// eachIn visits what a chunk of an index lists, each after a check.
+// eachIn checks and visits the files that a chunk of an index lists.
 func (s *shelf) eachIn(ctx context.Context, c snapshot.Chunk, visit func(file) error) error {
 	raw, err := s.get(ctx, c)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"platen.dev/store"
 )
 
-// files is a store in memory: what tests do with many of them would wait for the disk.
+// files is a store in memory: with many of them, tests would wait for the disk.
 type files struct {
 	mu     sync.Mutex
 	all    map[string][]byte

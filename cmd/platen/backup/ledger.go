@@ -12,8 +12,8 @@ import (
 	"platen.dev/ledger"
 )
 
-// copyLedger copies the entries that come from the events of a partition before an offset, and all that come from elsewhere: from
-// the topic as it was before it was made anew or restored. current is how the ledger calls the topic.
+// copyLedger copies the entries that come from the events of a partition before an offset, and all that come from elsewhere: from the topic before it
+// was re-created or restored. current is the ledger's name for the topic.
 func (s *shelf) copyLedger(ctx context.Context, from ledger.Ledger, partition int32, current string, end int64, earlier []Entries) (all []Entries, err error) {
 	topics, err := from.Topics(ctx)
 	if err != nil {
@@ -37,8 +37,7 @@ func (s *shelf) copyLedger(ctx context.Context, from ledger.Ledger, partition in
 	return all, nil
 }
 
-// copyTopic copies the entries that come from a topic before an offset. What an earlier backup has of them it takes over, unless
-// entries were added since.
+// copyTopic copies the entries that come from a topic before an offset. It reuses those of an earlier backup, unless entries were added since.
 func (s *shelf) copyTopic(ctx context.Context, from ledger.Ledger, partition int32, topic string, end int64, earlier []Entries) ([]Entries, error) {
 	w := &entryWriter{shelf: s, ctx: ctx, topic: topic}
 	for _, e := range earlier {
@@ -64,7 +63,7 @@ func (s *shelf) copyTopic(ctx context.Context, from ledger.Ledger, partition int
 	return w.all, w.flush(end - 1)
 }
 
-// eachEntry visits the entries that come from a range of offsets, in their order.
+// eachEntry visits the entries that come from a range of offsets, in order.
 func eachEntry(ctx context.Context, from ledger.Ledger, topic string, partition int32, lo, hi int64, visit func(ledger.Entry) error) error {
 	for {
 		entries, err := from.Sourced(ctx, topic, partition, lo, hi)
@@ -72,7 +71,7 @@ func eachEntry(ctx context.Context, from ledger.Ledger, topic string, partition 
 			return err
 		}
 		full := len(entries) == ledger.MaxSourced
-		if full { // there may be more of the last offset
+		if full { // there may be more at the last offset
 			last := entries[len(entries)-1].Source.Offset
 			for len(entries) > 0 && entries[len(entries)-1].Source.Offset == last {
 				entries = entries[:len(entries)-1]
@@ -92,12 +91,12 @@ func eachEntry(ctx context.Context, from ledger.Ledger, topic string, partition 
 	}
 }
 
-// entryWriter collects entries in chunks, a line of JSON for each. Those of one offset are in one chunk.
+// entryWriter collects entries in chunks, a line of JSON for each. Those of one offset share a chunk.
 type entryWriter struct {
 	shelf   *shelf
 	ctx     context.Context
 	topic   string
-	next    int64 // the first offset that is in no chunk
+	next    int64 // the first offset not in any chunk
 	raw     []byte
 	figures ledger.Figures
 	last    int64 // offset of the last entry
@@ -133,7 +132,7 @@ func (w *entryWriter) flush(hi int64) (err error) {
 	return nil
 }
 
-// batch returns entries as they are appended to a ledger, after a check.
+// batch checks entries and returns them as a batch for a ledger.
 func (s *shelf) batch(ctx context.Context, partition int32, e Entries) (ledger.Batch, error) {
 	b := ledger.Batch{Topic: cmp.Or(e.Topic, events.TopicEvents), Partition: partition, Lo: e.Lo, Hi: e.Hi}
 	if e.Bytes == 0 {

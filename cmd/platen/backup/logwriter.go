@@ -9,14 +9,14 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// logWriter appends records of a partition to a log, where they get the offsets that they had.
+// logWriter appends records of a partition to a log, at their original offsets.
 type logWriter struct {
 	ctx       context.Context
 	log       eventlog.Log
 	topic     string
 	partition int32
 	next      int64
-	// pending has the outcome of each append that is under way.
+	// pending has the outcome of each append under way.
 	pending []chan error
 }
 
@@ -46,13 +46,13 @@ func (w *logWriter) add(r eventlog.Record) error {
 	return nil
 }
 
-// addNext appends a record at the offset that is next.
+// addNext appends a record at the next offset.
 func (w *logWriter) addNext(r eventlog.Record) error {
 	r.Offset = w.next
 	return w.add(r)
 }
 
-// fill appends records without content up to an offset.
+// fill appends empty records up to an offset.
 func (w *logWriter) fill(to int64) error {
 	for w.next < to {
 		if err := w.add(eventlog.Record{Offset: w.next}); err != nil {

@@ -7,17 +7,17 @@ import (
 	"platen.dev/store"
 )
 
-// Loss is a chunk or a manifest that is not what was written, or cannot be read.
+// Loss is a chunk or a manifest that is damaged, or cannot be read.
 type Loss struct {
 	Name string `json:"name"`
-	// Backups are those that are lost by it, the newest first.
+	// Backups are those that it makes useless, newest first.
 	Backups []Ref `json:"backups"`
 	// Error says what is wrong with it.
 	Error string `json:"error"`
 }
 
-// Losses reads the manifests of all backups at a place, and once each chunk that one of them names. It returns everything that is
-// damaged: only another copy of the place can mend it. An index that is damaged hides which files were in it.
+// Losses reads the manifests of all backups at a place, and every chunk that they name once. It returns all damage: only another copy of the place
+// can repair it. A damaged index hides which files it listed.
 func Losses(ctx context.Context, files store.Files, pace snapshot.Pace) ([]Loss, error) {
 	s, err := openShelf(ctx, files, pace)
 	if err != nil {
@@ -34,13 +34,13 @@ func Losses(ctx context.Context, files store.Files, pace snapshot.Pace) ([]Loss,
 	return v.all(), err
 }
 
-// surveyor looks at what backups name.
+// surveyor examines everything that backups name.
 type surveyor struct {
 	shelf *shelf
 	ctx   context.Context
-	// seen are the files that were read, by name; nil for those that are sound.
+	// seen holds the files already read, by name; nil means sound.
 	seen map[string]*Loss
-	// damaged are the names of the others, in the order in which they were found.
+	// damaged holds the names of the others, in the order of discovery.
 	damaged []string
 }
 
@@ -51,7 +51,7 @@ func (v *surveyor) all() (lost []Loss) {
 	return lost
 }
 
-// backup looks at everything that a backup names. The error is one of the survey, which cannot continue.
+// backup examines everything that a backup names. An error means that the survey cannot continue.
 func (v *surveyor) backup(ref Ref) (err error) {
 	m, wrong := Open(v.ctx, v.shelf.files, ref)
 	if wrong != nil {
@@ -74,7 +74,7 @@ func (v *surveyor) backup(ref Ref) (err error) {
 	return err
 }
 
-// chunk reads a chunk that a backup names, unless that was done for another.
+// chunk reads a chunk that a backup names, unless it has been read for another.
 func (v *surveyor) chunk(ref Ref, c snapshot.Chunk) error {
 	name := chunkName(c)
 	if _, seen := v.seen[name]; !seen {
@@ -91,7 +91,7 @@ func (v *surveyor) chunk(ref Ref, c snapshot.Chunk) error {
 	return nil
 }
 
-// index reads the chunks of the files that a part of an index lists, if it is sound.
+// index reads the chunks of the files that a part of an index lists, if the part is sound.
 func (v *surveyor) index(ref Ref, c snapshot.Chunk) (err error) {
 	name := chunkName(c)
 	if v.seen[name] != nil {
@@ -112,7 +112,7 @@ func (v *surveyor) index(ref Ref, c snapshot.Chunk) (err error) {
 	return err
 }
 
-// note notes that a file was read, and what is wrong with it.
+// note records that a file was read, and what is wrong with it.
 func (v *surveyor) note(name string, wrong error) {
 	v.seen[name] = nil
 	if wrong != nil {
@@ -121,7 +121,7 @@ func (v *surveyor) note(name string, wrong error) {
 	}
 }
 
-// lose notes the backup that needs a file, if it is damaged. Backups are looked at one after the other.
+// lose records the backup that needs a file, if the file is damaged. Backups are examined one after another.
 func (v *surveyor) lose(name string, ref Ref) {
 	if l := v.seen[name]; l != nil && (len(l.Backups) == 0 || l.Backups[len(l.Backups)-1] != ref) {
 		l.Backups = append(l.Backups, ref)

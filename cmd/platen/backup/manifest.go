@@ -20,12 +20,12 @@ import (
 // Format is the version of the files.
 const Format = 1
 
-// maxPartitions is as many as a log may have.
+// maxPartitions is the maximum number of partitions of a log.
 const maxPartitions = 4096
 
 // Errors for errors.Is.
 var (
-	// ErrDamaged means that the files of a backup are not what was written, or cannot be read.
+	// ErrDamaged means that the files of a backup are not as they were written, or cannot be read.
 	ErrDamaged = errors.New("the backup is damaged")
 	// ErrNone means that there is no such backup.
 	ErrNone = errors.New("there is no such backup")
@@ -34,33 +34,33 @@ var (
 // Manifest describes a backup.
 type Manifest struct {
 	Format int `json:"format"`
-	// Taken is when its cut was made. Node and Version say who has taken it.
+	// Taken is when its cut was made. Node and Version say who took it.
 	Taken   time.Time `json:"taken"`
 	Node    string    `json:"node"`
 	Version string    `json:"version"`
-	// Secrets are the names of those under which credentials are sealed. They are not in the backup.
+	// Secrets are the names of the secrets that seal its credentials. They are not in the backup.
 	Secrets []string `json:"secrets"`
-	// Share is that of the chunks of earlier backups which was read again.
+	// Share is the share of earlier backups' chunks that was read again.
 	Share int `json:"share,omitempty"`
-	// Partitions are all of the log, in order.
+	// Partitions are all partitions of the log, in order.
 	Partitions []Partition `json:"partitions"`
 }
 
 // Partition describes the backup of a partition.
 type Partition struct {
-	// Cursor is the cut. Schema, and the number, size and digest of Rows, are those of the rows there.
+	// Cursor is the cut. Schema is that of the rows there; Rows has their number, size and digest.
 	Cursor projections.Cursor `json:"cursor"`
 	Schema int                `json:"schema"`
 	Rows   Rows               `json:"rows"`
 	// Base is the snapshot that the journal continues from; nil if the journal is whole.
 	Base    *Base   `json:"base,omitempty"`
 	Journal Records `json:"journal"`
-	// Commands have the content of unfinished jobs, and are those that were set aside.
+	// Commands have the content of unfinished jobs, and the commands that were set aside.
 	Commands []Segment `json:"commands,omitempty"`
 	Events   Records   `json:"events"`
 	Poison   Records   `json:"poison"`
-	// Ledger has the entries that do not follow from Events: those of events before, and of what the topic was before it was
-	// made anew or restored. Those of one topic follow one another, and the topic of Events is the last.
+	// Ledger has the entries that do not follow from Events: those of earlier events, and of the topic before it was re-created or restored. Those of
+	// one topic are adjacent, and the topic of Events is the last.
 	Ledger []Entries `json:"ledger,omitempty"`
 	Files  Files     `json:"files"`
 }
@@ -78,12 +78,12 @@ type Base struct {
 	Manifest snapshot.Manifest `json:"manifest"`
 }
 
-// Ref is the snapshot's name.
+// Ref returns the snapshot's name.
 func (b Base) Ref() snapshot.Ref {
 	return snapshot.Ref{Partition: b.Manifest.Partition, Next: b.Manifest.Cursor.Next, ID: b.ID}
 }
 
-// Records are those of a topic's partition from Start up to, not including, End.
+// Records are records of a topic's partition from Start up to, not including, End.
 type Records struct {
 	Start    int64     `json:"start"`
 	End      int64     `json:"end"`
@@ -99,9 +99,9 @@ type Segment struct {
 	snapshot.Chunk
 }
 
-// Entries are those of the ledger whose source is within the offsets Lo to Hi.
+// Entries are the ledger entries whose source is within the offsets Lo to Hi.
 type Entries struct {
-	// Topic is how the ledger calls the topic.
+	// Topic is the ledger's name for the topic.
 	Topic   string         `json:"topic,omitempty"`
 	Lo      int64          `json:"lo"`
 	Hi      int64          `json:"hi"`
@@ -116,11 +116,11 @@ type Files struct {
 	Bytes int64 `json:"bytes"`
 	// Index lists them, by name.
 	Index []snapshot.Chunk `json:"index,omitempty"`
-	// Missing are the names of those that were deleted after the cut, before they were copied.
+	// Missing are the names of files deleted after the cut but before they were copied.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Ref names a backup, in the order of time.
+// Ref names a backup. Names sort by time.
 type Ref string
 
 var refName = regexp.MustCompile(`^backup-\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{8}$`)
@@ -131,7 +131,7 @@ func newRef(at time.Time) Ref {
 	return Ref("backup-" + at.UTC().Format("20060102T150405.000Z") + "-" + hex.EncodeToString(id[:]))
 }
 
-// List returns the backups at a place, the newest first.
+// List returns the backups at a place, newest first.
 func List(ctx context.Context, files store.Files) (refs []Ref, err error) {
 	err = files.Each(ctx, func(name string, _ int64, _ time.Time) error {
 		if refName.MatchString(name) {
@@ -159,7 +159,7 @@ func Find(ctx context.Context, files store.Files, name string) (ref Ref, m Manif
 	return refs[0], m, err
 }
 
-// Open reads the manifest of a backup, and checks that it describes one that there can be. The error is ErrDamaged if not.
+// Open reads the manifest of a backup, and checks that it is possible. The error is ErrDamaged if not.
 func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err error) {
 	if err = snapshot.ReadDocument(ctx, legible{files}, string(ref), &m); err == nil {
 		err = m.check()
@@ -170,7 +170,7 @@ func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err erro
 	return m, nil
 }
 
-// damaged has what is wrong with a file of a backup be ErrDamaged.
+// damaged turns an error about a file of a backup into ErrDamaged.
 func damaged(err error) error {
 	if errors.Is(err, snapshot.ErrDamaged) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -178,7 +178,7 @@ func damaged(err error) error {
 	return err
 }
 
-// chunks visits all chunks that the manifest names. Those of files are named by the indexes.
+// chunks visits all chunks that the manifest names. The chunks of files are named by the indexes.
 func (m Manifest) chunks(visit func(snapshot.Chunk)) {
 	for _, p := range m.Partitions {
 		if p.Base != nil {

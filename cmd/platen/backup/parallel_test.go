@@ -26,7 +26,7 @@ func (m meeting) Open(ctx context.Context, name string) (*store.File, error) {
 	return m.Files.Open(ctx, name)
 }
 
-// Partitions are copied at once, and a backup says how much that was.
+// Partitions are copied in parallel, and a backup reports the total work.
 func TestPartitionsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 50)

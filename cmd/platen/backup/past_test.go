@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// manyGone is how many commands a partition has behind it that nobody needs any more.
+// manyGone is the number of commands that a partition had before and nobody needs any more.
 const manyGone = 10_000_000
 
 // counted counts the records that are appended to a log.
@@ -24,8 +24,8 @@ func (c *counted) Append(topic string, p int32, r eventlog.Record, done func(int
 	c.Log.Append(topic, p, r, done)
 }
 
-// restorePast restores a backup of a cluster whose partitions have commands behind them that are gone. It checks that all is where it was, and
-// returns how many records were written in which time.
+// restorePast restores a backup of a cluster whose partitions have lost earlier commands. It checks that everything keeps its offset, and returns how
+// many records were written, and the time taken.
 func restorePast(t *testing.T, gone int64, to *cluster) (records int64, took time.Duration) {
 	t.Helper()
 	w := newWorldAt(t, 1, gone)
@@ -48,7 +48,7 @@ func restorePast(t *testing.T, gone int64, to *cluster) (records int64, took tim
 	return log.appended.Load(), took
 }
 
-// What a partition has behind it costs a restore nothing: it writes as many records as without.
+// A partition's past costs a restore nothing: it writes as many records as without.
 func TestPastOffsets(t *testing.T) {
 	t.Parallel()
 	without, _ := restorePast(t, 0, newCluster(t))

@@ -10,8 +10,8 @@ import (
 	"platen.dev/store"
 )
 
-// prune deletes all but the newest keep backups, and then the chunks that nobody needs. A manifest goes first, so
-// whatever happens meanwhile, those that are kept are whole.
+// prune deletes all but the newest keep backups, and then the unneeded chunks. A manifest goes first, so the kept
+// backups are whole whatever happens meanwhile.
 func prune(ctx context.Context, s *shelf, keep int, now time.Time) (dropped []Ref, err error) {
 	refs, err := List(ctx, s.files)
 	if err != nil {
@@ -33,7 +33,7 @@ func prune(ctx context.Context, s *shelf, keep int, now time.Time) (dropped []Re
 	return dropped, sweep(ctx, s.files, needed, now.Add(-snapshot.AbandonedAge))
 }
 
-// need notes the chunks that a backup names.
+// need records the chunks that a backup names.
 func (s *shelf) need(ctx context.Context, ref Ref, needed map[string]bool) error {
 	m, err := Open(ctx, s.files, ref)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *shelf) need(ctx context.Context, ref Ref, needed map[string]bool) error
 	return nil
 }
 
-// sweep deletes the chunks that are not needed and were stored before a time.
+// sweep deletes the unneeded chunks that were stored before a time.
 func sweep(ctx context.Context, files store.Files, needed map[string]bool, before time.Time) error {
 	var idle []string
 	err := files.Each(ctx, func(name string, _ int64, stored time.Time) error {

@@ -23,7 +23,7 @@ func (w *world) setAside(id events.AccountID, record string) (cause int64) {
 	return cause
 }
 
-// The records of commands in quarantine are in a backup, at their offsets, but for those that are gone.
+// A backup has the records of commands in quarantine, at their offsets, except lost ones.
 func TestQuarantineIsBackedUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 31)

@@ -67,7 +67,7 @@ func (d *decoder) bytes(most uint64) []byte {
 	}
 	b := d.rest[:n:n]
 	if d.rest = d.rest[n:]; n == 0 {
-		return nil // a key that is not there
+		return nil // no key
 	}
 	return b
 }

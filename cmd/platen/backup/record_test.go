@@ -8,7 +8,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Records are decoded as they were; whatever else is decoded, it is an error or records that encode to the same bytes.
+// Records are decoded unchanged; any other bytes are an error, or records that encode to the same bytes.
 func FuzzRecord(f *testing.F) {
 	for _, r := range []eventlog.Record{
 		{}, {Offset: 1<<63 - 1, Key: []byte("k"), Value: []byte("v")}, {Offset: 7, Headers: []eventlog.Header{{Key: "a", Value: "1"}, {}}},
@@ -31,7 +31,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// The largest record that a log takes is decoded, and one byte more is not.
+// The largest record that a log accepts is decoded, and one byte more is not.
 func TestRecordLimits(t *testing.T) {
 	for _, tc := range []struct {
 		key, header, value int

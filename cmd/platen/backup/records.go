@@ -10,8 +10,8 @@ import (
 	"platen.dev/projections/snapshot"
 )
 
-// mergeBelow is the size of a last segment below which it is written again together with what follows, so that
-// many small backups do not leave many small segments.
+// mergeBelow is the size below which a last segment is rewritten together with the following records, so that many small backups do not leave many
+// small segments.
 const mergeBelow = segmentBytes / 4
 
 // place is a partition of a topic.
@@ -21,8 +21,8 @@ type place struct {
 	partition int32
 }
 
-// copyRecords copies the records of a partition from start up to end. What an earlier backup has of them it takes over, as far as
-// it is of the same log; that may begin before start.
+// copyRecords copies the records of a partition from start up to end. It reuses records of an earlier backup of the same log, which may begin before
+// start.
 func (s *shelf) copyRecords(ctx context.Context, at place, start, end int64, earlier Records) (Records, error) {
 	oldest, _, err := at.log.Bounds(ctx, at.topic, at.partition)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *shelf) copyRecords(ctx context.Context, at place, start, end int64, ear
 	return r, err
 }
 
-// reusable returns those of the segments that follow one another, are there, and end with a record that the log has.
+// reusable returns the consecutive segments that are present and end with a record that the log has.
 func (s *shelf) reusable(ctx context.Context, at place, oldest, start, end int64, segments []Segment) (kept []Segment, err error) {
 	for _, one := range segments {
 		if one.End <= start || len(kept) == 0 && one.Start > start {
@@ -70,13 +70,13 @@ func (s *shelf) reusable(ctx context.Context, at place, oldest, start, end int64
 			kept = nil // another log
 		}
 	}
-	if n := len(kept); n > 0 && kept[n-1].End < oldest { // what is between is gone
+	if n := len(kept); n > 0 && kept[n-1].End < oldest { // the records in between are gone
 		return nil, nil
 	}
 	return kept, nil
 }
 
-// has reports whether the log has the last record of a segment, or no longer has any of its offset.
+// has reports whether the log has the last record of a segment, or no longer has any at its offset.
 func (at place) has(ctx context.Context, s Segment) (bool, error) {
 	r, err := eventlog.ReadOne(ctx, at.log, at.topic, at.partition, s.End-1)
 	if errors.Is(err, eventlog.ErrTrimmed) {
@@ -142,7 +142,7 @@ func (w *recordWriter) finish() ([]Segment, error) {
 	return w.segments, err
 }
 
-// eachOf visits the records of a segment, which it checks. They are valid only during the call.
+// eachOf checks a segment and visits its records. They are valid only during the call.
 func (s *shelf) eachOf(ctx context.Context, one Segment, dense bool, visit func(eventlog.Record) error) error {
 	if err := s.pace(one.Bytes); err != nil {
 		return err

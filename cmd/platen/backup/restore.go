@@ -16,7 +16,7 @@ import (
 	"platen.dev/store"
 )
 
-// ErrNotEmpty means that there is something already where a backup is to be restored.
+// ErrNotEmpty means that the target of a restore is not empty.
 var ErrNotEmpty = errors.New("a backup is restored into an empty log and empty stores only")
 
 // Target is where a cluster begins from a backup. All of it must be empty.
@@ -29,12 +29,12 @@ type Target struct {
 	Version string
 	// Now is the clock by which the restored timeline begins.
 	Now func() time.Time
-	// Revoke is the access of the backup, as Verify has found it, that ends where the restored timeline begins. If it is nil,
-	// everything is valid as it was at the cut.
+	// Revoke is the backup's access, as found by Verify, that ends where the restored timeline begins. If it is nil, everything stays valid as at the
+	// cut.
 	Revoke *Access
 }
 
-// CheckEmpty returns ErrNotEmpty if the target has anything, or another error if no backup of this many partitions can be restored.
+// CheckEmpty returns ErrNotEmpty if the target has any data, or another error if no backup with this many partitions can be restored.
 func (t Target) CheckEmpty(ctx context.Context, partitions int32) error {
 	if have := t.Log.Partitions(); have != partitions {
 		return fmt.Errorf("the backup has %d partitions, the configuration %d: configure partitions = %d", partitions, have, partitions)
@@ -66,8 +66,8 @@ func emptyStore(ctx context.Context, what string, files store.Files) error {
 	})
 }
 
-// Restore writes a backup, which Verify has found whole, into a target that CheckEmpty has found empty. The journal comes last. After an
-// error the target must be emptied before anything else is done with it.
+// Restore writes a backup that Verify has found whole into a target that CheckEmpty has found empty. The journal comes last. After an error the
+// target must be emptied before any other use.
 func Restore(ctx context.Context, files store.Files, m Manifest, to Target) error {
 	s, err := openShelf(ctx, files, snapshot.Unpaced)
 	if err != nil {
@@ -100,15 +100,15 @@ func (r restorer) files(ctx context.Context, _ int32, one Partition) error {
 	})
 }
 
-// begin has commands and journal begin where they did, because the rows have offsets of both. It comes before whatever notes the
-// id of a topic.
+// begin makes commands and journal begin at their original starts, because the rows have offsets of both. It runs before anything records the id of a
+// topic.
 func (r restorer) begin(ctx context.Context, p int32, one Partition) error {
 	return errors.Join(
 		r.to.Log.Begin(ctx, events.TopicCommands, p, one.firstCommand()),
 		r.to.Log.Begin(ctx, events.TopicJournal, p, one.Journal.Start))
 }
 
-// firstCommand is the offset of the first command that is restored.
+// firstCommand returns the offset of the first restored command.
 func (p Partition) firstCommand() int64 {
 	if len(p.Commands) > 0 {
 		return p.Commands[0].Start
@@ -116,7 +116,7 @@ func (p Partition) firstCommand() int64 {
 	return p.Cursor.Cause + 1
 }
 
-// base makes the base a snapshot of the journal as it will be.
+// base makes the base a snapshot of the restored journal.
 func (r restorer) base(ctx context.Context, _ int32, one Partition) error {
 	if one.Base == nil {
 		return nil
@@ -148,8 +148,8 @@ func (r restorer) ledger(ctx context.Context, p int32, one Partition) error {
 	return nil
 }
 
-// beside writes the topics that follow from the journal. Nobody has offsets of them but the ledger, which begins with the new topic at 0, and
-// poison, which says where the events were that it is.
+// beside writes the topics that follow from the journal. Only two things have offsets of them: the ledger, which begins with the new topic at 0, and
+// the poison, which names the source of its records.
 func (r restorer) beside(ctx context.Context, p int32, one Partition) error {
 	return errors.Join(
 		r.topic(ctx, events.TopicEvents, p, one.Events, func(e eventlog.Record) eventlog.Record {
@@ -180,8 +180,8 @@ func (r restorer) topic(ctx context.Context, topic string, p int32, records Reco
 	return nil
 }
 
-// commands writes the content of unfinished jobs where the rows say that it is. Between them are records without content; the next command
-// comes behind the last one that was decided; the first are those that revoke.
+// commands writes the content of unfinished jobs where the rows expect it. Between them are empty records; the next command comes after the last
+// decided one; the first are those that revoke.
 func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 	end := one.Cursor.Cause + 1
 	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicCommands, partition: p, next: one.firstCommand()}
@@ -205,7 +205,7 @@ func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 	return w.wait()
 }
 
-// journal writes the journal, and behind it what begins a new timeline.
+// journal writes the journal, followed by the beginning of a new timeline.
 func (r restorer) journal(ctx context.Context, p int32, one Partition) error {
 	if err := r.topic(ctx, events.TopicJournal, p, one.Journal, func(e eventlog.Record) eventlog.Record { return e }); err != nil {
 		return err
@@ -220,9 +220,9 @@ func (r restorer) journal(ctx context.Context, p int32, one Partition) error {
 	return w.wait()
 }
 
-// behind returns what comes behind the cut: the marker of a new timeline, because what follows is not what followed the cut. If the commands
-// are now in another topic, a gap of no commands says so, as after a topic was created again (docs/decisions/0024). Then come the decisions
-// that revoke, in the epoch of the marker: no node that reads the journal shows or decides anything before it knows of them.
+// behind returns the entries after the cut: the marker of a new timeline, because what follows is not what followed the cut. If the commands are now
+// in another topic, a gap of no commands says so, as after a topic was re-created (docs/decisions/0024). Then come the decisions that revoke, in the
+// epoch of the marker: no node that reads the journal shows or decides anything before it knows them.
 func (r restorer) behind(p int32, c projections.Cursor) []events.Entry {
 	topic := events.TopicID(r.to.Log.TopicID(events.TopicCommands))
 	marker := events.Marker{
@@ -242,7 +242,7 @@ func (r restorer) behind(p int32, c projections.Cursor) []events.Entry {
 	return entries
 }
 
-// entryRecord is the record of an entry, without its offset, as an owner writes it.
+// entryRecord returns the record of an entry, without an offset, as an owner writes it.
 func entryRecord(entry events.Entry) (eventlog.Record, error) {
 	value, err := events.EncodeEntry(entry)
 	record := eventlog.Record{Value: value}

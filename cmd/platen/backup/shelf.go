@@ -16,12 +16,12 @@ import (
 
 const chunkPrefix = "chunk-"
 
-// segmentBytes is how many bytes fill a chunk, but for the last thing in it.
+// segmentBytes is how many bytes fill a chunk, apart from the last item in it.
 const segmentBytes = 4 << 20
 
 func chunkName(c snapshot.Chunk) string { return chunkPrefix + c.SHA256.String() }
 
-// shelf writes chunks to a place, and reads them back. It belongs to one goroutine; another one takes another shelf of the same stock.
+// shelf writes chunks to a place, and reads them back. It belongs to one goroutine; another goroutine uses another shelf of the same stock.
 type shelf struct {
 	*stock
 	files    store.Files
@@ -29,9 +29,9 @@ type shelf struct {
 	unpacker *snapshot.Unpacker
 }
 
-// stock is the knowledge about a place that all its shelves share. It is safe for concurrent use.
+// stock is what all shelves of a place know about it. It is safe for concurrent use.
 type stock struct {
-	// rereads says which chunks are read again before they are relied on.
+	// rereads reports which chunks must be reread before they are relied on.
 	rereads func(snapshot.Chunk) bool
 
 	pacing  sync.Mutex
@@ -39,9 +39,9 @@ type stock struct {
 	paced   int64 // bytes
 
 	mu sync.Mutex // of what follows
-	// there are the chunks that the place has, by name, with the bytes of their files.
+	// there maps the chunks at the place, by name, to the size of their files.
 	there map[string]int64
-	// read are those that were read again.
+	// read are the chunks that were reread.
 	read map[string]bool
 	// sent counts what was written.
 	sent Sent
@@ -55,7 +55,7 @@ func (s *stock) pace(bytes int) error {
 	return s.bounded(bytes)
 }
 
-// look returns whether the place lists a chunk with its size, and whether it is to be read before it is relied on.
+// look returns whether the place lists a chunk with its size, and whether it must be read before it is relied on.
 func (s *stock) look(c snapshot.Chunk) (there, unread bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *stock) look(c snapshot.Chunk) (there, unread bool) {
 	return there, there && !s.read[name] && s.rereads(c)
 }
 
-// drop has a damaged chunk count as missing.
+// drop makes a damaged chunk count as missing.
 func (s *stock) drop(name string) {
 	if _, there := s.there[name]; there {
 		delete(s.there, name)
@@ -76,7 +76,7 @@ func (s *stock) drop(name string) {
 	}
 }
 
-// noteRead notes that a chunk was read, and is damaged or not.
+// noteRead records that a chunk was read, and whether it is damaged.
 func (s *stock) noteRead(name string, damaged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *stock) noteRead(name string, damaged bool) {
 	}
 }
 
-// noteWritten notes that a chunk was written.
+// noteWritten records that a chunk was written.
 func (s *stock) noteWritten(name string, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *stock) noteWritten(name string, bytes int64) {
 type Sent struct {
 	Chunks int64 `json:"chunks"`
 	Bytes  int64 `json:"bytes"`
-	// Damaged is how many chunks of earlier backups were not what was written: had another size, or were read again and had another content.
+	// Damaged counts damaged chunks of earlier backups: those with another size, or with another content when reread.
 	Damaged int64 `json:"damaged,omitempty"`
 }
 
@@ -137,15 +137,14 @@ func chunksAt(ctx context.Context, files store.Files) (map[string]int64, error) 
 	return there, err
 }
 
-// shares is in how many shares the chunks at a place are divided. Each backup reads one of them again, and the next backup
-// the next.
+// shares is the number of shares into which the chunks at a place are divided. Each backup rereads one of them, and the next backup the next.
 const shares = 16
 
-// has reports whether the place has a chunk. One whose file has another size counts as missing, and is written anew. So does one that is
-// in the share of this backup, which is read, and is not what was written, or cannot be read.
+// has reports whether the place has a chunk. A chunk counts as missing, and is written anew, if its file has another size, or if it is in the share
+// that this backup rereads and is damaged or unreadable.
 func (s *shelf) has(ctx context.Context, c snapshot.Chunk) bool {
 	there, unread := s.look(c)
-	if !unread || s.pace(c.Stored) != nil { // if it cannot be paced, the backup ends
+	if !unread || s.pace(c.Stored) != nil { // if pacing fails, the backup ends
 		return there
 	}
 	name := chunkName(c)
@@ -183,7 +182,7 @@ func (s *shelf) keep(ctx context.Context, c snapshot.Chunk, stored []byte) error
 	return nil
 }
 
-// get returns a chunk, which is valid until the next call. One that is damaged counts as missing from then on.
+// get returns a chunk, which is valid until the next call. A damaged one counts as missing from then on.
 func (s *shelf) get(ctx context.Context, c snapshot.Chunk) ([]byte, error) {
 	raw, err := s.unpacker.Read(ctx, chunkName(c), c)
 	if err = damaged(err); errors.Is(err, ErrDamaged) {
@@ -192,7 +191,7 @@ func (s *shelf) get(ctx context.Context, c snapshot.Chunk) ([]byte, error) {
 	return raw, err
 }
 
-// legible is a place at which a file that cannot be read is damaged: what a bad sector has is lost, as what was changed is.
+// legible is a place at which an unreadable file counts as damaged: the content of a bad sector is as lost as a changed one.
 type legible struct{ store.Files }
 
 // Open implements store.Files.
@@ -205,7 +204,7 @@ func (l legible) Open(ctx context.Context, name string) (*store.File, error) {
 	return f, nil
 }
 
-// legibleFile is an open file of such a place. ctx is that of whoever reads it.
+// legibleFile is an open file of such a place. ctx is the reader's.
 type legibleFile struct {
 	io.ReadCloser
 	ctx context.Context
@@ -216,7 +215,7 @@ func (f legibleFile) Read(b []byte) (int, error) {
 	return n, unreadable(f.ctx, err)
 }
 
-// unreadable has an error of reading be ErrDamaged, unless it is the end of the file or of ctx, or says that there is no file.
+// unreadable turns a read error into ErrDamaged, unless it is the end of the file or of ctx, or means that there is no file.
 func unreadable(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, store.ErrNotExist) || ctx.Err() != nil {
 		return err
@@ -224,7 +223,7 @@ func unreadable(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// based are the chunks of a base under the names that they have as a snapshot.
+// based serves the chunks of a base under the names that they have as a snapshot.
 type based struct {
 	store.Files
 	base Base

@@ -25,8 +25,8 @@ func noise(n int) []byte {
 	return b
 }
 
-// Records of the largest size, more entries of the ledger than one answer has, some of one event, and files of more than a chunk
-// are copied in chunks of bounded size, and restored as they were.
+// Records of maximum size, more ledger entries than one answer has, some of one event, and files larger than a chunk are copied in chunks of bounded
+// size, and restored unchanged.
 func TestLargeThings(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -18,7 +18,7 @@ import (
 	"platen.dev/store"
 )
 
-// Config says what backups are taken of. All fields are required.
+// Config describes the source of backups. All fields are required.
 type Config struct {
 	Log     eventlog.Log
 	Replica *projections.Replica
@@ -27,24 +27,24 @@ type Config struct {
 	// Results has the files of jobs.
 	Results store.Files
 	Ledger  ledger.Ledger
-	// Published returns the offsets from which on the publisher of a partition needs the journal and the events.
+	// Published returns the offsets from which the publisher of a partition needs the journal and the events.
 	Published func(ctx context.Context, partition int32) (journal, events int64, err error)
-	// Secrets are the names of those under which credentials are sealed.
+	// Secrets are the names of the secrets that seal credentials.
 	Secrets []string
 	// Pace bounds the work.
 	Pace func(ctx context.Context) snapshot.Pace
-	// Node and Version are noted in the backup.
+	// Node and Version are recorded in the backup.
 	Node, Version string
-	// Reread has every chunk of earlier backups read again, not a share of them.
+	// Reread rereads every chunk of earlier backups, not only a share of them.
 	Reread bool
 	Now    func() time.Time
 	Logger *slog.Logger
 }
 
-// Report says what a backup has become.
+// Report is the outcome of a backup.
 type Report struct {
 	Ref Ref `json:"ref"`
-	// Sent counts what was written, beside the manifest.
+	// Sent counts what was written besides the manifest.
 	Sent Sent `json:"sent"`
 	// Worked is how many bytes were read or compared, and Took how long the backup took.
 	Worked int64         `json:"worked"`
@@ -54,8 +54,8 @@ type Report struct {
 	Manifest
 }
 
-// Take takes a backup and writes the chunks that the place does not have yet. If keep is not zero, it then deletes all
-// but the newest keep backups. Only one backup may be taken to a place at a time.
+// Take takes a backup and writes the chunks that the place lacks. If keep is not zero, it then deletes all but the newest keep backups. Only one
+// backup may be taken to a place at a time.
 func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, error) {
 	if cfg.Replica.Outdated() {
 		return Report{}, errors.New("the rows of a new schema are being built: take the backup when that is done")
@@ -92,7 +92,8 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 	return r, err
 }
 
-// publish writes the manifest, if all that it names is there in its size: another node may have deleted chunks, or the disk cut them short.
+// publish writes the manifest if everything that it names is there in its full size: another node may have deleted chunks, or the disk truncated
+// them.
 func (t *taker) publish(ctx context.Context, r Report) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("this backup would be of no use: %w", err)
@@ -133,7 +134,7 @@ type taker struct {
 // parallel is how many partitions are copied at once. Each takes the memory of a few chunks.
 const parallel = 4
 
-// partitions makes the cuts of all partitions, one after the other, and then copies what they have, some at once.
+// partitions makes the cuts of all partitions, one after another, and then copies their data, several at once.
 func (t *taker) partitions(ctx context.Context) (all []Partition, err error) {
 	cuts := make([]*cut, t.Log.Partitions())
 	defer func() {
@@ -160,8 +161,8 @@ func (t *taker) partitions(ctx context.Context) (all []Partition, err error) {
 	return all, group.Wait()
 }
 
-// copyOne copies what a partition has at its cut, which it closes, with a shelf of its own. If what the cut needs is gone, it makes a
-// later one, which does not need it.
+// copyOne copies a partition's data at its cut, which it closes, with its own shelf. If data that the cut needs is gone, it makes a later cut, which
+// does not need it.
 func (t *taker) copyOne(ctx context.Context, p int32, at **cut) (one Partition, err error) {
 	own := *t
 	if own.shelf, err = t.shelf.another(); err != nil {
@@ -183,10 +184,10 @@ func (t *taker) copyOne(ctx context.Context, p int32, at **cut) (one Partition, 
 	return one, err
 }
 
-// tries is how often something is tried that is trimmed meanwhile.
+// tries is how often to try something that may be trimmed meanwhile.
 const tries = 3
 
-// partition copies what a partition has at a cut: first what may soon be gone.
+// partition copies a partition's data at a cut, beginning with what may soon be gone.
 func (t *taker) partition(ctx context.Context, p int32, c *cut, earlier Partition) (one Partition, err error) {
 	one = Partition{Cursor: c.frozen.Cursor, Schema: projections.Schema, Commands: c.commands}
 	if one.Events, err = t.topic(ctx, events.TopicEvents, p, c.topic, c.events, earlier.Events); err != nil {

@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// consumer follows docs/EVENTS.md: it skips what it has read, and undoes what never happened.
+// consumer follows docs/EVENTS.md: it skips events that it has read, and undoes those that never happened.
 type consumer struct {
 	t    *testing.T
 	last map[int32]int64
@@ -62,7 +62,7 @@ func (c *consumer) take(p int32, e public.Received) {
 	}
 }
 
-// published waits until all that follows from the journal is published.
+// publishedAll waits until all facts of the journal are published.
 func (c *cluster) publishedAll() {
 	c.t.Helper()
 	for p := range int32(partitions) {
@@ -78,8 +78,8 @@ func (c *cluster) publishedAll() {
 	}
 }
 
-// A consumer that has read events which a restore has lost reads those of the restored cluster: no id and no number stands for two
-// events, what never happened is undone, and what counts in the end is what the restored log has.
+// A consumer that has read events lost by a restore reads those of the restored cluster: no id and no number stands for two events, lost events are
+// undone, and in the end the restored log's charges count.
 func TestConsumerOverRestore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Rand(t).Uint64())
@@ -109,7 +109,7 @@ func TestConsumerOverRestore(t *testing.T) {
 	}
 }
 
-// sum returns which jobs are charged, and how often.
+// sum returns how often each job is charged.
 func (c *consumer) sum() map[string]int {
 	all := map[string]int{}
 	for _, of := range c.charged {

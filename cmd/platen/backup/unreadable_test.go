@@ -62,7 +62,7 @@ func chunkNames(place *files) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, "chunk-") })
 }
 
-// A file of a backup that cannot be read is damaged, as one is whose content has changed, whatever is in it.
+// An unreadable file of a backup counts as damaged, like a changed one, whatever it contains.
 func TestUnreadableIsDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 26)
@@ -90,7 +90,7 @@ func TestUnreadableIsDamaged(t *testing.T) {
 	}
 }
 
-// A backup that reads all chunks again writes those anew that cannot be read, and any backup the indexes, which it has to read.
+// A backup that rereads all chunks rewrites the unreadable ones, and any backup rewrites unreadable indexes, which it has to read.
 func TestUnreadableIsMended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 27)
@@ -115,7 +115,7 @@ func TestUnreadableIsMended(t *testing.T) {
 	}
 }
 
-// What cannot be mended is named: each chunk and each manifest, with all backups that are lost by it.
+// Irreparable damage is named: each chunk and each manifest, with all backups that it makes useless.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 28)

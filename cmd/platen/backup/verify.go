@@ -23,12 +23,12 @@ type Rebuilding struct {
 	Projections []table.Projection
 	Pace        snapshot.Pace
 	Logger      *slog.Logger
-	// Access is told who may come in to the accounts; nil if nobody wants to know.
+	// Access receives the access to the accounts; nil if it is not wanted.
 	Access *Access
 }
 
-// Verify reads all of a backup, and rebuilds the rows of each partition from its base and its journal. The error is ErrDamaged
-// if something is not what was written, or if the rows are not those of the cut.
+// Verify reads all of a backup, and rebuilds the rows of each partition from its base and its journal. The error is ErrDamaged if anything is not as
+// it was written, or if the rows differ from those of the cut.
 func Verify(ctx context.Context, files store.Files, m Manifest, with Rebuilding) error {
 	s, err := openShelf(ctx, files, with.Pace)
 	if err != nil {
@@ -46,7 +46,7 @@ func Verify(ctx context.Context, files store.Files, m Manifest, with Rebuilding)
 	return nil
 }
 
-// verify reads what a partition has beside its rows.
+// verify reads a partition's data besides its rows.
 func (s *shelf) verify(ctx context.Context, p int32, one Partition) error {
 	nothing := func(eventlog.Record) error { return nil }
 	for _, segment := range one.Journal.Segments {
@@ -111,7 +111,7 @@ func (s *shelf) rebuild(ctx context.Context, p, partitions int32, one Partition,
 	if err != nil {
 		return err
 	}
-	if got := (Rows{sum.Count, sum.Bytes, sum.Digest}); one.Schema == projections.Schema && got != one.Rows { // later schemas have other rows
+	if got := (Rows{sum.Count, sum.Bytes, sum.Digest}); one.Schema == projections.Schema && got != one.Rows { // other schemas have other rows
 		return fmt.Errorf("%w: the rebuilt rows are %d of %d bytes with the digest %s, the manifest has %d of %d with %s",
 			ErrDamaged, got.Count, got.Bytes, got.Digest, one.Rows.Count, one.Rows.Bytes, one.Rows.Digest)
 	}
@@ -121,7 +121,7 @@ func (s *shelf) rebuild(ctx context.Context, p, partitions int32, one Partition,
 	return with.Access.look(p, rebuilt)
 }
 
-// journal is that of one partition of a backup, as far as a rebuild reads a log.
+// journal is one partition's journal in a backup, with as much of a log as a rebuild reads.
 type journal struct {
 	eventlog.Log
 	shelf      *shelf
@@ -131,7 +131,7 @@ type journal struct {
 
 func (j journal) Partitions() int32 { return j.partitions }
 
-// Read implements eventlog.Log. There is nothing to wait for behind the end.
+// Read implements eventlog.Log. It never waits after the end.
 func (j journal) Read(_ string, _ int32, from int64) eventlog.Reader {
 	return &journalReader{journal: j, next: from}
 }

@@ -44,8 +44,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// cluster is everything that a backup is taken of, or restored to: a log, a replica, files, snapshots and a ledger. What
-// follows from the journal is published, and read by the ledger.
+// cluster is everything that a backup is taken of, or restored to: a log, a replica, files, snapshots and a ledger. The facts of the journal are
+// published, and read by the ledger.
 type cluster struct {
 	t         *testing.T
 	dir       string
@@ -143,7 +143,7 @@ func (c *cluster) published(ctx context.Context, p int32) (journal, topic int64,
 	return journal, topic, err
 }
 
-// config is how backups are taken.
+// config returns the configuration of backups.
 func (c *cluster) config(change ...func(*backup.Config)) backup.Config {
 	cfg := backup.Config{
 		Log: c.log, Replica: c.replica, Snapshots: c.source(), Results: c.results, Ledger: c.ledger, Secrets: []string{"s1"},
@@ -157,7 +157,7 @@ func (c *cluster) config(change ...func(*backup.Config)) backup.Config {
 	return cfg
 }
 
-// clock shows each time it is read another millisecond, by which the names of backups are in order.
+// clock advances by a millisecond at each reading, so that the names of backups are in order.
 func (c *cluster) clock() time.Time {
 	return time.Now().Add(time.Duration(c.reads.Add(1)) * time.Millisecond)
 }
@@ -226,7 +226,7 @@ func newWorldAt(t *testing.T, seed uint64, gone int64) *world {
 	return w
 }
 
-// after returns the world of a cluster that was restored from a backup of this one. Its owner is another node, its customers are the same.
+// after returns the world of a cluster restored from a backup of this one. Its owner is another node, its customers are the same.
 func (w *world) after(c *cluster, m backup.Manifest) *world {
 	w.t.Helper()
 	next := &world{cluster: c, random: w.random, now: w.now}
@@ -370,7 +370,7 @@ func (w *world) steps(n int) {
 	w.catchUp()
 }
 
-// settled waits until the ledger charges every account what its state says.
+// settled waits until the ledger's charges of every account match the account's state.
 func (c *cluster) settled() {
 	c.t.Helper()
 	for _, id := range accounts {
@@ -391,7 +391,7 @@ func (c *cluster) settled() {
 	}
 }
 
-// equal checks that the ledger holds what the log says, entry by entry.
+// equal checks that the ledger equals the log, entry by entry.
 func (c *cluster) equal() {
 	c.t.Helper()
 	for p := range int32(partitions) {

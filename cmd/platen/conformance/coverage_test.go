@@ -72,10 +72,10 @@ func (d described) boolean() bool {
 	return slices.Contains(kinds, any("boolean"))
 }
 
-// holders are the objects that ask for nothing by being there.
+// holders are the objects whose presence alone asks for nothing.
 var holders = []string{"options", "render", "options.margin", "options.metadata"}
 
-// nulls has null for every field of a request below a path, but for those that it needs.
+// nulls returns null for every optional field of a request below a path.
 func nulls(fields []declared, prefix string) object {
 	all := object{}
 	for _, d := range fields {
@@ -92,13 +92,13 @@ func nulls(fields []declared, prefix string) object {
 
 var booleanRows = []row{{"fields/booleans", "PdfOptions", "a boolean is true or false, and never a text or a number", proveBooleans}}
 
-// besides is what a body needs for its booleans below a path to be valid.
+// besides has the other fields that a body needs for its booleans below a path to be valid.
 var besides = map[string]object{
 	"options.permissions": {"options.user_password": "x"},
 	"options.watermark":   {"options.watermark.text": "x"},
 }
 
-// proveBooleans proves of each boolean, null included, what rows prove of other fields.
+// proveBooleans proves for each boolean, including null, what rows prove for other fields.
 func proveBooleans(t *testing.T, s *server) {
 	tried := 0
 	for _, d := range declaredFields(t) {

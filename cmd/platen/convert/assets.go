@@ -18,21 +18,21 @@ import (
 	"platen.dev/events/contract"
 )
 
-// references are how a page, its style sheets and its modules name others.
+// references match how a page, its style sheets and its modules refer to others.
 var (
 	cssReference    = regexp.MustCompile(`(?i)url\(\s*['"]?([^'")]+?)['"]?\s*\)|@import\s+['"]([^'"]+)['"]`)
 	moduleReference = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*['"](\.{1,2}/[^'"]+)['"]`)
 )
 
-// gathered are the files of a folder that a page names by relative URL, directly or through other files, by their paths in the folder.
+// gathered are the files of a folder that a page refers to by relative URL, directly or through other files, by their paths in the folder.
 type gathered struct {
 	folder *os.Root
 	files  map[string][]byte
 	bytes  int
 }
 
-// assetsOf returns, as JSON, the files that a page names and that are in its folder; "" for none. What is not there is left out: the
-// conversion warns of it.
+// assetsOf returns, as JSON, the files that a page refers to and that are in its folder; "" for none. Missing ones are left out: the conversion warns
+// of them.
 func assetsOf(folder, page string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -56,7 +56,7 @@ func assetsOf(folder, page string) (string, error) {
 	return string(text), err
 }
 
-// add adds a file by a reference from another in a folder, and those that it names.
+// add adds a file referred to by another in a folder, and the files that it refers to.
 func (g *gathered) add(from, reference string) error {
 	u, err := url.Parse(strings.TrimSpace(reference))
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" {
@@ -111,7 +111,7 @@ func (g *gathered) read(name string) ([]byte, error) {
 	return append([]byte{}, content...), err
 }
 
-// referencesOf lists what a page names: in attributes, and in its style sheets and modules.
+// referencesOf lists a page's references: in attributes, and in its style sheets and modules.
 func referencesOf(page string) (all []string) {
 	tokens := html.NewTokenizer(strings.NewReader(page))
 	for within := ""; ; {

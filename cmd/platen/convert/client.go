@@ -19,7 +19,7 @@ import (
 type client struct {
 	base, key string
 	http      *http.Client
-	pause     time.Duration // before the second attempt; each further one waits longer by it
+	pause     time.Duration // before the second attempt; each further pause is longer by it
 }
 
 // callTime is how long one request may take.
@@ -29,7 +29,7 @@ func newClient(base, key string) client {
 	return client{strings.TrimRight(base, "/"), key, &http.Client{Timeout: callTime}, time.Second / 2}
 }
 
-// made is a job that has ended.
+// made is a finished job.
 type made struct {
 	Status   string  `json:"status"`
 	Error    *string `json:"error_code"`
@@ -40,8 +40,7 @@ type made struct {
 	} `json:"warnings"`
 }
 
-// convert has the server convert a body by the operation at a path, and returns the file. It waits as long as the server has work to do:
-// ctx ends it.
+// convert makes the server convert a body by the operation at a path, and returns the file. It waits while the server has work to do, until ctx ends.
 func (c client) convert(ctx context.Context, path string, body []byte) (file []byte, job made, err error) {
 	id, err := c.submit(ctx, path, body)
 	if err != nil {
@@ -76,7 +75,7 @@ func (c client) submit(ctx context.Context, path string, body []byte) (id string
 	return created.ID, err
 }
 
-// Between looks at a job.
+// Pauses between polls of a job.
 const (
 	firstPause = 10 * time.Millisecond
 	lastPause  = time.Second
@@ -106,11 +105,11 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// attempts is how often a request is sent that got no answer, or one that says to wait. A submit is the same each time by its key, and makes
-// one job.
+// attempts is how often a request is sent that gets no answer, or an answer that says to wait. A submit has the same key each time, and so makes one
+// job.
 const attempts = 5
 
-// maxAnswer bounds what a server may send, in bytes.
+// maxAnswer bounds a server's response, in bytes.
 const maxAnswer = 256 << 20
 
 // refusal is an answer that refuses a request.

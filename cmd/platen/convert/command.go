@@ -29,7 +29,7 @@ type settings struct {
 	problem     terminal.Lines
 }
 
-// Command declares the command of a version of the program.
+// Command declares the command for a version of the program.
 func Command(version string) *cobra.Command {
 	s := settings{version: version}
 	c := &cobra.Command{
@@ -69,7 +69,7 @@ secrets. With --server, the server's rules and quota apply; an interrupted conve
 	return c
 }
 
-// run plans the conversions, and has them done.
+// run plans the conversions, and performs them.
 func (s settings) run(ctx context.Context, c *cobra.Command, args []string) error {
 	all, err := plan(args, s.from, s.to, isDirectory)
 	if err != nil {
@@ -87,12 +87,12 @@ func (s settings) run(ctx context.Context, c *cobra.Command, args []string) erro
 	err = s.convertAll(ctx, by, all)
 	if s.watch && ctx.Err() == nil {
 		s.watchAll(ctx, by, all)
-		err = nil // what fails is said, and tried again
+		err = nil // failures are reported, and tried again
 	}
 	return errors.Join(err, closeIt())
 }
 
-// converter is the server that is named, or a node in this process.
+// converter returns the named server, or a node in this process.
 func (s settings) converter(ctx context.Context, c *cobra.Command) (by client, closeIt func() error, err error) {
 	if s.server == "" {
 		return startNode(ctx, s, c.ErrOrStderr())
@@ -107,7 +107,7 @@ func (s settings) converter(ctx context.Context, c *cobra.Command) (by client, c
 	return newClient(s.server, key), func() error { return nil }, err
 }
 
-// convertAll converts one after the other, and returns an error if any fails.
+// convertAll converts one after another, and returns an error if any fails.
 func (s settings) convertAll(ctx context.Context, by client, all []conversion) error {
 	failed := 0
 	for _, c := range all {

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/disk"
 )
 
-// convert converts one input, and says what came of it.
+// convert converts one input, and reports the outcome.
 func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	begun := time.Now()
 	input, err := s.read(c)
@@ -45,7 +45,7 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	return s.problem.Printf("%s → %s: %s%d KB in %.2f s\n", c.input, c.output, pagesOf(c, job), (len(file)+1023)/1024, time.Since(begun).Seconds())
 }
 
-// pagesOf is how many pages a PDF has.
+// pagesOf returns the number of pages of a PDF, for people.
 func pagesOf(c conversion, job made) string {
 	switch {
 	case job.Pages == nil || c.image != "":
@@ -80,8 +80,8 @@ func (s settings) read(c conversion) (string, error) {
 	return string(b), nil
 }
 
-// declared are values that an input says itself: format and profile of an e-invoice, the files that a full document names. In this process,
-// what is large needs no flag.
+// declared returns values that an input itself declares: format and profile of an e-invoice, the files that a full document refers to. In this
+// process, large content needs no flag.
 func (s settings) declared(c conversion, input string) (values map[string]string, err error) {
 	values = map[string]string{}
 	switch {
@@ -102,7 +102,7 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 	return values, err
 }
 
-// write writes a file whole or not at all, for others to read, too.
+// write writes a file atomically, readable by others, too.
 func write(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err

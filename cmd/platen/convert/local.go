@@ -14,7 +14,8 @@ import (
 	"platen.dev/events"
 )
 
-// memory is a file system in memory, if the machine has it: nothing of the node outlives the process.
+// memory is an in-memory file system, if the machine has one: nothing of the node outlives the
+// process.
 const memory = "/dev/shm"
 
 // startNode starts a node that keeps nothing, and returns a client of it.
@@ -46,7 +47,7 @@ func startNode(ctx context.Context, s settings, log io.Writer) (by client, close
 	by = newClient(n.URL(), key)
 	closeIt = func() error {
 		by.http.CloseIdleConnections()
-		_ = n.Close() // it stops at once, whatever is under way: nothing of it is kept
+		_ = n.Close() // it stops at once, whatever is under way: nothing is kept
 		return os.RemoveAll(dir)
 	}
 	if err != nil {
@@ -55,7 +56,7 @@ func startNode(ctx context.Context, s settings, log io.Writer) (by client, close
 	return by, closeIt, err
 }
 
-// demoKey is the key of the node's account that may do most.
+// demoKey returns the key of the node's account with the most permissions.
 func demoKey(data string) (string, error) {
 	text, err := os.ReadFile(node.DevKeysPath(data))
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"platen.dev/events"
 )
 
-// options are the flags that the declarations of the operations make: body.options.margin.top is --margin-top.
+// options are the flags derived from the declarations of the operations: body.options.margin.top becomes --margin-top.
 type options struct {
 	flags *pflag.FlagSet
 	// fields are those of each operation by the names of their flags.
 	fields map[events.Operation]map[string]page.Field
 }
 
-// left are fields without a flag: the inputs, and what a command that waits does itself.
+// left are fields without a flag: the inputs, and what a waiting command does itself.
 var left = []string{"url", "html", "markdown", "xml", "wait", "test", "webhook_url", "delivery"}
 
 // declare adds a flag for every option of the operations.
@@ -57,7 +57,7 @@ func (o *options) collect(op events.Operation, fields []page.Field) {
 	}
 }
 
-// flagName is the name of a field's flag: its path without the groups that most options are in.
+// flagName returns the name of a field's flag: its path without the groups that contain most options.
 func flagName(path string) string {
 	name := strings.TrimPrefix(path, "body.")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "options."), "render.")
@@ -84,7 +84,7 @@ func (o *options) add(name string, f page.Field) {
 	}
 }
 
-// value is a flag's value, as it was typed: the decoder of requests says what is wrong with it.
+// value is a flag's value as typed: the decoder of requests reports what is wrong with it.
 type value struct {
 	typed string
 	kind  page.FieldKind
@@ -133,7 +133,7 @@ func (o *options) given() (names []string) {
 // text returns the text that was typed for an option; "" for none.
 func (o *options) text(name string) string { return o.flags.Lookup(name).Value.String() }
 
-// fits returns an error if an option is none of a conversion's.
+// fits returns an error if an option does not apply to a conversion.
 func (o *options) fits(c conversion) error {
 	for _, name := range o.given() {
 		if _, has := o.fields[c.op.Name][name]; !has {
@@ -143,7 +143,7 @@ func (o *options) fits(c conversion) error {
 	return nil
 }
 
-// body is the request of a conversion whose input has been read. declared are values that the input has, unless options say otherwise.
+// body returns the request of a conversion whose input has been read. declared are values that the input has, unless options override them.
 func (o *options) body(c conversion, input string, declared map[string]string) ([]byte, error) {
 	values := map[string]string{"body." + c.source: input}
 	maps.Copy(values, declared)
@@ -164,7 +164,7 @@ func (o *options) body(c conversion, input string, declared map[string]string) (
 	return form.New(c.op.Kind()).Body(func(path string) string { return values[path] }), nil
 }
 
-// contentOf is a value, or what is in the file that it names with @.
+// contentOf returns a value, or the content of the file that it names with @.
 func contentOf(value string) (string, error) {
 	name, named := strings.CutPrefix(value, "@")
 	if !named {

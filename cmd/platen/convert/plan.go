@@ -24,7 +24,7 @@ type conversion struct {
 // kind is a kind of input.
 type kind struct {
 	source     string
-	pdf, image events.Operation // "" for what cannot be made
+	pdf, image events.Operation // "" for impossible ones
 }
 
 var kinds = map[string]kind{
@@ -34,13 +34,13 @@ var kinds = map[string]kind{
 	"url":      {"url", events.URLToPDF, events.URLToImage},
 }
 
-// kindsByExtension are the kinds of files.
+// kindsByExtension maps file extensions to kinds.
 var kindsByExtension = map[string]string{".html": "html", ".htm": "html", ".xhtml": "html", ".md": "markdown", ".markdown": "markdown", ".xml": "xml"}
 
-// formats are the formats of results by the end of their names; "" is PDF.
+// formats maps file extensions to the formats of results; "" is PDF.
 var formats = map[string]string{".pdf": "", ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
-// plan returns what the arguments ask for. from and to are the flags.
+// plan returns the conversions that the arguments ask for. from and to are the flags.
 func plan(args []string, from, to string, isDirectory func(string) bool) (all []conversion, err error) {
 	inputs, output := args, ""
 	if last := args[len(args)-1]; len(args) > 1 && isOutput(last, isDirectory) {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// lookEvery is how often the inputs are looked at.
+// lookEvery is how often the inputs are checked.
 const lookEvery = 250 * time.Millisecond
 
-// stamp is by what a changed file is told from the one before.
+// stamp distinguishes a changed file from its earlier state.
 type stamp struct {
 	at   time.Time
 	size int64
@@ -23,7 +23,7 @@ func stampOf(file string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// watchAll converts files whenever they change, until ctx ends. What fails is said, and tried again with the next change.
+// watchAll converts files whenever they change, until ctx ends. Failures are reported, and tried again with the next change.
 func (s settings) watchAll(ctx context.Context, by client, all []conversion) {
 	seen := map[string]stamp{}
 	for _, c := range all {

@@ -19,7 +19,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Wkhtmltopdf declares the command that takes the common options of the program of that name (version 0.12.6) and its exit codes.
+// Wkhtmltopdf declares a command with the common options of the program of that name (version 0.12.6) and its exit codes.
 func Wkhtmltopdf(version string) *cobra.Command {
 	w := wkhtmltopdf{settings: settings{version: version}}
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ docs/MIGRATE.md compares the options.`,
 	return c
 }
 
-// wkhtmltopdf is one conversion. Its texts of header and footer are their left, center and right.
+// wkhtmltopdf is one conversion. The header and footer texts are left, center and right.
 type wkhtmltopdf struct {
 	settings
 	header, footer             [3]string
@@ -100,13 +100,13 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	f.StringArrayVar(&w.cookies, "cookie", nil, "`NAME=VALUE` of a cookie for an address; may be repeated")
 }
 
-// passed is a flag whose value becomes that of an option of ours.
+// passed is a flag whose value is passed to an option of ours.
 type passed struct {
 	value, unit, option string
 	to                  *pflag.FlagSet
 }
 
-// Set implements pflag.Value. A number without a unit has that of wkhtmltopdf.
+// Set implements pflag.Value. A number without a unit has wkhtmltopdf's.
 func (p *passed) Set(text string) error {
 	p.value = text
 	if p.option == "" {
@@ -164,7 +164,7 @@ func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []
 	return errors.Join(exitOf(w.convert(ctx, by, one)), closeIt())
 }
 
-// translate sets the options that follow from more than one of wkhtmltopdf's.
+// translate sets the options that follow from several of wkhtmltopdf's.
 func (w *wkhtmltopdf) translate(one conversion) []error {
 	o := w.options.flags
 	set := func(name string, value any) error { return o.Set(name, fmt.Sprint(value)) }
@@ -188,7 +188,7 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 		errs = append(errs, set("javascript", false))
 	}
 	if w.status != "" {
-		quoted, _ := json.Marshal(w.status) // of a text: it cannot fail
+		quoted, _ := json.Marshal(w.status) // a string: it cannot fail
 		errs = append(errs, set("wait-for-function", "window.status === "+string(quoted)))
 	}
 	if w.username != "" || w.password != "" {
@@ -237,7 +237,7 @@ var fills = strings.NewReplacer(
 	"[frompage]", "1",
 )
 
-// marginal is the template of a header or footer; "" for none.
+// marginal returns the template of a header or footer; "" for none.
 func marginal(texts [3]string, size int, edge string, line bool) string {
 	if texts == ([3]string{}) && !line {
 		return ""
@@ -253,7 +253,7 @@ func marginal(texts [3]string, size int, edge string, line bool) string {
 	return `<div style="` + style + `">` + cells.String() + `</div>`
 }
 
-// ExitError is an error that ends the process with a status of its own.
+// ExitError is an error that ends the process with its own exit status.
 type ExitError struct {
 	Status int
 	err    error

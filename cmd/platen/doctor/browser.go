@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// Specimen is a page with the main scripts, which a node must be able to print.
+// Specimen is a page with the main scripts that a node must be able to print.
 const Specimen = `<!doctype html><meta charset=utf-8><title>Specimen</title>
 <p>Latin: Zwölf Boxkämpfer. Ελληνικά. Русский. العربية. עברית. 中文. 日本語. 한국어. हिन्दी. ไทย. 🙂</p>`
 
-// Browser checks that the browser starts, as the node starts it, and prints. prints prints Specimen and returns the number of
-// its sheets.
+// Browser checks that the browser starts, as the node starts it, and prints. prints prints Specimen and returns the number of sheets.
 func Browser(prints func(context.Context) (sheets int, err error)) Check {
 	return Check{"browser", func(ctx context.Context) []Finding {
 		began := time.Now()

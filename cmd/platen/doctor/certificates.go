@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Certificate checks a certificate with its key, in files, and that it is good for so long.
+// Certificate checks a certificate with its key, in files, and that it stays valid for at least long.
 func Certificate(name, certFile, keyFile string, long time.Duration, now func() time.Time) Check {
 	return Check{"certificate of " + name, func(context.Context) []Finding {
 		pair, err := tls.LoadX509KeyPair(certFile, keyFile)

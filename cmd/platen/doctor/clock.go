@@ -10,7 +10,7 @@ import (
 // ClockState is the state of the clock, as the kernel reports it.
 type ClockState struct {
 	Synchronised bool
-	// Error is the largest error that it may have.
+	// Error is the clock's maximum error.
 	Error time.Duration
 }
 
@@ -21,8 +21,8 @@ func KernelClock() (ClockState, error) {
 	return ClockState{state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0, time.Duration(t.Maxerror) * time.Microsecond}, err
 }
 
-// Clock checks that something keeps the clock, and that the kernel believes it to be off by no more than most. A node that
-// is alone, which compares with nobody, is only warned.
+// Clock checks that the clock is synchronised, and that the kernel believes it to be off by at most most. A single node, which compares its clock
+// with nobody, only gets a warning.
 func Clock(ask func() (ClockState, error), most time.Duration, alone bool) Check {
 	const do = "apt install chrony, and let the hosts of a cluster ask the same servers"
 	bad := fail

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// slowSync is how long it may take until what was written is on the disk: every request waits for it.
+	// slowSync is how long a sync may take: every request waits for it.
 	slowSync = 20 * time.Millisecond
 	syncs    = 15
 )
 
-// Disk checks that a directory of the node can be written, has room, and is quick. It need not exist yet. reserve returns how
-// much of total bytes has to stay free, syncs whether requests wait for it.
+// Disk checks that a directory of the node is writable, has room, and is fast. It need not exist yet. reserve returns how much of total bytes must
+// stay free; waits says whether requests wait for a sync.
 func Disk(name, dir string, reserve func(total int64) int64, waits bool) Check {
 	return Check{"disk of " + name, func(context.Context) []Finding {
 		there, err := nearest(dir)
@@ -39,7 +39,7 @@ func Disk(name, dir string, reserve func(total int64) int64, waits bool) Check {
 	}}
 }
 
-// nearest returns the directory, or the one above it that exists.
+// nearest returns the directory or its nearest existing parent.
 func nearest(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -77,7 +77,7 @@ func roomFinding(dir string, free, reserve int64) Finding {
 	return ok("%s has %d MB free", dir, free>>20)
 }
 
-// syncTime returns the median time in which a small write is durable.
+// syncTime returns the median time for a small write to become durable.
 func syncTime(dir string) (time.Duration, error) {
 	f, err := os.CreateTemp(dir, ".platen-doctor-")
 	if err != nil {

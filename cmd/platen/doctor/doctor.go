@@ -1,5 +1,5 @@
-// Package doctor examines a host before a node runs there. Each check looks at one thing that a node needs,
-// changes nothing, and says what to do if it is not as it should be.
+// Package doctor examines a host before a node runs there. Each check examines one thing that a node needs,
+// changes nothing, and says what to do if something is wrong.
 package doctor
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Verdict is how a thing is.
+// Verdict is the state of a checked thing.
 type Verdict string
 
 // The verdicts. A node starts in spite of a warning, and does without something or does it worse.
@@ -22,12 +22,13 @@ const (
 type Finding struct {
 	Check   string  `json:"check"`
 	Verdict Verdict `json:"verdict"`
-	// Text says how the thing is, Do in one sentence what to do about it; empty if it is ok.
+	// Text describes the state, Do says in one sentence what to do about it; Do is empty if all is
+	// well.
 	Text string `json:"text"`
 	Do   string `json:"do"`
 }
 
-// Check looks at one thing. Run returns within seconds after ctx has ended.
+// Check examines one thing. Run returns within seconds after ctx has ended.
 type Check struct {
 	Name string
 	Run  func(ctx context.Context) []Finding
@@ -36,7 +37,7 @@ type Check struct {
 // limit bounds one check.
 const limit = 30 * time.Second
 
-// Examine runs the checks one after the other, and tells each finding at once.
+// Examine runs the checks one after another, and reports each finding at once.
 func Examine(ctx context.Context, checks []Check, tell func(Finding)) (worst Verdict) {
 	worst = OK
 	for _, c := range checks {

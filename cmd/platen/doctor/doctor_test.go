@@ -17,7 +17,7 @@ import (
 
 var errBroken = errors.New("broken")
 
-// expect runs a check, and compares its verdicts. A finding that is not ok says what to do, and one that is does not.
+// expect runs a check, and compares its verdicts. A finding has advice unless it is ok.
 func expect(t *testing.T, c Check, want ...Verdict) []Finding {
 	t.Helper()
 	all := c.Run(testkit.Context(t))

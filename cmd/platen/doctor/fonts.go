@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scripts are languages of the scripts that must have a font, by their name for fontconfig.
+// scripts are languages for the scripts that need a font, by their name for fontconfig.
 var scripts = []struct{ lang, name, packages string }{
 	{"en", "Latin", "fonts-liberation fonts-dejavu-core"},
 	{"el", "Greek", "fonts-noto-core"},

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// The least kernel: pidfds, by which browsers are ended, and control groups of version 2 as Debian 11 has them.
+// The oldest kernel: pidfds, by which browsers are ended, and control groups of version 2 as in Debian 11.
 const leastMajor, leastMinor = 5, 10
 
-// Kernel checks the kernel's release, and whether it lets browsers make the namespaces of their sandbox. proc is
-// the file system below /proc. Without a sandbox namespaces do not matter.
+// Kernel checks the kernel's release, and whether it lets browsers make the namespaces of their sandbox. proc is the file system below /proc. Without
+// a sandbox namespaces do not matter.
 func Kernel(release string, proc fs.FS, sandbox bool) Check {
 	return Check{"kernel", func(context.Context) []Finding {
 		all := []Finding{kernelRelease(release)}
@@ -33,8 +33,8 @@ func kernelRelease(release string) Finding {
 	return ok("Linux %s", release)
 }
 
-// namespaces looks at the settings by which distributions restrict user namespaces. That the browser starts shows more
-// (Browser); this says why it does not.
+// namespaces checks the settings by which distributions restrict user namespaces. A starting browser proves more (Browser); this says why one does
+// not start.
 func namespaces(proc fs.FS) Finding {
 	setting := func(name string) string {
 		b, err := fs.ReadFile(proc, "sys/"+name)

@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open files: every connection is one, and so is every table of the stores.
+// Open files: each connection counts as one, and so does each table of the stores.
 const (
 	leastFiles  = 4096
 	enoughFiles = 65_536
 )
 
-// FileLimit is how many files a process may open, as far as it may raise that itself.
+// FileLimit returns how many files a process may open, after raising the limit as far as it may.
 func FileLimit() (uint64, error) {
 	var r unix.Rlimit
 	err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r)

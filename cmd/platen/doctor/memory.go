@@ -2,13 +2,14 @@ package doctor
 
 import "context"
 
-// Memory in bytes: for the node and two pages, and for what a host with two processors has at work.
+// Memory in bytes: for the node and two pages, and for the normal load of a host with two
+// processors.
 const (
 	leastMemory  = 1 << 30
 	enoughMemory = 2 << 30
 )
 
-// Memory checks how much memory the node may use, by the machine and by its control group, and its processors.
+// Memory checks the memory that the machine and the control group allow the node, and its processors.
 func Memory(bytes int64, processors int) Check {
 	return Check{"memory and processors", func(context.Context) []Finding {
 		all := []Finding{memory(bytes)}

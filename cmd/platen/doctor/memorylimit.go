@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// MemoryLimit is the memory in bytes that this process may use: that of the machine, or less if
-// a control group says so; 0 if neither can be read.
+// MemoryLimit returns the memory in bytes that this process may use: the machine's, or less if a
+// control group says so; 0 if neither can be read.
 func MemoryLimit() int64 { return memoryIn(os.DirFS("/")) }
 
 func memoryIn(root fs.FS) int64 {
@@ -24,7 +24,7 @@ func memoryIn(root fs.FS) int64 {
 		if err != nil {
 			continue
 		}
-		if limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil { // else it is "max"
+		if limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil { // otherwise it is "max"
 			least = min(least, limit)
 		}
 	}
@@ -34,8 +34,8 @@ func memoryIn(root fs.FS) int64 {
 	return least
 }
 
-// limitFiles are the files that may limit this process: those of its control group and of all above
-// it, in the hierarchy of version 2 or, for memory, of version 1.
+// limitFiles returns the files that may limit this process: those of its control group and its
+// ancestors, in the hierarchy of version 2 or, for memory, of version 1.
 func limitFiles(root fs.FS) (files []string) {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

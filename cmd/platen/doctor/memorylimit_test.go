@@ -5,7 +5,7 @@ import (
 	"testing/fstest"
 )
 
-// The memory of the process is the least that the machine and its control groups allow.
+// The memory of the process is the smallest that the machine and its control groups allow.
 func TestMemoryLimit(t *testing.T) {
 	const meminfo = "MemTotal:        8388608 kB\nMemFree: 1 kB\n"
 	for name, tc := range map[string]struct {

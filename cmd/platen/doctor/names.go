@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Names checks that the hosts of servers have addresses, and those of web pages, for which a name stands that everybody knows.
-// lookup is net.DefaultResolver.LookupHost. servers are host:port.
+// Names checks that the hosts of servers have addresses, and web hosts, represented by a well-known name. lookup is net.DefaultResolver.LookupHost.
+// servers are host:port.
 func Names(servers []string, lookup func(ctx context.Context, host string) ([]string, error)) Check {
 	const public = "example.com"
 	return Check{"names", func(ctx context.Context) (all []Finding) {

@@ -13,8 +13,7 @@ type Port struct {
 	UDP              bool
 }
 
-// Ports checks that a node can listen where it is to. running reports whether a node runs with this configuration: then it has
-// them itself.
+// Ports checks that a node can listen on its ports. running reports whether a node runs with this configuration: then it holds them itself.
 func Ports(ports []Port, running func() bool) Check {
 	return Check{"ports", func(ctx context.Context) (all []Finding) {
 		for _, p := range ports {

@@ -12,8 +12,8 @@ type Topics struct {
 	Missing []string
 }
 
-// Kafka checks that brokers answer, and that the settings of the topics lose nothing. ask asks them, as the node does at its
-// start, and changes nothing. replicas is how many of each record there are to be.
+// Kafka checks that brokers answer, and that the settings of the topics lose nothing. ask asks them as the node does at its start, and changes
+// nothing. replicas is the number of replicas required.
 func Kafka(ask func(context.Context) (Topics, error), replicas int) Check {
 	return Check{"Kafka", func(ctx context.Context) []Finding {
 		t, err := ask(ctx)
@@ -37,7 +37,7 @@ func Kafka(ask func(context.Context) (Topics, error), replicas int) Check {
 	}}
 }
 
-// ClickHouse checks that it lets the node in. Without it jobs continue, so it is a warning.
+// ClickHouse checks that it lets the node in. Jobs continue without it, so failure is only a warning.
 func ClickHouse(ask func(context.Context) error) Check {
 	return Check{"ClickHouse", func(ctx context.Context) []Finding {
 		if err := ask(ctx); err != nil {

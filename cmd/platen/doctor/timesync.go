@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// TimeWaits are the services that hold systemd's time-sync.target back until the clock is right. The node's unit starts
-// after that target, which is reached at once without one of them.
+// TimeWaits are the services that hold back systemd's time-sync.target until the clock is right. The node's unit starts after that target, which
+// without them is reached at once.
 var TimeWaits = []string{"chrony-wait.service", "systemd-time-wait-sync.service"}
 
-// errNoSystemd means that systemd is not what runs the services of this host.
+// errNoSystemd means that this host does not run its services by systemd.
 var errNoSystemd = errors.New("systemd does not run here")
 
 // EnabledWaits returns those of TimeWaits that are enabled.
@@ -22,10 +22,10 @@ func EnabledWaits(ctx context.Context) ([]string, error) {
 		return nil, errNoSystemd
 	}
 	var enabled []string
-	for _, unit := range TimeWaits { // a unit that does not exist has no line in an answer about several
+	for _, unit := range TimeWaits { // asked together, a unit that does not exist would have no line in the answer
 		out, err := exec.CommandContext(ctx, "systemctl", "is-enabled", unit).Output()
 		var status *exec.ExitError
-		if err != nil && !errors.As(err, &status) { // the status says that it is not enabled
+		if err != nil && !errors.As(err, &status) { // a status means that it is not enabled
 			return nil, err
 		}
 		if isEnabled(string(out)) {
@@ -35,10 +35,10 @@ func EnabledWaits(ctx context.Context) ([]string, error) {
 	return enabled, ctx.Err()
 }
 
-// isEnabled reports what systemctl says of a unit.
+// isEnabled reports whether systemctl's answer means that a unit is enabled.
 func isEnabled(state string) bool { return strings.HasPrefix(state, "enabled") }
 
-// TimeSync checks that a start of the host waits until its clock is right.
+// TimeSync checks that the host's start waits until its clock is right.
 func TimeSync(enabled func(context.Context) ([]string, error)) Check {
 	const do = "systemctl enable chrony-wait, so that the node starts when the clock is right"
 	return Check{"wait for the time", func(ctx context.Context) []Finding {

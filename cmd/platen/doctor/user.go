@@ -2,7 +2,8 @@ package doctor
 
 import "context"
 
-// User checks that the command runs as the node will: what root may, the node's user may not.
+// User checks that the command runs as the node will: the node's user lacks permissions that root
+// has.
 func User(uid int) Check {
 	return Check{"user", func(context.Context) []Finding {
 		if uid == 0 {

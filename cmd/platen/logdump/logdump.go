@@ -1,6 +1,6 @@
 // Package logdump prints the log for people and for scripts: commands and journal entries,
-// each partition by itself, every envelope after the command that caused it. It shows
-// neither content nor secrets (see events.Describe).
+// partition by partition, every envelope after the command that caused it. It shows neither content
+// nor secrets (see events.Describe).
 //
 // The lines for people begin with the partition and the topic:
 //
@@ -8,8 +8,8 @@
 //	12 journal 57  2026-01-31T09:00:00.123Z  acc_…  cause=41 epoch=3 reply={code=accepted}
 //	                 JobQueued{job=… content=41 …}
 //
-// A command that no owner has decided yet is marked "undecided". An entry that every
-// reader skips, because its writer was no longer the owner, is marked "void".
+// A command that no owner has decided yet is marked "undecided". An entry that every reader skips,
+// because its writer was no longer the owner, is marked "void".
 package logdump
 
 import (
@@ -24,19 +24,19 @@ import (
 	"platen.dev/projections"
 )
 
-// Filter says what is printed. The zero value prints everything.
+// Filter selects what is printed. The zero value prints everything.
 type Filter struct {
 	// Account, unless empty, selects the commands and envelopes of one account.
 	Account events.AccountID
 	// Job, unless zero, selects the commands about one job and their envelopes.
 	Job events.JobID
-	// From, unless zero, leaves out what is older, by the commands' time.
+	// From, unless zero, leaves out older records, by the commands' time.
 	From time.Time
-	// JSON prints an object per line.
+	// JSON prints one object per line.
 	JSON bool
 }
 
-// Write prints what is in the log when it is called.
+// Write prints the log as it is when called.
 func Write(ctx context.Context, l eventlog.Log, f Filter, w io.Writer) error {
 	first, last := int32(0), l.Partitions()-1
 	if f.Account != "" {
@@ -86,7 +86,7 @@ func dump(ctx context.Context, l eventlog.Log, partition int32, p *printer) erro
 			if err := commands.upTo(ctx, envelope.Cause, p.command); err != nil {
 				return err
 			}
-			if !whole && envelope.Epoch >= cursor.Epoch { // what was before is trimmed: the first envelope is believed
+			if !whole && envelope.Epoch >= cursor.Epoch { // earlier records are trimmed: the first envelope is believed
 				whole, cursor.Epoch, cursor.Cause = true, envelope.Epoch, envelope.Cause-1
 			}
 		}
@@ -99,7 +99,7 @@ func dump(ctx context.Context, l eventlog.Log, partition int32, p *printer) erro
 	return commands.upTo(ctx, commands.end, p.command)
 }
 
-// cursor reads one partition of a topic up to the end that it had at first.
+// cursor reads one partition of a topic up to its initial end.
 type cursor struct {
 	reader    eventlog.Reader
 	batch     []eventlog.Record

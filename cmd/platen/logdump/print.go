@@ -9,22 +9,22 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// printer writes the records of one partition after the other that pass the filter.
+// printer writes the records that pass the filter, one partition after another.
 type printer struct {
 	filter Filter
 	w      io.Writer
 
 	partition int32
 	undecided bool           // the following commands have no envelope
-	recent    bool           // a record that is not too old was seen
-	printed   bool           // a record was printed
+	recent    bool           // a record that is not too old has been seen
+	printed   bool           // a record has been printed
 	marker    *line          // the latest one, to be printed before the first record
 	causes    map[int64]bool // offsets of the commands that were printed
 }
 
 func (p *printer) begin(partition int32) {
 	*p = printer{filter: p.filter, w: p.w, partition: partition, recent: p.filter.From.IsZero(), causes: map[int64]bool{}}
-	p.printed = p.filter == Filter{JSON: p.filter.JSON} // without a filter every marker is
+	p.printed = p.filter == Filter{JSON: p.filter.JSON} // without a filter every marker is printed
 }
 
 // line is one record in the form for scripts.
@@ -68,8 +68,8 @@ func (p *printer) command(r eventlog.Record) error {
 	return p.print(l)
 }
 
-// entry prints a journal entry if it passes the filter. Of the markers before the first
-// record that does, the last one is printed: it says who owned the partition then.
+// entry prints a journal entry if it passes the filter. Before the first record that passes, it
+// prints the last marker: it says who owned the partition then.
 func (p *printer) entry(r eventlog.Record, entry events.Entry, undecodable error, accepted bool) error {
 	l := line{Topic: "journal", Offset: r.Offset}
 	switch e := entry.(type) {
@@ -102,7 +102,8 @@ func (p *printer) entry(r eventlog.Record, entry events.Entry, undecodable error
 	return p.print(l)
 }
 
-// fieldsOf are the fields of an envelope but its events, and what a line begins with.
+// fieldsOf returns the fields of an envelope except its events and those at the beginning of a
+// line.
 func fieldsOf(e events.Envelope) events.Fields {
 	fields := events.Fields{{Name: "cause", Value: e.Cause}, {Name: "epoch", Value: e.Epoch}, {Name: "command", Value: e.Command.String()}}
 	if e.Reply != nil {
@@ -133,7 +134,7 @@ func (p *printer) concerns(e events.Envelope) bool {
 	return false
 }
 
-// unreadable prints a record that cannot be decoded, unless the filter selects others.
+// unreadable prints a record that cannot be decoded, unless the filter is narrower.
 func (p *printer) unreadable(topic string, r eventlog.Record, err error) error {
 	if !p.recent || p.filter.Account != "" && string(r.Key) != string(p.filter.Account) || p.filter.Job != (events.JobID{}) {
 		return nil
@@ -157,7 +158,7 @@ func (p *printer) print(l line) error {
 	return err
 }
 
-// String is the record in the form for people: a line, and one more for each event.
+// String formats the record for people: a line, and one more for each event.
 func (l line) String() string {
 	s := fmt.Sprintf("%d %s %d", l.Partition, l.Topic, l.Offset)
 	for _, part := range []string{l.At, l.Account, l.State} {

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// figures are a collector of what a part counts itself.
+// figures is a collector of a part's own counts.
 type figures[T any] struct {
 	ask    func() T
 	series []Series[T]
@@ -35,25 +35,25 @@ func (f figures[T]) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Collect exports what a part counts itself. ask is called once per scrape, from any goroutine.
+// Collect exports a part's own counts. ask is called once per scrape, from any goroutine.
 func Collect[T any](ask func() T, all ...[]Series[T]) prometheus.Collector {
 	return figures[T]{ask, slices.Concat(all...)}
 }
 
-// Itself is for a part each of whose figures has a method.
+// Itself suits a part each of whose figures has a method.
 func Itself[T any](part T) func() T { return func() T { return part } }
 
-// Number is a type that a value may have.
+// Number is a permitted type of values.
 type Number interface {
 	~int | ~int32 | ~int64 | ~uint64 | ~float64
 }
 
-// Gauge is a value that rises and falls.
+// Gauge returns a value that rises and falls.
 func Gauge[T any, N Number](name, help string, value func(T) N) []Series[T] {
 	return one(prometheus.GaugeValue, name, help, value)
 }
 
-// Counter is a value that rises only.
+// Counter returns a value that only rises.
 func Counter[T any, N Number](name, help string, value func(T) N) []Series[T] {
 	return one(prometheus.CounterValue, name, help, value)
 }
@@ -62,7 +62,7 @@ func one[T any, N Number](kind prometheus.ValueType, name, help string, value fu
 	return []Series[T]{{prometheus.NewDesc(name, help, nil, nil), kind, nil, func(at T) float64 { return float64(value(at)) }}}
 }
 
-// Flag is a gauge that is 1 or 0.
+// Flag returns a gauge that is 1 or 0.
 func Flag[T any](name, help string, is func(T) bool) []Series[T] {
 	return Gauge(name, help, func(at T) int {
 		if is(at) {
@@ -72,7 +72,7 @@ func Flag[T any](name, help string, is func(T) bool) []Series[T] {
 	})
 }
 
-// By is a series for each value of a label.
+// By returns a series for each value of a label.
 func By[T any, L ~string, N Number](label string, values []L, kind prometheus.ValueType, name, help string, value func(T, L) N) (all []Series[T]) {
 	desc := prometheus.NewDesc(name, help, []string{label}, nil)
 	for _, of := range values {

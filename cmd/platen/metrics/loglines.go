@@ -8,14 +8,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// CountLines returns a handler that counts what it is given, by level and message, before it hands it to another.
+// CountLines returns a handler that counts records by level and message before passing them to another.
 func (m *Metrics) CountLines(next slog.Handler) slog.Handler {
 	return countedLines{next, newMessages(m.lines)}
 }
 
-// countedLines is a handler that counts the lines of level info and above by their message, whether or
-// not they are written. Messages are constants, so that alerts can name them. Of messages that are not,
-// the counter takes as many as maxMessages; what is beyond counts as otherMessage.
+// countedLines is a handler that counts the lines of level info and above by message, whether or not
+// they are written. Messages are constants, so that alerts can name them. In case some are not, the
+// counter keeps up to maxMessages different ones; further ones count as otherMessage.
 type countedLines struct {
 	slog.Handler
 	seen *messages
@@ -26,7 +26,7 @@ const (
 	otherMessage = "other"
 )
 
-// messages are the messages that were counted.
+// messages are the messages already counted.
 type messages struct {
 	lines *prometheus.CounterVec
 

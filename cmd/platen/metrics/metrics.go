@@ -1,5 +1,4 @@
-// Package metrics counts what happens on a node, and exports that and what the parts count themselves to Prometheus
-// (docs/METRICS.md).
+// Package metrics counts what happens on a node, and exports that and the parts' own counts to Prometheus (docs/METRICS.md).
 package metrics
 
 import (
@@ -18,9 +17,9 @@ import (
 	"platen.dev/events"
 )
 
-// Metrics counts what happens on one node, as it happens. All methods may be called from any goroutine.
+// Metrics counts what happens on one node. It is safe for concurrent use.
 type Metrics struct {
-	// Registry has them, and what others register.
+	// Registry holds them, and metrics registered by others.
 	Registry *prometheus.Registry
 	// Handler serves the registry.
 	Handler fasthttp.RequestHandler
@@ -103,7 +102,7 @@ func (m *Metrics) Notified(o webhook.Outcome) { answered(m.webhooks, o.Status, o
 // Uploaded counts an attempt to upload a file.
 func (m *Metrics) Uploaded(a events.UploadAttempt) { answered(m.uploads, a.Status, a.Millis) }
 
-// answered counts a request that was answered with a status, or with none.
+// answered counts a request by the status of its answer, or as unanswered.
 func answered(of *prometheus.HistogramVec, status int, millis int64) {
 	class := "none"
 	if status > 0 {
@@ -114,7 +113,7 @@ func answered(of *prometheus.HistogramVec, status int, millis int64) {
 
 // Rendered counts an attempt.
 func (m *Metrics) Rendered(r render.Report) {
-	operation, outcome := "unknown", "done" // labels have few values: a newer node may know more operations
+	operation, outcome := "unknown", "done" // labels must have few values: a newer node may know more operations
 	if slices.Contains(events.Operations(), r.Operation) {
 		operation = string(r.Operation)
 	}
@@ -130,7 +129,7 @@ func (m *Metrics) Rendered(r render.Report) {
 		made = "capture"
 	}
 	for phase, took := range map[string]time.Duration{"load": r.Load, made: r.Made, "finish": r.Finish, "store": r.Store} {
-		if took > 0 { // else it was not reached
+		if took > 0 { // otherwise the step was not reached
 			m.phases.WithLabelValues(operation, phase).Observe(took.Seconds())
 		}
 	}

@@ -39,7 +39,7 @@ func (d Disk) Share(dir string) (Disk, error) {
 
 func (d Disk) ballast() string { return filepath.Join(d.Dir, "ballast") }
 
-// Fill takes all space that is left.
+// Fill takes all the free space.
 func (d Disk) Fill() error {
 	f, err := os.Create(d.ballast())
 	if err != nil {
@@ -58,18 +58,18 @@ func (d Disk) Fill() error {
 	return nil
 }
 
-// Empty gives back what Fill took.
+// Empty frees what Fill took.
 func (d Disk) Empty() error { return os.Remove(d.ballast()) }
 
-// Protect makes this mount of a shared disk read-only, or writable again. The other mounts
-// of the disk stay as they are.
+// Protect makes this mount of a shared disk read-only, or writable again. Other mounts of the disk
+// are unaffected.
 func (d Disk) Protect(readOnly bool) error {
 	flags := uintptr(unix.MS_REMOUNT | unix.MS_BIND)
 	if readOnly {
 		flags |= unix.MS_RDONLY
 	}
 	var err error
-	for range 200 { // a file that is being written keeps it writable
+	for range 200 { // a file being written keeps it writable
 		if err = unix.Mount("", d.Dir, "", flags, ""); !errors.Is(err, unix.EBUSY) {
 			break
 		}

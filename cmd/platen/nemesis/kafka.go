@@ -14,8 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Kafka is a cluster of Apache Kafka brokers, each of them a controller, too, and on a host of
-// its own.
+// Kafka is a cluster of Apache Kafka brokers, each also a controller, and on its own host.
 type Kafka struct {
 	brokers []*Broker
 	admin   *kadm.Client
@@ -76,7 +75,7 @@ func (k *Kafka) Addresses() (all []string) {
 	return all
 }
 
-// Brokers are the brokers in the order of their ids, which begin with 1.
+// Brokers returns the brokers in the order of their ids, which begin with 1.
 func (k *Kafka) Brokers() []*Broker { return k.brokers }
 
 func (k *Kafka) voters() string {
@@ -163,8 +162,8 @@ func (b *Broker) Signal(s os.Signal) error { return b.cmd.Process.Signal(s) }
 
 func (b *Broker) config() string { return filepath.Join(b.dir, "server.properties") }
 
-// java is a command that runs a class of Kafka's. What it would leave in the temporary
-// directory when it is killed goes into the broker's own.
+// java returns a command that runs a class of Kafka's. Temporary files that it would leave when
+// killed go into the broker's own directory.
 func (b *Broker) java(ctx context.Context, args ...string) *exec.Cmd {
 	always := []string{
 		"-cp", b.jars + "/*", "-Dlog4j2.configurationFile=" + filepath.Join(b.dir, "log4j2.properties"),
@@ -194,7 +193,7 @@ func (b *Broker) format(ctx context.Context, voters string) error {
 	return nil
 }
 
-// log4j has warnings go to the broker's output.
+// log4j sends warnings to the broker's output.
 const log4j = `appender.console.type = Console
 appender.console.name = console
 appender.console.layout.type = PatternLayout
@@ -203,8 +202,8 @@ rootLogger.level = warn
 rootLogger.appenderRef.console.ref = console
 `
 
-// properties are the sample of deploy/kafka, with shorter times, so that the cluster has
-// recovered from a fault before the next one comes.
+// properties returns the sample of deploy/kafka, with shorter times, so that the cluster recovers
+// from a fault before the next one comes.
 func (b *Broker) properties(voters string) string {
 	return fmt.Sprintf(`process.roles=broker,controller
 node.id=%d

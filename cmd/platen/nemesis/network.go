@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Network connects hosts. It forwards each packet, or drops or delays it by the rules of its
-// link. All methods may be called from any goroutine.
+// Network connects hosts. It forwards each packet, or drops or delays it by the rules of its link.
+// It is safe for concurrent use.
 type Network struct {
 	hosts []*Host // in the order of their addresses
 
@@ -28,7 +28,7 @@ type Network struct {
 // link is the way from one host to another, by their places in Network.hosts.
 type link struct{ from, to int }
 
-// Rule says what happens to the packets of a link. The zero value harms none. If a link has
+// Rule says what happens to the packets of a link. The zero value does no harm. If a link has
 // several rules, each applies.
 type Rule struct {
 	// Cut drops all packets.
@@ -40,8 +40,8 @@ type Rule struct {
 	Delay, Jitter time.Duration
 }
 
-// Host is a network namespace with one address. One thread of this process lives in it, and
-// starts what is to run there.
+// Host is a network namespace with one address. One thread of this process lives in it, and starts
+// everything that runs there.
 type Host struct {
 	Name string
 	Addr netip.Addr
@@ -51,7 +51,7 @@ type Host struct {
 	work   chan func()
 }
 
-// subnet is the network of all hosts. It exists in the namespaces of one run only.
+// subnet is the network of all hosts. It exists only in the namespaces of one run.
 var subnet = netip.MustParsePrefix("10.213.0.0/24")
 
 // NewNetwork makes a network with this process as its first host, named "self".
@@ -75,7 +75,7 @@ func NewNetwork(seed uint64, names ...string) (*Network, error) {
 	return n, nil
 }
 
-// live makes the host, then does what Do is given, on a thread of its own.
+// live makes the host, then runs the functions passed to Do, on its own thread.
 func (h *Host) live(apart bool, made chan<- error) {
 	runtime.LockOSThread() // for good: the thread keeps its namespace
 	var err error
@@ -94,8 +94,8 @@ func (h *Host) live(apart bool, made chan<- error) {
 	}
 }
 
-// Do calls f on the thread that lives in the host: processes that f starts live there, and
-// so do the sockets that it opens. f must return, and not end its goroutine.
+// Do calls f on the thread that lives in the host: processes that f starts live there, and so do
+// the sockets that it opens. f must return, and not end its goroutine.
 func (h *Host) Do(f func()) {
 	done := make(chan struct{})
 	h.work <- func() { defer close(done); f() }
@@ -125,7 +125,7 @@ func (n *Network) Harm(from, to *Host, r Rule) (heal func()) {
 	}
 }
 
-// Drops is how many packets were dropped by rules.
+// Drops returns how many packets the rules have dropped.
 func (n *Network) Drops() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,7 +138,7 @@ func (n *Network) forward(from *Host) {
 	for {
 		size, err := from.device.Read(buffer)
 		if err != nil {
-			return // the run ends
+			return // the run is ending
 		}
 		if to, ok := n.destination(buffer[:size]); ok {
 			n.send(link{from.number, to}, buffer[:size])
@@ -178,7 +178,7 @@ func (n *Network) send(l link, packet []byte) {
 	n.lines[l].put(packet, delay)
 }
 
-// line carries the packets of one link in their order.
+// line carries the packets of one link in order.
 type line struct{ packets chan delayed }
 
 type delayed struct {

@@ -14,9 +14,9 @@ const (
 	mtu = 9000
 )
 
-// openTUN makes a device with an address in the network namespace of the calling thread,
-// and brings it and the loopback device up. What is sent to the network is read from the
-// file. The device goes with the file.
+// openTUN makes a device with an address in the network namespace of the calling thread, and brings
+// it and the loopback device up. Packets sent to the network are read from the file. The device
+// disappears with the file.
 func openTUN(addr netip.Prefix) (*os.File, error) {
 	fd, err := unix.Open(tunPath, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// role is the environment variable that tells a process of the run what it is.
+// role is the environment variable that tells a process of the run its role.
 const role = "PLATEN_NEMESIS"
 
 const (
@@ -21,7 +21,7 @@ const (
 	roleInside = "inside" // the test
 )
 
-// Possible returns why no world can be made here; nil if it can.
+// Possible returns why no world can be made here; nil if one can.
 func Possible() error {
 	if os.Geteuid() != 0 {
 		return errors.New("namespaces need root's rights: run it as root")
@@ -39,14 +39,14 @@ func Possible() error {
 	return nil
 }
 
-// namespaces are those that a world has of its own.
+// namespaces are a world's own namespaces.
 const namespaces = unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC
 
 // Inside reports whether this process runs in a world.
 func Inside() bool { return os.Getenv(role) == roleInside }
 
-// Enter runs this program again with other arguments in a world of its own, and waits for
-// its end. The world ends with this process, however it ends.
+// Enter runs this program again with other arguments in a new world, and waits for its end. The
+// world ends with this process, however it ends.
 func Enter(args ...string) error {
 	runtime.LockOSThread() // the signal below comes when the thread ends
 	defer runtime.UnlockOSThread()
@@ -59,7 +59,7 @@ func enter(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// program is this program. It is looked up before mounts change.
+// program is this program's path, looked up before mounts change.
 var program, _ = os.Executable() // it cannot fail on Linux with /proc
 
 func command(as string, args []string) *exec.Cmd {
@@ -69,9 +69,9 @@ func command(as string, args []string) *exec.Cmd {
 	return cmd
 }
 
-// Init is the first process of a world, if this process is that: it prepares the world, runs
-// the test in it, buries the processes that lost their parents, and exits as the test does.
-// TestMain calls it before anything else.
+// Init does nothing unless this process is the first of a world: then it prepares the world, runs
+// the test in it, reaps orphaned processes, and exits as the test does. TestMain calls it before
+// anything else.
 func Init() {
 	if os.Getenv(role) != roleInit {
 		return

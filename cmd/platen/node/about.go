@@ -17,7 +17,7 @@ func engineOf(version string, pool *browserpool.Pool) func() events.Engine {
 	}
 }
 
-// binaryDigest is the SHA-256 of this program, zero if it cannot be read. It is read once: a file that replaces it is another program.
+// binaryDigest returns the SHA-256 of this program, zero if it cannot be read. It is read once: a file that replaces it is another program.
 var binaryDigest = sync.OnceValue(func() (digest [sha256.Size]byte) {
 	f, err := os.Open("/proc/self/exe")
 	if err != nil {

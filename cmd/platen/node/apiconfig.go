@@ -17,10 +17,10 @@ import (
 type APIConfig struct {
 	// Listen is the API's host:port; port 0 picks one.
 	Listen string `toml:"listen"`
-	// Ops is where operators read /metrics, /healthz and /readyz, and have their pages, host:port; empty means on the API's
-	// port, where /metrics answers this machine only.
+	// Ops is where operators read /metrics, /healthz and /readyz, and have their pages, host:port; empty means on the API's port, where /metrics answers
+	// only this machine.
 	Ops string `toml:"ops"`
-	// Gotenberg serves programs that know Gotenberg.
+	// Gotenberg serves programs written for Gotenberg.
 	Gotenberg GotenbergConfig `toml:"gotenberg"`
 	// TLS encrypts the API's connections.
 	TLS TLSConfig `toml:"tls"`
@@ -30,10 +30,10 @@ type APIConfig struct {
 	DocsURL string `toml:"docs_url"`
 	// UpgradeURL is where a caller changes the plan; errors of plan gates name it.
 	UpgradeURL string `toml:"upgrade_url"`
-	// PublicURL is where clients reach the API, without a slash at its end; webhooks name files
-	// by it. Empty means http:// or, with TLS, https://, and the address that the node listens on.
+	// PublicURL is where clients reach the API, without a trailing slash; webhooks link to files by it. Empty means http:// or, with TLS, https://, and
+	// the address that the node listens on.
 	PublicURL string `toml:"public_url"`
-	// WebhookPrefix begins the names of the webhooks' older headers; empty means X-Platen.
+	// WebhookPrefix is the name prefix of the webhooks' older headers; empty means X-Platen.
 	WebhookPrefix string `toml:"webhook_prefix"`
 }
 
@@ -41,11 +41,11 @@ type APIConfig struct {
 type GotenbergConfig struct {
 	// Listen is host:port where Gotenberg's Chromium routes are served; empty for nowhere.
 	Listen string `toml:"listen"`
-	// KeyFile has the API key of requests that have none.
+	// KeyFile holds the API key for requests without one.
 	KeyFile string `toml:"key_file"`
 }
 
-// key reads the API key of requests that have none; "" without a file.
+// key reads the API key for requests without one; "" without a file.
 func (c GotenbergConfig) key() (string, error) {
 	if c.KeyFile == "" {
 		return "", nil
@@ -59,20 +59,18 @@ func (c GotenbergConfig) key() (string, error) {
 
 // TLSConfig is the section [tls].
 type TLSConfig struct {
-	// CertFile has the certificate and those above it (PEM), KeyFile its key. Empty means plain HTTP.
-	// They are read again when they change.
+	// CertFile has the certificate and its chain (PEM), KeyFile its key. Empty means plain HTTP. They are read again when they change.
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
 }
 
-// ConnectionsConfig is the section [connections]. Zero is no limit.
+// ConnectionsConfig is the section [connections]. Zero means no limit.
 type ConnectionsConfig struct {
-	// Most is how many there may be.
+	// Most is the maximum number in total.
 	Most int `toml:"most"`
-	// PerAddress is how many an IPv4 address, or an IPv6 network of 64 bits, may have. It does not
-	// hold for loopback addresses.
+	// PerAddress is the maximum number per IPv4 address, or per IPv6 network of 64 bits. Loopback addresses are exempt.
 	PerAddress int `toml:"per_address"`
-	// TrustedProxies are address ranges of proxies, which may have any number.
+	// TrustedProxies are address ranges of proxies, which have no limit per address.
 	TrustedProxies []netip.Prefix `toml:"trusted_proxies"`
 }
 
@@ -101,7 +99,7 @@ func checkPublicURL(text string) error {
 	return nil
 }
 
-// scheme begins the API's URL.
+// scheme returns the scheme of the API's URL.
 func (c APIConfig) scheme() string {
 	if c.TLS.CertFile != "" {
 		return "https://"

@@ -13,7 +13,7 @@ import (
 	"platen.dev/store"
 )
 
-// backups takes backups of a node's cluster, one at a time, and reads those that there are.
+// backups takes backups of a node's cluster, one at a time, and reads existing ones.
 type backups struct {
 	*base
 	storage *storage
@@ -76,7 +76,7 @@ func (b *backups) Losses(ctx context.Context, place string) (lost []backup.Loss,
 // errBusy means that a backup is being taken or verified.
 var errBusy = errors.New("a backup is being taken or verified: wait until that is done")
 
-// at opens a place for as long as do takes.
+// at opens a place while do runs.
 func (b *backups) at(ctx context.Context, place string, create bool, do func(store.Files) error) error {
 	if !b.busy.TryLock() {
 		return errBusy
@@ -90,7 +90,7 @@ func (b *backups) at(ctx context.Context, place string, create bool, do func(sto
 	return do(files)
 }
 
-// openPlace opens a place of backups. A directory that is not there is made only if it is to be written to.
+// openPlace opens a place of backups. A missing directory is created only if it will be written to.
 func (c StorageConfig) openPlace(ctx context.Context, place string, create bool) (files store.Files, done func(), err error) {
 	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.S3.checkPlace("backup", place)); err != nil {
 		return nil, nil, err
@@ -112,7 +112,7 @@ func (c StorageConfig) openPlace(ctx context.Context, place string, create bool)
 	return files, func() {}, err
 }
 
-// notOurs refuses a place in which the node keeps other files: it would be lost with them, or swept.
+// notOurs refuses a place in which the node keeps other files: the backups would be lost with them, or swept.
 func (c StorageConfig) notOurs(place string) error {
 	for _, ours := range []string{c.Data, c.Files, c.snapshotFiles()} {
 		if inside(place, ours) {
@@ -122,7 +122,7 @@ func (c StorageConfig) notOurs(place string) error {
 	return nil
 }
 
-// inside reports whether a place is another one, or in it. Every other prefix of a bucket is outside of a store that has none.
+// inside reports whether a place is another one, or inside it. If a store has no prefix, other prefixes of its bucket count as outside.
 func inside(place, other string) bool {
 	in, onS3 := strings.CutPrefix(place, s3Scheme)
 	of, otherOnS3 := strings.CutPrefix(other, s3Scheme)

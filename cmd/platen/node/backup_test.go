@@ -2,7 +2,7 @@ package node
 
 import "testing"
 
-// A place of backups is not one where the node keeps something else.
+// A place of backups must not be inside one where the node keeps other files.
 func TestPlacesInside(t *testing.T) {
 	for _, tc := range []struct {
 		place, other string

@@ -12,16 +12,16 @@ import (
 
 // BrowserConfig is the section [browser].
 type BrowserConfig struct {
-	// Slots is how many documents that wait for nothing render at once; 0 means two per core and
-	// one more.
+	// Slots is how many documents that wait for nothing render at once; 0 means two per core plus one.
 	Slots int `toml:"slots"`
-	// Remotes is how many documents that may wait for the network render at once, each in a
-	// browser of its own; 0 means six per core, at most one for each 256 MiB of MemoryMB.
+	// Remotes is how many documents that may wait for the network render at once, each in its own
+	// browser; 0 means six per core, at most one per 256 MiB of MemoryMB.
 	Remotes int `toml:"remotes"`
 	// CPUSeconds bounds the processor time of one document; 0 means 90.
 	CPUSeconds int `toml:"cpu_seconds"`
-	// MemoryMB bounds the memory of all pages together, in MiB, and a third of it that of one,
-	// at most 4 GiB; 0 means half of the machine's, or of what its control group allows.
+	// MemoryMB bounds the memory of all pages together, in MiB; a single page gets at most a third of
+	// it, and at most 4 GiB. 0 means half of the machine's memory, or of what its control group
+	// allows.
 	MemoryMB int `toml:"memory_mb"`
 	// Path is the browser's binary; empty means to look for chromium-headless-shell.
 	Path string `toml:"path"`
@@ -30,7 +30,7 @@ type BrowserConfig struct {
 	UserAgent string `toml:"user_agent"`
 	// NoSandbox switches Chromium's sandbox off.
 	NoSandbox bool `toml:"no_sandbox"`
-	// User is who the browsers of root's node run as; empty means nobody.
+	// User is the user that runs the browsers of root's node; empty means nobody.
 	User string `toml:"user"`
 	// AllowRootNoSandbox lets the browsers of root's node run as root, without the sandbox.
 	AllowRootNoSandbox bool `toml:"allow_root_no_sandbox"`
@@ -51,12 +51,12 @@ func isHeaderText(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// pageBytes is how much memory all pages together may use, of what there is: half, unless it is configured.
+// pageBytes returns how much of the available memory all pages together may use: half, unless configured.
 func (c BrowserConfig) pageBytes(memory int64) int64 {
 	return cmp.Or(int64(c.MemoryMB)<<20, memory/2)
 }
 
-// explain says to root what else may be done about a browser that does not start.
+// explain tells root what else may help if a browser does not start.
 func (c BrowserConfig) explain(err error) error {
 	if os.Geteuid() != 0 || c.AllowRootNoSandbox || errors.Is(err, chromium.ErrNotInstalled) {
 		return err

@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	// askAgain is the pause before others are asked once more about a clock that is doubted.
+	// askAgain is the pause before other nodes are asked again about a doubted clock.
 	askAgain = 100 * time.Millisecond
-	// sayAgain is how often the log says that a clock is doubted.
+	// sayAgain is how often the log repeats that a clock is doubted.
 	sayAgain = 10 * time.Minute
 )
 
-// nodeClock is the system's clock behind a gate. All that time alone makes a node do goes by it (docs/decisions/0056).
+// nodeClock is the system's clock behind a gate. Everything that a node does because of time alone follows it (docs/decisions/0056).
 type nodeClock struct {
 	wall func() time.Time
 	// steady never jumps: Go's time.Now, by its monotonic reading.
 	steady func() time.Time
-	// others returns what other nodes say about the system's clock, kernel whether the kernel says that something keeps it.
+	// others returns the other nodes' testimony on the system's clock, kernel whether the kernel reports it as synchronised.
 	others func() clock.Testimony
 	kernel func() bool
 	logger *slog.Logger
 
 	mu    sync.Mutex
-	gate  *clock.Gate // nil if wall is believed whatever it says
+	gate  *clock.Gate // nil if wall is always believed
 	asked time.Time   // by the steady clock
 	said  time.Time
-	doubt clock.Doubt // that was logged
+	doubt clock.Doubt // the doubt last logged
 }
 
 // clockOf returns the clock that a node goes by.
@@ -57,10 +57,10 @@ func newNodeClock(wall func() time.Time, kernel func() bool, logger *slog.Logger
 	return c
 }
 
-// read reads both clocks. The system's is stripped of its monotonic reading, by which jumps would not show.
+// read reads both clocks. The system's is stripped of its monotonic reading, which would hide jumps.
 func (c *nodeClock) read() (steady, wall time.Time) { return c.steady(), c.wall().Round(0) }
 
-// begin tells the newest time on record; zero if there is none.
+// begin passes on the newest time on record; zero if there is none.
 func (c *nodeClock) begin(newest time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,14 +69,14 @@ func (c *nodeClock) begin(newest time.Time) {
 	c.now()
 }
 
-// ask says who knows what other nodes say about the system's clock.
+// ask sets the source of the other nodes' testimony on the system's clock.
 func (c *nodeClock) ask(others func() clock.Testimony) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.others = others
 }
 
-// Now returns the time, in UTC or local as the system's clock does.
+// Now returns the time, in UTC or local like the system's clock.
 func (c *nodeClock) Now() time.Time {
 	if c.gate == nil {
 		return c.wall()
@@ -86,7 +86,7 @@ func (c *nodeClock) Now() time.Time {
 	return c.now()
 }
 
-// Latest returns the latest that true time may be: Now, unless that is held back.
+// Latest returns the latest that true time may be. It equals Now unless Now is held back.
 func (c *nodeClock) Latest() time.Time {
 	if c.gate == nil {
 		return c.wall()
@@ -120,7 +120,7 @@ func (c *nodeClock) state() (clock.Doubt, time.Duration) {
 	return c.gate.Doubt()
 }
 
-// tell logs a doubt that has changed, and now and then one that lasts.
+// tell logs a changed doubt, and from time to time a lasting one.
 func (c *nodeClock) tell(steady, now time.Time) {
 	doubt, ahead := c.gate.Doubt()
 	lasts := doubt >= clock.Held && steady.Sub(c.said) >= sayAgain
@@ -144,9 +144,9 @@ func (c *nodeClock) tell(steady, now time.Time) {
 // errClockBehind means that a node waits for its clock.
 var errClockBehind = errors.New("this node's clock is behind the newest record, and nothing confirms it: keep it by NTP (chrony), and see `platen admin clock`")
 
-// compareClock compares the system's clock with the records. Nothing before it goes by the node's clock.
+// compareClock compares the system's clock with the records. It runs before anything uses the node's clock.
 func compareClock(b *base, s *storage) {
-	if b.clock.gate == nil || b.cfg.Dev { // on a laptop that was closed overnight nothing of worth is lost
+	if b.clock.gate == nil || b.cfg.Dev { // on a laptop that was closed overnight nothing valuable is lost
 		return
 	}
 	var newest time.Time
@@ -166,8 +166,8 @@ func (c *nodeClock) check() error {
 	return nil
 }
 
-// held is how far the system's clock is ahead of the time that the node holds, or behind the newest record, in seconds;
-// 0 if the node goes by it, or will within seconds.
+// held returns how far the system's clock is ahead of the time that the node holds, or behind the newest record, in seconds; 0 if the node goes by
+// it, or will within seconds.
 func (c *nodeClock) held() float64 {
 	if doubt, ahead := c.state(); doubt >= clock.Held {
 		return ahead.Seconds()
@@ -175,7 +175,7 @@ func (c *nodeClock) held() float64 {
 	return 0
 }
 
-// show shows the clock to operators.
+// show returns the clock's state for operators.
 func (c *nodeClock) show() admin.ClockState {
 	doubt, ahead := c.state()
 	return admin.ClockState{Node: c.Now().UTC(), System: c.wall().UTC(), Doubt: doubts[doubt], AheadSeconds: ahead.Seconds(), Synchronised: c.kernel()}
@@ -196,7 +196,7 @@ func (c *nodeClock) accept() {
 
 var doubts = map[clock.Doubt]string{clock.None: "", clock.Jumped: "jumped", clock.Held: "held", clock.Behind: "behind"}
 
-// kernelClock reports whether the kernel says that something keeps its clock.
+// kernelClock reports whether the kernel says that something synchronises its clock.
 func kernelClock() bool {
 	state, err := doctor.KernelClock()
 	return err == nil && state.Synchronised

@@ -9,7 +9,7 @@ import (
 	"platen.dev/actors/clock"
 )
 
-// A node's clock tells what it doubts, once and then every ten minutes, and asks others no more than ten times a second.
+// A node's clock logs its doubt once and then every ten minutes, and asks others at most ten times a second.
 func TestNodeClock(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var passed, ahead time.Duration // since the start; of the system's clock

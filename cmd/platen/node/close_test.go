@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Close waits for a part that is slow, and leaves one that does not end, and those that
-// started before it, to the end of the process.
+// Close waits for a slow part, and leaves one that does not end, and those that started before it,
+// to the end of the process.
 func TestCloseDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const drain = 10 * time.Second

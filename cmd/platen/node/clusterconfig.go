@@ -20,12 +20,12 @@ type ClusterConfig struct {
 	// Secret encrypts gossip, and the credentials that travel with jobs, and stands for the authority
 	// of the nodes' certificates: at least 16 characters that are not easily guessed.
 	Secret string `toml:"secret"`
-	// NextSecret is accepted, and not used yet. FormerSecrets are those of the past, the newest first:
-	// they open what they have sealed. The first of them is accepted from other nodes as well.
+	// NextSecret is accepted, but not used yet. FormerSecrets are past ones, newest first: they open
+	// what they have sealed. The first of them is also accepted from other nodes.
 	NextSecret    string   `toml:"next_secret"`
 	FormerSecrets []string `toml:"former_secrets"`
 	// CertFile, KeyFile and CAFile replace what is derived from the secret: a node's certificate with
-	// its key, and the authorities whose nodes are taken, as PEM.
+	// its key, and the authorities whose nodes are accepted, as PEM.
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
 	CAFile   string `toml:"ca_file"`
@@ -55,8 +55,8 @@ func (c ClusterConfig) validate(k KafkaConfig) error {
 	return errors.Join(errs...)
 }
 
-// roots are the secrets that are accepted from other nodes; the first one is used. Of the former
-// ones the newest is accepted, because a rotation may be under way, unless it is weak.
+// roots returns the secrets that are accepted from other nodes; the first one is used. The newest
+// former one is accepted, because a rotation may be under way, unless it is weak.
 func (c ClusterConfig) roots() []secret.Root {
 	all := []secret.Root{secret.Stretch(c.Secret)}
 	if c.NextSecret != "" {
@@ -68,7 +68,7 @@ func (c ClusterConfig) roots() []secret.Root {
 	return all
 }
 
-// identity is by what other nodes know this one.
+// identity returns this node's identity for other nodes.
 func (c ClusterConfig) identity(logger *slog.Logger) (*pki.Identity, error) {
 	if c.CertFile == "" {
 		return pki.FromSecrets(c.roots())

@@ -36,7 +36,7 @@ type Config struct {
 	Tracing TracingConfig `toml:"tracing"`
 	// Dev creates one account per plan and writes their keys to <data>/dev-keys.json.
 	Dev bool `toml:"dev"`
-	// DrainSeconds is how long a node that stops waits for requests and renders.
+	// DrainSeconds is how long a stopping node waits for requests and renders.
 	DrainSeconds int `toml:"drain_seconds"`
 }
 
@@ -62,8 +62,7 @@ func NewConfig() Config {
 	}
 }
 
-// LoadConfig reads a TOML file; missing fields have their defaults. An unknown field is
-// an error.
+// LoadConfig reads a TOML file; missing fields have their defaults. An unknown field is an error.
 func LoadConfig(path string) (Config, error) {
 	cfg := NewConfig()
 	text, err := textfile.Read(path)
@@ -86,7 +85,7 @@ func LoadConfig(path string) (Config, error) {
 	return cfg, nil
 }
 
-// Validate returns what is wrong with the configuration, all at once, by field.
+// Validate returns everything that is wrong with the configuration, by field.
 func (c Config) Validate() error {
 	return errors.Join(
 		c.APIConfig.validate(), c.StorageConfig.validate(), c.LoggingConfig.validate(),
@@ -98,11 +97,10 @@ func (c Config) Validate() error {
 // Drain returns how long Close waits for requests and renders under way.
 func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * time.Second }
 
-// StopLimit returns how long Close takes at most.
+// StopLimit returns the most that Close takes.
 func (c Config) StopLimit() time.Duration { return c.Drain() + closeGrace }
 
-// Changed returns the names of the settings that differ from those of another configuration, as
-// section.name, in alphabetical order.
+// Changed returns the names of the settings that differ from another configuration's, as section.name, in alphabetical order.
 func (c Config) Changed(other Config) []string {
 	names := changed("", reflect.ValueOf(c), reflect.ValueOf(other))
 	slices.Sort(names)
@@ -138,7 +136,8 @@ func checkAddress(field, address string) error {
 	return check(err == nil && port != "" && !strings.Contains(host, "/"), "%s: must be host:port, not %q", field, address)
 }
 
-// validateLinks demands public_url where links leave the browser that asks for them: what it says of itself must not choose where they lead.
+// validateLinks requires public_url where links leave the browser that asks for them: a browser's own idea of the address must not decide where they
+// lead.
 func (c Config) validateLinks() error {
 	const do = "public_url: %s needs it: set it to where browsers reach the dashboard, such as \"https://pdf.example.com\""
 	return errors.Join(

@@ -191,7 +191,7 @@ func TestMarkedConfig(t *testing.T) {
 	}
 }
 
-// Good places of results are taken, and mean what they say.
+// Valid places of results are accepted, and interpreted correctly.
 func TestFiles(t *testing.T) {
 	for _, tc := range []struct{ files, dir, bucket, prefix string }{
 		{"", "data/files", "", ""},
@@ -231,8 +231,8 @@ func TestMissingConfig(t *testing.T) {
 	}
 }
 
-// A weak secret is refused, and may have been one: what it has sealed can be opened, and it lets
-// nobody in. A former secret that is good lets others in while a rotation is under way.
+// A weak secret is refused, but may be a former one: values that it sealed can be opened, and it
+// admits nobody. A good former secret admits others while a rotation is under way.
 func TestSecretsOfCluster(t *testing.T) {
 	const good, next, former, weak = "r7Kq2mXv9TzLp4Wd", "Yp5sHd8wNc3jBf6t", "Gk4vRz9qMx2nTb7c", "0123456789abcdef"
 	kafka := KafkaConfig{Brokers: []string{"127.0.0.1:1"}}

@@ -11,7 +11,7 @@ import (
 // contentStore keeps the large content of jobs among the results.
 type contentStore struct{ files store.Files }
 
-// contentTime bounds what is done with one file: a client waits for it.
+// contentTime bounds an operation on one file: a client waits for it.
 const contentTime = 15 * time.Second
 
 // Put implements edge.ContentStore.

@@ -8,7 +8,7 @@ import (
 	"platen.dev/events"
 )
 
-// newDashboard returns what the pages of members need of the node.
+// newDashboard returns what the members' pages need from the node.
 func newDashboard(b *base, s *storage, e *engine, v *serving) (*dashboard.Config, error) {
 	cfg := &dashboard.Config{
 		Services: v.services, Models: s.replica, Log: jobLog{s.log, s.replica}, Templates: memberTemplates{e.renderer}, Seal: s.keys.Key,

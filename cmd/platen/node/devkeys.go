@@ -17,11 +17,11 @@ import (
 	"platen.dev/projections"
 )
 
-// DevKeysPath is the file that a node with Config.Dev writes the demo keys to: a JSON
-// object of API keys by plan.
+// DevKeysPath returns the file to which a node with Config.Dev writes the demo keys: a JSON object
+// of API keys by plan.
 func DevKeysPath(data string) string { return filepath.Join(data, "dev-keys.json") }
 
-// ensureDemo makes the demo accounts and their members, if the node is to have them.
+// ensureDemo makes the demo accounts and their members, if configured.
 func ensureDemo(b *base, s *storage, e *engine, v *serving) error {
 	if !b.cfg.Dev || s.replica.Outdated() { // then the accounts are there already
 		return nil
@@ -32,7 +32,7 @@ func ensureDemo(b *base, s *storage, e *engine, v *serving) error {
 	return ensureDevMembers(s.replica, v.services.Sessions)
 }
 
-// devMember is the member of a demo account. Its password is one that nobody knows.
+// devMember is the member of a demo account. Nobody knows its password.
 const devMember events.MemberID = "mem_dev_owner"
 
 // ensureDevMembers makes the members of the demo accounts, once.
@@ -53,9 +53,9 @@ func ensureDevMembers(replica *projections.Replica, sessions service.Sessions) e
 	return nil
 }
 
-// ensureDevAccounts creates the demo accounts and their keys, once. The secrets are
-// written before the accounts are created, and creating them again changes nothing, so
-// the next start completes what a crash has interrupted.
+// ensureDevAccounts creates the demo accounts and their keys, once. The secrets are written before
+// the accounts are created, and creating them again changes nothing, so the next start completes an
+// interrupted run.
 func ensureDevAccounts(data string, commands *shard.Gateway) error {
 	secrets, err := devSecrets(DevKeysPath(data))
 	if err != nil {
@@ -95,7 +95,7 @@ func ensureDevAccount(plan events.Plan, secret string, commands *shard.Gateway) 
 
 func devAccount(plan events.Plan) events.AccountID { return events.AccountID("acc_dev_" + plan) }
 
-// DevKeyID is the id of the demo key with a hash, the same at every start.
+// DevKeyID returns the id of the demo key with a hash, the same at every start.
 func DevKeyID(hash [32]byte) events.KeyID { return events.KeyID(fmt.Sprintf("key_dev_%x", hash[:6])) }
 
 func devSecrets(path string) (map[events.Plan]string, error) {

@@ -15,7 +15,7 @@ import (
 	"platen.dev/einvoice/rules"
 )
 
-// documents prepares what the API is sent.
+// documents prepares the documents sent to the API.
 var documents = edge.Documents{
 	Markdown: convert, Fragment: fragment, Sanitize: sanitize, Embeds: document.Embeds, Template: document.SanitizeTemplate,
 	Invoice: checkInvoice, Validate: validate, Extract: inspect.Extract, Placeholders: blocks.CheckPlaceholders,
@@ -52,11 +52,11 @@ func checkInvoice(i request.Invoice) (edge.ByRules, error) {
 	return func(sets []string) *report.Rules { return inspect.Rules(invoice, sets) }, err
 }
 
-// validate makes the report on an invoice that anybody may have made.
+// validate returns the report on an invoice from an untrusted source.
 func validate(c request.InvoiceCheck) *report.Report {
 	want := inspect.Wanted{Profile: c.Profile}
 	if len(c.Sets) > 0 {
-		want.Sets, _ = rules.Named(c.Sets) // the declaration of the body knows no others
+		want.Sets, _ = rules.Named(c.Sets) // the body's declaration allows no unknown ones
 	}
 	if c.XML != nil {
 		return inspect.XML([]byte(*c.XML), want)
@@ -64,7 +64,8 @@ func validate(c request.InvoiceCheck) *report.Report {
 	return inspect.PDF(c.PDF, want)
 }
 
-// picture is a page of a file that a job has made: a PDF, or a picture, which is its own only page.
+// picture draws a page of a file that a job has made: a PDF, or an image, which is its own only
+// page.
 func picture(ctx context.Context, file []byte, page, width int) ([]byte, error) {
 	if !bytes.HasPrefix(file, []byte("%PDF-")) {
 		return document.Thumbnail(file, width)

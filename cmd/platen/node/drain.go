@@ -11,13 +11,13 @@ import (
 	"platen.dev/actors/render"
 )
 
-// errDraining is why a node that was told to drain is not ready, and owns no partitions.
+// errDraining is why a draining node is not ready, and owns no partitions.
 var errDraining = errors.New("this node is draining: `platen undrain` takes it back")
 
-// heirsInterval is how often a node that was told to drain looks whether others would own its share.
+// heirsInterval is how often a draining node checks whether others would own its share.
 const heirsInterval = time.Second
 
-// drainer has the node leave its share to others while it is told to drain, and take it back.
+// drainer makes the node leave its share to others while it is told to drain, and take it back.
 type drainer struct {
 	renderer *render.Renderer
 	peers    peers
@@ -25,7 +25,7 @@ type drainer struct {
 
 	mu    sync.Mutex
 	state drain.State
-	// retired is set once the node ends: its renderer does not return.
+	// retired is set once the node is stopping: its renderer does not return.
 	retired bool
 }
 
@@ -33,7 +33,7 @@ func newDrainer(b *base, renderer *render.Renderer, peers peers) *drainer {
 	return &drainer{renderer: renderer, peers: peers, logger: b.logger}
 }
 
-// retire has the renderer begin nothing more, for good.
+// retire makes the renderer begin nothing more, for good.
 func (d *drainer) retire() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,14 +41,14 @@ func (d *drainer) retire() {
 	d.renderer.Retire()
 }
 
-// now returns what the node was told, and what it makes of that.
+// now returns the node's drain state.
 func (d *drainer) now() drain.State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.state
 }
 
-// begin has the node give up what it does. It returns why that is not possible.
+// begin makes the node give up its work. It returns why that is not possible.
 func (d *drainer) begin() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -57,15 +57,15 @@ func (d *drainer) begin() error {
 	return err
 }
 
-// end has the node take its share again.
+// end makes the node take its share again.
 func (d *drainer) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.follow(drain.State{})
 }
 
-// look has a node that was told to drain keep its share if nobody else would own it: two nodes may have been
-// told at once, and those that took over may have died. It drains again when another node is there.
+// look makes a draining node keep its share if nobody else would own it: two nodes may have been told at
+// once, and those that took over may have died. It drains again when another node is there.
 func (d *drainer) look(context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,7 +74,7 @@ func (d *drainer) look(context.Context) {
 	}
 }
 
-// follow moves the node on to another state, and has its renderer follow. d.mu is held.
+// follow moves the node to another drain state, and its renderer with it. d.mu is held.
 func (d *drainer) follow(next drain.State) {
 	before := d.state
 	if next == before {

@@ -16,7 +16,7 @@ import (
 	"platen.dev/store"
 )
 
-// startEffects starts a performer for each kind of effect but rendering, which has started.
+// startEffects starts a performer for each kind of effect except rendering, which has started.
 func startEffects(b *base, s *storage, net *network, e *engine) error {
 	e.drain, e.effects = newDrainer(b, e.renderer, net.peers), shard.Performers{job.KindRender: e.renderer}
 	for _, of := range []struct {
@@ -41,7 +41,7 @@ func startRetention(b *base, s *storage, net *network, _ *engine) (*perform.Perf
 	return retention.Start(net.system, retention.Config{Log: s.log, Files: s.files, Logger: b.logger, Now: b.clock.Now})
 }
 
-// orphans finds files that no job owns. The owner of the first partition does so.
+// orphans finds files that no job owns. It runs on the owner of the first partition.
 func orphans(b *base, s *storage) retention.Orphans {
 	return retention.Orphans{
 		Files: s.files, Owned: s.ownsFile, Now: b.clock.Now, Logger: b.logger,
@@ -52,8 +52,8 @@ func orphans(b *base, s *storage) retention.Orphans {
 	}
 }
 
-// ownsFile reports whether a stored file has an owner, or may get one: a job, or whoever put it there if its name
-// is not one that Platen gives.
+// ownsFile reports whether a stored file has an owner, or may get one: a job, or somebody else if the name is not
+// one that Platen gives.
 func (s *storage) ownsFile(name string) (bool, error) {
 	if strings.HasPrefix(name, store.ProbePrefix) {
 		return false, nil
@@ -65,7 +65,7 @@ func (s *storage) ownsFile(name string) (bool, error) {
 	return account.OwnsFile(s.replica, partition, id, name)
 }
 
-// startWebhooks begins to send webhooks. The composer sends others like them.
+// startWebhooks begins to send webhooks. The composer also sends test webhooks.
 func startWebhooks(b *base, s *storage, net *network, e *engine) (*perform.Performer, error) {
 	c := &webhook.Composer{
 		Replica: s.replica, Seal: s.keys.Key, Partitions: s.log.Partitions(), Origin: net.front.origin, Prefix: b.cfg.headerPrefix(),

@@ -8,7 +8,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A webhook whose URL another secret has sealed is tried by the schedule, and says why it fails.
+// A webhook whose URL was sealed with another secret is tried by the schedule, and says why it
+// fails.
 func TestWebhookOfAnotherSecret(t *testing.T) {
 	n := newClockedNode(t)
 	id := events.NewJobID()

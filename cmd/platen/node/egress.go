@@ -15,17 +15,16 @@ import (
 
 // EgressConfig says which addresses and ports documents, webhooks and deliveries may reach.
 type EgressConfig struct {
-	// EgressAllow exempts address ranges from the refusal of non-public addresses
-	// when pages are loaded.
+	// EgressAllow exempts address ranges from the refusal of non-public addresses when pages are loaded.
 	EgressAllow []netip.Prefix `toml:"egress_allow"`
-	// EgressDeny refuses address ranges in addition, and wins over EgressAllow.
+	// EgressDeny refuses further address ranges; it overrides EgressAllow.
 	EgressDeny []netip.Prefix `toml:"egress_deny"`
-	// EgressPorts are the only ports that pages, webhooks and deliveries reach; empty means 80,
-	// 443, and from 1024 on all but those of well-known services.
+	// EgressPorts are the only ports that pages, webhooks and deliveries reach; empty means 80, 443, and from 1024 on all except those of well-known
+	// services.
 	EgressPorts []egress.PortRange `toml:"egress_ports"`
 }
 
-// guard knows what documents may not reach, whatever address ranges the operator exempts.
+// guard knows what documents must not reach, even if the operator exempts the address.
 type guard struct {
 	cfg EgressConfig
 	// nodes are the addresses of the cluster's nodes, own the ports of this one, servers those of Kafka and ClickHouse.
@@ -39,13 +38,13 @@ func newGuard(cfg Config) *guard {
 	return g
 }
 
-// policy is that of all connections that callers bring about.
+// policy returns the policy for all connections that callers cause.
 func (g *guard) policy() egress.Policy {
 	return egress.Policy{Allow: g.cfg.EgressAllow, Deny: g.cfg.EgressDeny, Ports: g.cfg.EgressPorts, Refuses: g.refuses}
 }
 
-// resolve checks the addresses of a host that a document is to be loaded from by the rules of the
-// browsers' proxy. Ports are checked there alone: the API takes any.
+// resolve checks the addresses of a host that a document is to be loaded from by the rules of the browsers' proxy. Only the proxy checks ports: the
+// API accepts any.
 func (g *guard) resolve(ctx context.Context, host string) error {
 	policy := g.policy()
 	policy.Ports = []egress.PortRange{{First: 443, Last: 443}}
@@ -56,8 +55,7 @@ func (g *guard) resolve(ctx context.Context, host string) error {
 	return err
 }
 
-// refuses reports whether a node of the cluster, or a server that only nodes are to use, is at
-// an address and port.
+// refuses reports whether a node of the cluster, or a server only for nodes, is at an address and port.
 func (g *guard) refuses(at netip.AddrPort) bool {
 	addr := at.Addr()
 	return g.nodes.has(addr) ||
@@ -65,9 +63,8 @@ func (g *guard) refuses(at netip.AddrPort) bool {
 		!egress.IsPublic(addr) && g.servers.has(at.Port())
 }
 
-// nodeAddresses are the addresses of the cluster's nodes: the nodes may trust one another's. The
-// loopback addresses of nodes on one machine are left out: their ports are refused.
-// All methods may be called from any goroutine.
+// nodeAddresses are the addresses of the cluster's nodes: the nodes may trust one another's. Loopback addresses of nodes on one machine are left out:
+// their ports are refused. It is safe for concurrent use.
 type nodeAddresses struct {
 	mu  sync.RWMutex
 	all map[netip.Addr]bool // guarded by mu
@@ -96,7 +93,7 @@ func (a *nodeAddresses) has(addr netip.Addr) bool {
 	return a.all[addr]
 }
 
-// ports is a set of ports. All methods may be called from any goroutine.
+// ports is a set of ports. It is safe for concurrent use.
 type ports struct {
 	mu  sync.RWMutex
 	all map[uint16]bool // guarded by mu

@@ -31,11 +31,11 @@ type engine struct {
 	gateway   *shard.Gateway
 }
 
-// beginBrowsers begins to open the browsers, which takes as long as the parts that start in the meantime; wait waits for them.
+// beginBrowsers starts opening the browsers, which takes as long as starting the other parts meanwhile; wait waits for them.
 func beginBrowsers(b *base, s *storage, net *network) (wait func() (*browserpool.Pool, error)) {
 	wait = sync.OnceValues(func() (*browserpool.Pool, error) { return openBrowsers(b, s, net) })
-	go func() { _, _ = wait() }() // who waits gets the error
-	// For a start that ends before anybody waits.
+	go func() { _, _ = wait() }() // the waiter gets the error
+	// This covers a start that ends before anybody waits.
 	b.onClose("browsers", func(ctx context.Context) error {
 		if pool, err := wait(); err == nil {
 			ctx, cancel := context.WithCancel(ctx)
@@ -47,7 +47,7 @@ func beginBrowsers(b *base, s *storage, net *network) (wait func() (*browserpool
 	return wait
 }
 
-// awaitBrowsers waits for the browsers. They are closed before what was started while they opened.
+// awaitBrowsers waits for the browsers. They are closed before the parts that started while they opened.
 func awaitBrowsers(b *base, wait func() (*browserpool.Pool, error)) (*browserpool.Pool, error) {
 	pool, err := wait()
 	if err != nil {
@@ -67,7 +67,7 @@ func openBrowsers(b *base, s *storage, net *network) (*browserpool.Pool, error) 
 	})
 }
 
-// startRenderer begins to render, and to follow who could do so too.
+// startRenderer begins to render, and to track which other nodes could.
 func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*render.Renderer, error) {
 	stats, pages := pool.Stats(), pages{pool, s.space}
 	cfg := render.Config{
@@ -118,7 +118,7 @@ type pages struct {
 	space *space
 }
 
-// acquire leases a page, unless a disk has too little room for what would come of it.
+// acquire leases a page, unless a disk lacks room for the results.
 func (p pages) acquire(ctx context.Context, account events.AccountID, lane events.Lane) (render.Lease, error) {
 	if err := p.space.forRenders(); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (p pages) acquire(ctx context.Context, account events.AccountID, lane event
 	return p.pool.Acquire(ctx, account, lane)
 }
 
-// weightsOf returns what says how much of a busy node an account gets.
+// weightsOf returns a function for an account's share of a busy node.
 func weightsOf(replica *projections.Replica) func(events.AccountID) int {
 	return func(id events.AccountID) int {
 		a, _, _ := replica.Account(id) // one that is not known yet has no plan
@@ -134,8 +134,7 @@ func weightsOf(replica *projections.Replica) func(events.AccountID) int {
 	}
 }
 
-// probeBytes is the size of the file with which the store is probed: more than is left on a
-// disk that is full.
+// probeBytes is the size of the file with which the store is probed: more than a full disk has left.
 const probeBytes = 1 << 20
 
 // probe tests what attempts depend on: there is room, a page can be leased, and a file stored.

@@ -28,7 +28,7 @@ import (
 	"platen.dev/store"
 )
 
-// Checks returns the checks of whether a node of this configuration can run on this host. They change nothing; the store on S3
+// Checks returns the checks that tell whether a node of this configuration can run on this host. They change nothing, except that the store on S3
 // gets a file for a moment.
 func (c Config) Checks() []doctor.Check {
 	all := []doctor.Check{
@@ -78,7 +78,7 @@ func (c BrowserConfig) printSpecimen(ctx context.Context) (sheets int, err error
 	return result.Pages, err
 }
 
-// listeners are where the node listens.
+// listeners returns where the node listens.
 func (c Config) listeners() []doctor.Port {
 	all := []doctor.Port{{Setting: "listen", Address: c.Listen}}
 	if c.Ops != "" {
@@ -99,7 +99,7 @@ func (c StorageConfig) running() bool {
 	return err == nil
 }
 
-// serverNames are the servers and nodes that the configuration names, host:port.
+// serverNames returns the servers and nodes that the configuration names, host:port.
 func (c Config) serverNames() (all []string) {
 	for _, s := range append(c.servers(), c.Cluster.Join...) {
 		if s != "" {
@@ -136,7 +136,7 @@ func (c StorageConfig) pingLedger(ctx context.Context) error {
 	return l.Ping(ctx)
 }
 
-// try does with a file of its own all that a node does with files.
+// try performs on a test file every operation that a node does on files.
 func (s S3Config) try(ctx context.Context, place string) error {
 	files, err := store.OpenS3(ctx, s.at(place))
 	if err != nil {

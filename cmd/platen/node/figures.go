@@ -24,7 +24,7 @@ import (
 	"platen.dev/projections/history"
 )
 
-// figuresOf are the figures of all parts of a node.
+// figuresOf returns the figures of all parts of a node.
 func figuresOf(b *base, s *storage, net *network, e *engine, up *upkeep, v *serving) []prometheus.Collector {
 	return []prometheus.Collector{
 		httpFigures(v.server), certificateFigures(net), browserFigures(e.pool), renderFigures(e.renderer), nodeFigures(v.status.health),
@@ -118,14 +118,14 @@ func shardFigures(s *shard.Shards) prometheus.Collector {
 	)
 }
 
-// pending counts what the partitions that the node owns wait for.
+// pending counts what the node's own partitions are waiting for.
 type pending struct {
-	// webhooks and quarantined are how many there are; notified and aside since when the first of them is so, zero if there is none.
+	// webhooks and quarantined count them; notified and aside are since when the oldest has waited, zero if there is none.
 	webhooks, quarantined int64
 	notified, aside       events.Instant
 }
 
-// add adds what a partition waits for. What cannot be read is left out: the replica ends the node.
+// add adds the pending work of a partition. Unreadable work is left out: the replica ends the node.
 func (p *pending) add(replica *projections.Replica, partition int32) {
 	if count, oldest, err := account.PendingWebhooks(replica, partition); err == nil && count > 0 {
 		p.webhooks += int64(count)
@@ -139,7 +139,7 @@ func (p *pending) add(replica *projections.Replica, partition int32) {
 	})
 }
 
-// earlier is the earlier of an instant, which may be zero for none, and another.
+// earlier returns the earlier of an instant, which may be zero for none, and another.
 func earlier(a, b events.Instant) events.Instant {
 	if a == 0 {
 		return b

@@ -82,8 +82,8 @@ func (n *clockedNode) pdfs() (count int) {
 	return count
 }
 
-// A node that starts with a clock which is a day ahead, and which nothing confirms, deletes nothing. It continues by the
-// time of its log, does new jobs, and says so. Once something keeps the clock, what is old is deleted.
+// A node that starts with an unconfirmed clock that is a day ahead deletes nothing. It continues by the time of its log, does new jobs, and says so.
+// Once the clock is synchronised, old files are deleted.
 func TestAWrongFirstClockDeletesNothing(t *testing.T) {
 	n := newClockedNode(t)
 	const before = 8
@@ -128,7 +128,7 @@ func (n *clockedNode) admin(args ...string) (string, error) {
 	return out.String(), err
 }
 
-// A node whose clock is behind its records owns nothing and is not ready until an operator says that it is right.
+// A node whose clock is behind its records owns nothing and is not ready until an operator confirms the clock.
 func TestAFirstClockBehindTheRecords(t *testing.T) {
 	n := newClockedNode(t)
 	n.startAhead(-time.Hour)

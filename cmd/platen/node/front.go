@@ -12,7 +12,7 @@ import (
 	"platen.dev/events"
 )
 
-// front is where the node is reached, once it listens. All methods may be called from any goroutine.
+// front is where the node is reached, once it listens. It is safe for concurrent use.
 type front struct {
 	cfg                 APIConfig
 	api, ops, gotenberg atomic.Pointer[listening]
@@ -31,12 +31,12 @@ func addressOf(l *listening) string {
 	return l.address
 }
 
-// address and opsAddress are where the API and operators are served, "" if they are not.
+// address and opsAddress return where the API and operators are served, "" if they are not.
 func (f *front) address() string          { return addressOf(f.api.Load()) }
 func (f *front) gotenbergAddress() string { return addressOf(f.gotenberg.Load()) }
 func (f *front) opsAddress() string       { return addressOf(f.ops.Load()) }
 
-// certificate is the API's; nil without TLS, and before it listens.
+// certificate returns the API's; nil without TLS, and before the node listens.
 func (f *front) certificate() *certificate {
 	if l := f.api.Load(); l != nil {
 		return l.certificate
@@ -44,18 +44,20 @@ func (f *front) certificate() *certificate {
 	return nil
 }
 
-// origin is where clients reach the API.
+// origin returns where clients reach the API.
 func (f *front) origin() string {
 	return cmp.Or(f.cfg.PublicURL, f.cfg.scheme()+cmp.Or(f.address(), f.cfg.Listen))
 }
 
-// fileURL is where the file of a job can be downloaded.
+// fileURL returns where the file of a job can be downloaded.
 func (f *front) fileURL(id events.JobID) string { return webhook.FileURL(f.origin(), id) }
 
-// console is where a browser on this machine finds the operators' listener; "" if there is none.
+// console returns where a browser on this machine finds the operators' listener; "" if there is
+// none.
 func (f *front) console() string { return fromHere(f.opsAddress()) }
 
-// fromHere is the address by which this machine reaches a listener, which may be on all of its addresses.
+// fromHere returns the address by which this machine reaches a listener, which may listen on all of its
+// addresses.
 func fromHere(listener string) string {
 	at, err := netip.ParseAddrPort(listener)
 	if err != nil || !at.Addr().IsUnspecified() {
@@ -90,7 +92,7 @@ func listen(b *base, s *storage, nw *network, v *serving) error {
 	return nil
 }
 
-// listenGotenberg begins to serve programs that know Gotenberg, if there is an address for them.
+// listenGotenberg begins to serve programs written for Gotenberg, if an address is configured.
 func listenGotenberg(b *base, nw *network, v *serving) error {
 	if b.cfg.Gotenberg.Listen == "" {
 		return nil
@@ -104,7 +106,7 @@ func listenGotenberg(b *base, nw *network, v *serving) error {
 	return nil
 }
 
-// opens says that the node listens.
+// opens records that the node listens.
 func (n *network) opens(at *atomic.Pointer[listening], l net.Listener, c *certificate) {
 	address := l.Addr().String()
 	at.Store(&listening{address, c})

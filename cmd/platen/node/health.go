@@ -11,7 +11,7 @@ import (
 	"platen.dev/actors/shard"
 )
 
-// health says whether a node should be sent requests, and own partitions.
+// health reports whether a node should be sent requests, and own partitions.
 type health struct {
 	clock   *nodeClock
 	storage *storage
@@ -19,7 +19,7 @@ type health struct {
 	peers   peers
 }
 
-// ready returns why the node should be sent no requests, nil if it should, and then a report.
+// ready returns why the node should be sent no requests; if it should, nil and a report.
 func (h health) ready() (report string, err error) {
 	if err := h.check(); err != nil {
 		return "", err
@@ -47,10 +47,11 @@ func (h health) check() error {
 	return nil
 }
 
-// errOutdated means that the node's rows are of an earlier schema, on which nobody may decide.
+// errOutdated means that the node's rows have an earlier schema, on which nobody may decide.
 var errOutdated = errors.New("the replica is being built for this version, and serves what it has meanwhile")
 
-// mayOwn returns why the node, which owns partitions or not, should own none, nil if it may.
+// mayOwn returns why the node should own no partitions, nil if it may. owning says whether it owns
+// some.
 func (h health) mayOwn(owning bool) error {
 	if h.engine.drain.now().Left() {
 		return errDraining
@@ -64,7 +65,7 @@ func (h health) mayOwn(owning bool) error {
 	return h.peers.mayOwn(owning)
 }
 
-// report says for people what the node does, and what it has left.
+// report describes for people what the node does, and its remaining capacity.
 func (h health) report() string {
 	var b strings.Builder
 	s, e := h.storage, h.engine

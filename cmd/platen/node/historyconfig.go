@@ -18,16 +18,16 @@ type HistoryConfig struct {
 	// Files is where snapshots are kept: a directory, or s3://bucket/prefix; empty means beside the
 	// results. The nodes of a cluster must share it.
 	Files string `toml:"files"`
-	// Snapshots is how many are kept of each partition. 0 means that none are taken, and that nothing
-	// is trimmed.
+	// Snapshots is how many are kept per partition. 0 means that none are taken, and that nothing is
+	// trimmed.
 	Snapshots int `toml:"snapshots"`
-	// Records and Hours are after how many records of its journal, and after what time at the latest, a
-	// partition gets the next one.
+	// Records is the number of journal records, and Hours the longest time, after which a partition
+	// gets its next snapshot.
 	Records int64 `toml:"records"`
 	Hours   int   `toml:"hours"`
 	// MBPerSecond bounds the work for snapshots.
 	MBPerSecond int `toml:"mb_per_second"`
-	// EventsDays is how long public events are kept; 0 means for ever.
+	// EventsDays is how long public events are kept; 0 means forever.
 	EventsDays int `toml:"events_days"`
 }
 
@@ -53,8 +53,8 @@ func (h HistoryConfig) pace(ctx context.Context) snapshot.Pace {
 
 func (h HistoryConfig) bytesPerSecond() int64 { return int64(h.MBPerSecond) << 20 }
 
-// snapshotsBeside is the end of the place of snapshots that is not configured. On S3 it is a prefix of
-// its own and not below that of the results, whose lifecycle rule deletes what is two days old.
+// snapshotsBeside is the last part of the default place of snapshots. On S3 it is its own prefix, not
+// below that of the results, whose lifecycle rule deletes objects after two days.
 const snapshotsBeside = "snapshots"
 
 // snapshotFiles returns where snapshots are kept.

@@ -27,7 +27,8 @@ func TestPlaceOfSnapshots(t *testing.T) {
 	}
 }
 
-// What in [history] cannot be is refused by name; 0 switches off what can be switched off.
+// Impossible settings in [history] are refused by name; 0 switches off whatever can be switched
+// off.
 func TestHistoryConfig(t *testing.T) {
 	for want, change := range map[string]func(*HistoryConfig){
 		"history.snapshots":     func(h *HistoryConfig) { h.Snapshots = -1 },

@@ -13,7 +13,7 @@ import (
 	"platen.dev/projections/timeline"
 )
 
-// jobLog reads of the log what the read models do not keep of a job.
+// jobLog reads from the log what the read models do not keep about a job.
 type jobLog struct {
 	log     eventlog.Log
 	replica *projections.Replica
@@ -45,11 +45,11 @@ func (l jobLog) Timeline(ctx context.Context, of events.AccountID, id events.Job
 	return line, err
 }
 
-// position is where the command of a job is.
+// position returns the position of a job's command.
 func (l jobLog) position(of events.AccountID, id events.JobID) (command.Position, error) {
 	store := account.StoreOf(l.replica, l.log.Partitions(), of)
 	state, err := store.Job(of, id)
-	if err == nil && state.Account != of { // forgotten since
+	if err == nil && state.Account != of { // forgotten meanwhile
 		err = dashboard.ErrGone
 	}
 	return command.Position{Partition: store.Partition, Offset: state.Content}, err

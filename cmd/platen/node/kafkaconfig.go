@@ -16,28 +16,28 @@ import (
 type KafkaConfig struct {
 	// Brokers are addresses host:port. One of them must answer.
 	Brokers []string `toml:"brokers"`
-	// ReplicationFactor of topics that Platen creates.
+	// ReplicationFactor is that of topics created by Platen.
 	ReplicationFactor int16 `toml:"replication_factor"`
 	// SessionSeconds is how long a node may be silent before its shards move. The
 	// broker's group.min.session.timeout.ms must allow it.
 	SessionSeconds int `toml:"session_seconds"`
-	// CommandsHours is how long topics created by Platen keep commands, content included. A
-	// job must be rendered within that time, so a topic that keeps them for less is refused.
+	// CommandsHours is how long topics created by Platen keep commands, content included. A job must
+	// be rendered within that time, so a topic with a shorter retention is refused.
 	CommandsHours int `toml:"commands_hours"`
-	// TLS encrypts connections. CAFile has certificates (PEM) of the authorities to trust instead
-	// of the system's, CertFile and KeyFile what the node shows to brokers that ask for it.
+	// TLS encrypts connections. CAFile has certificates (PEM) of the authorities to trust instead of
+	// the system's; CertFile and KeyFile are the node's, for brokers that ask for a certificate.
 	TLS      bool   `toml:"tls"`
 	CAFile   string `toml:"ca_file"`
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
-	// SASL is how User shows the Password: plain, scram-sha-256 or scram-sha-512; empty means not
-	// at all.
+	// SASL is how User shows the Password: plain, scram-sha-256 or scram-sha-512; empty means not at
+	// all.
 	SASL     string `toml:"sasl"`
 	User     string `toml:"user"`
 	Password string `toml:"password"`
 }
 
-// access is how to get in.
+// access returns the credentials and TLS settings.
 func (k KafkaConfig) access() access.Config {
 	return access.Config{
 		TLS: k.TLS, Files: tlsfile.Client{CA: k.CAFile, Cert: k.CertFile, Key: k.KeyFile},
@@ -45,7 +45,7 @@ func (k KafkaConfig) access() access.Config {
 	}
 }
 
-// client is how the log is opened. name tells one client from the other.
+// client returns the configuration that opens the log. name distinguishes clients.
 func (k KafkaConfig) client(name string, partitions int32, logger *slog.Logger) kafka.Config {
 	return kafka.Config{
 		Brokers: k.Brokers, Access: k.access(), ClientID: name, Partitions: partitions, ReplicationFactor: k.ReplicationFactor,

@@ -12,7 +12,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A node opens its log on brokers that want TLS and a password, and does not start with a wrong one.
+// A node opens its log on brokers that require TLS and a password, and does not start with a wrong
+// one.
 func TestKafkaWithPassword(t *testing.T) {
 	files := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1))
 	pair, err := tls.LoadX509KeyPair(files.Server, files.Key)

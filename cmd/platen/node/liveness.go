@@ -11,21 +11,21 @@ import (
 	"platen.dev/events"
 )
 
-// groupLog is a log whose consumer groups know which of their members live.
+// groupLog is a log whose consumer groups know which of their members are alive.
 type groupLog interface {
 	Members(ctx context.Context, group string) ([]string, error)
 }
 
-// liveness says which nodes are up: those that gossip, and those that the log's brokers hear
-// from as members of the group. A node that cannot gossip, or that this one cannot hear, may
-// well be rendering. So a node is gone only when both are silent.
+// liveness knows which nodes are up: those that gossip, and those that the log's brokers hear from
+// as members of the group. A node that cannot gossip, or that this one cannot hear, may well be
+// rendering. So a node is gone only when both are silent.
 type liveness struct {
 	cluster *cluster.Cluster
 	log     groupLog
 	gone    func(events.NodeID)
 
 	mu      sync.Mutex
-	members []string // as far as the brokers were heard; guarded by mu
+	members []string // as last reported by the brokers; guarded by mu
 }
 
 const (
@@ -42,8 +42,7 @@ func (l *liveness) Alive(id events.NodeID) bool {
 	return member || l.cluster.Alive(id)
 }
 
-// look asks the brokers once. While they do not answer, their silence says nothing about the
-// nodes.
+// look asks the brokers once. While they do not answer, their silence says nothing about the nodes.
 func (l *liveness) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, membersLimit)
 	defer cancel()

@@ -22,7 +22,7 @@ func openLog(ctx context.Context, b *base) (measuredLog, error) {
 	return measuredLog{log, &appends{observe: b.metrics.Appended, failed: b.metrics.NotAppended}}, nil
 }
 
-// embeddedLog reports whether the node has a log of its own, rather than one on Kafka.
+// embeddedLog reports whether the node has its own log, rather than one on Kafka.
 func (c StorageConfig) embeddedLog() bool { return len(c.Kafka.Brokers) == 0 }
 
 func (c StorageConfig) logKind() string {
@@ -32,10 +32,10 @@ func (c StorageConfig) logKind() string {
 	return "kafka"
 }
 
-// OpenLog opens the log that a node of this configuration uses. The embedded log has one
-// user at a time; to Kafka the name tells one from the other. Journal and events are unbounded:
-// they are written by the owners of partitions only, which have a window under way. failed
-// is called once, if the log fails for good.
+// OpenLog opens the log for a node of this configuration. The embedded log has one user at a time;
+// on Kafka, name distinguishes users. Journal and events are unbounded: only the owners of
+// partitions write them, each with at most a window under way. failed is called once, if the log
+// fails for good.
 func (c StorageConfig) OpenLog(ctx context.Context, name string, logger *slog.Logger, failed func(error)) (eventlog.Log, error) {
 	if c.embeddedLog() {
 		return embedded.Open(embedded.Config{
@@ -57,7 +57,7 @@ func (c StorageConfig) OpenLogReadOnly(ctx context.Context) (eventlog.Log, error
 	})
 }
 
-// measuredLog measures how long appends take until they are durable, and how much is appended.
+// measuredLog measures how long appends take to become durable, and how much is appended.
 type measuredLog struct {
 	eventlog.Log
 	appends *appends
@@ -78,7 +78,7 @@ func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, do
 			took := time.Since(begun)
 			l.appends.nanos.Store(int64(took))
 			l.appends.observe(topic, bytes, took)
-		} else if !errors.Is(err, eventlog.ErrTooLarge) && !errors.Is(err, eventlog.ErrClosed) { // neither is a fault of the log
+		} else if !errors.Is(err, eventlog.ErrTooLarge) && !errors.Is(err, eventlog.ErrClosed) { // neither is the log's fault
 			l.appends.failed(topic)
 		}
 		done(offset, err)

@@ -29,8 +29,7 @@ func (c LoggingConfig) validate() error {
 	)
 }
 
-// Logger returns a logger of the configured level and format that writes to w. What others have written controls no terminal that
-// shows the log.
+// Logger returns a logger of the configured level and format that writes to w. Untrusted text in it cannot control a terminal.
 func (c LoggingConfig) Logger(w io.Writer) *slog.Logger {
 	w = terminal.Escaped(w)
 	options := &slog.HandlerOptions{Level: logLevels[c.LogLevel]}
@@ -40,8 +39,8 @@ func (c LoggingConfig) Logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// actorLines is the handler of what proto.actor logs. It passes errors only, and those about connections as warnings: nodes
-// come and go, the membership says which are there, and whoever waits for an answer tries again.
+// actorLines is the handler for proto.actor's log. It passes only errors, and those about connections as warnings: nodes come and go, membership
+// tracks them, and whoever waits for an answer retries.
 type actorLines struct{ slog.Handler }
 
 var lostConnections = map[string]bool{

@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/contract"
 )
 
-// What proto.actor logs of connections is a warning, and of anything else only errors are written.
+// proto.actor's messages about connections become warnings; otherwise only errors are written.
 func TestActorLines(t *testing.T) {
 	for least, want := range map[slog.Level]string{
 		slog.LevelInfo:  "WARN lost a=1 g.b=2\nERROR broken a=1 g.b=2\n",
@@ -34,7 +34,7 @@ func TestActorLines(t *testing.T) {
 	}
 }
 
-// What others have written controls no terminal that shows the log, in either format, and stays what it is.
+// Untrusted text in the log controls no terminal, in either format, and keeps its content.
 func TestLogsControlNoTerminal(t *testing.T) {
 	foreign := "a\x1b[2J\u202e\x7f\u009b\tb\nlevel=ERROR\r\u2028c"
 	for _, format := range []string{"text", "json"} {

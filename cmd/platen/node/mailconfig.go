@@ -11,16 +11,16 @@ import (
 	"platen.dev/events/tlsfile"
 )
 
-// MailConfig is the section [mail]: how letters to members leave.
+// MailConfig is the section [mail]: how to send letters to members.
 type MailConfig struct {
 	// Server is the SMTP server, host:port; empty sends no letters.
 	Server string `toml:"server"`
 	// Security is starttls, tls or none.
 	Security string `toml:"security"`
-	// User and Password are shown to the server; empty for none.
+	// User and Password authenticate to the server; empty for none.
 	User     string `toml:"user"`
 	Password string `toml:"password"`
-	// From is who the letters are from.
+	// From is the sender of the letters.
 	From string `toml:"from"`
 	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
 	CAFile string `toml:"ca_file"`
@@ -44,7 +44,7 @@ func (c MailConfig) validate() error {
 	)
 }
 
-// tryOut returns what else is wrong.
+// tryOut returns further errors, found by building the mailer.
 func (c MailConfig) tryOut() error {
 	if _, err := mail.New(mail.Config{Server: c.Server, From: c.From}); err != nil {
 		return fmt.Errorf("[mail] %w", err)
@@ -52,7 +52,7 @@ func (c MailConfig) tryOut() error {
 	return nil
 }
 
-// mailer returns what sends letters; nil if nothing does.
+// mailer returns the sender of letters; nil if none is configured.
 func (c MailConfig) mailer() (service.Mailer, error) {
 	if c.Server == "" {
 		return nil, nil

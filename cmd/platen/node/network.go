@@ -16,7 +16,7 @@ import (
 	"platen.dev/events"
 )
 
-// network is how the node is reached, and whom it knows.
+// network holds how the node is reached, and the nodes it knows.
 type network struct {
 	front  *front
 	guard  *guard
@@ -35,8 +35,8 @@ func newNetwork(cfg Config) network {
 func startActors(b *base, net *network) error {
 	logger := slog.New(actorLines{b.logger.Handler()})
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }))
-	// Promises are named by a counter. If it began at the same number with every start, a
-	// reply to a command of the previous start would complete a new promise.
+	// Promises are named by a counter. If it began at the same number at every start, a reply to a
+	// command of the previous start could complete a new promise.
 	system.ProcessRegistry.SequenceID = rand.Uint64() >> 1
 	net.system = system
 	b.onClose("actors", func(context.Context) error { system.Shutdown(); return nil })

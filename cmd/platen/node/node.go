@@ -4,9 +4,9 @@
 //	node, err := node.Start(ctx, cfg, node.Options{Logger: logger})
 //	defer node.Close()
 //
-// start.go has the order. The parts are in five groups, each with a file that has its type: storage.go what is kept, network.go how
-// the node is reached and whom it knows, engine.go what decides and performs, upkeep.go the usage ledger and the snapshots, serving.go the API
-// and the admin interface.
+// start.go has the order. The parts are in five groups, each with a file for its type: storage.go for stored data, network.go for how the node is
+// reached and whom it knows, engine.go for deciding and performing, upkeep.go for the usage ledger and the snapshots, serving.go for the API and the
+// admin interface.
 package node
 
 import (
@@ -37,23 +37,20 @@ type Node struct {
 	serving serving
 }
 
-// Options are set by the process that runs the node. The zero value logs nothing and goes
-// by the system's clock, but does not follow its jumps at once.
+// Options are set by the process that runs the node. The zero value logs nothing and goes by the system's clock, but does not follow its jumps at
+// once.
 type Options struct {
-	// Logger receives the node's life; nil discards.
+	// Logger receives the node's log; nil discards it.
 	Logger *slog.Logger
 	// Version names the build in the journal's markers.
 	Version string
 	// Wall is the system's clock; nil means time.Now.
 	Wall func() time.Time
-	// Synchronised reports whether something keeps Wall; nil means that the kernel is asked about its clock, and
-	// that nothing is known of another one.
+	// Synchronised reports whether something synchronises Wall; nil means to ask the kernel about its clock, and that nothing is known of another one.
 	Synchronised func() bool
-	// Now, unless nil, is the node's clock in place of the system's, and is believed whatever
-	// it says.
+	// Now, unless nil, is the node's clock in place of the system's, and is always believed.
 	Now func() time.Time
-	// HoldEvents keeps public events back, and so the ledger, to measure what they cost. The next
-	// start publishes them.
+	// HoldEvents holds public events back, and so the ledger, to measure their cost. The next start publishes them.
 	HoldEvents bool
 }
 
@@ -89,8 +86,7 @@ func (b *base) fail(err error) {
 	}
 }
 
-// Start runs a node, and returns once its API is served. If a part cannot start, those
-// before it are ended again; the error names the part.
+// Start runs a node, and returns once its API is served. If a part cannot start, earlier ones are stopped again; the error names the part.
 func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n := &Node{base: newBase(cfg, o)}
 	if err := n.start(ctx, o.HoldEvents); err != nil {
@@ -101,62 +97,60 @@ func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	return n, nil
 }
 
-// Retire makes the node begin no more renders: the jobs that wait stay queued, or go to
-// other nodes. Renders under way are finished. Everything else continues.
+// Retire makes the node begin no more renders: waiting jobs stay queued, or go to other nodes. Renders under way finish. Everything else continues.
 func (n *Node) Retire() {
 	if n.engine.drain != nil {
 		n.engine.drain.retire()
 	}
 }
 
-// closeGrace is how much longer than the drain time Close takes at most.
+// closeGrace is the most that Close takes beyond the drain time.
 const closeGrace = 15 * time.Second
 
-// Close stops the node: it retires, accepts nothing more, finishes or hands over what is
-// under way, and ends every part, all within the configured drain time. What was not
-// finished by then is taken up by the other nodes, or by the next start of this one. A
-// part that does not end, as on a disk that hangs, is left to the end of the process.
+// Close stops the node: it retires, accepts nothing more, finishes or hands over what is under way, and ends every part, all within the configured
+// drain time. Unfinished work is taken up by the other nodes, or by the next start of this one. A part that does not end, as on a disk that hangs, is
+// left to the end of the process.
 func (n *Node) Close() error {
 	n.Retire()
 	return n.close(n.cfg.Drain(), n.cfg.StopLimit())
 }
 
-// Ready returns why the node should be sent no requests, nil if it should: what /readyz says until
-// the node stops. That it returns shows that nothing that requests need is stuck.
+// Ready returns why the node should be sent no requests, nil if it should, as /readyz does until the node stops. If it returns at all, nothing that
+// requests need is stuck.
 func (n *Node) Ready() error {
 	_, err := n.serving.status.health.ready()
 	return err
 }
 
-// Failed delivers the reason if the node cannot continue. The caller has to close it then.
+// Failed delivers the reason if the node cannot continue. The caller must then close it.
 func (n *Node) Failed() <-chan error { return n.failed }
 
-// Address is where the API listens, host:port.
+// Address returns where the API listens, host:port.
 func (n *Node) Address() string { return n.network.front.address() }
 
-// URL is where the API listens, http:// or https://host:port.
+// URL returns where the API listens, http:// or https://host:port.
 func (n *Node) URL() string { return n.cfg.scheme() + n.Address() }
 
-// DashboardURL is where a browser on this machine finds the dashboard.
+// DashboardURL returns where a browser on this machine finds the dashboard.
 func (n *Node) DashboardURL() string { return n.cfg.scheme() + fromHere(n.Address()) + dashboard.Path }
 
-// GotenbergAddress is where Gotenberg's routes are served, host:port; "" if there is no such listener.
+// GotenbergAddress returns where Gotenberg's routes are served, host:port; "" if there is no such listener.
 func (n *Node) GotenbergAddress() string { return n.network.front.gotenbergAddress() }
 
-// OpsAddress is where operators' requests are served, host:port; "" if there is no such listener.
+// OpsAddress returns where operators' requests are served, host:port; "" if there is no such listener.
 func (n *Node) OpsAddress() string { return n.network.front.opsAddress() }
 
-// ID is the id of this run of the node; the next start has another.
+// ID returns the id of this run of the node; the next start has another.
 func (n *Node) ID() events.NodeID { return n.id }
 
-// Log is the log that the node reads and writes.
+// Log returns the log that the node reads and writes.
 func (n *Node) Log() eventlog.Log { return n.storage.log }
 
-// Replica is the node's read model.
+// Replica returns the node's read model.
 func (n *Node) Replica() *projections.Replica { return n.storage.replica }
 
-// Commands sends commands to the shards, wherever they are owned.
+// Commands returns the gateway to the shards, wherever they are owned.
 func (n *Node) Commands() *shard.Gateway { return n.engine.gateway }
 
-// Files is the store of results.
+// Files returns the store of results.
 func (n *Node) Files() store.Files { return n.storage.files }

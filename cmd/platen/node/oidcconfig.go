@@ -11,14 +11,14 @@ import (
 	"platen.dev/events/tlsfile"
 )
 
-// OIDCConfig is the section [oidc]: where members may sign in instead of with a password.
+// OIDCConfig is the section [oidc]: where members may sign in other than with a password.
 type OIDCConfig struct {
-	// Issuer is the URL of an OpenID provider; empty means that there is none.
+	// Issuer is the URL of an OpenID provider; empty for none.
 	Issuer string `toml:"issuer"`
 	// ClientID and ClientSecret are the credentials by which the provider knows Platen.
 	ClientID     string `toml:"client_id"`
 	ClientSecret string `toml:"client_secret"`
-	// Name is the name by which members know the provider; empty means the issuer's host.
+	// Name is the provider's name as members see it; empty means the issuer's host.
 	Name string `toml:"name"`
 	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
 	CAFile string `toml:"ca_file"`
@@ -38,7 +38,7 @@ func (c OIDCConfig) validate() error {
 	)
 }
 
-// provider returns where members sign in; nil if there is no such place.
+// provider returns where members sign in; nil if none is configured.
 func (c OIDCConfig) provider() (*sso.Provider, error) {
 	if c.Issuer == "" {
 		return nil, nil

@@ -29,16 +29,16 @@ func (o *operations) Nodes() []service.NodeLevel {
 	return all
 }
 
-// Drain has the node give up what it does, for good until Undrain or the end of the process: it is not
-// ready from now on, begins no renders, hands over what waits, and gives its partitions up within seconds.
-// What clients still send is served. It is refused if there is no other node to take over. If there is none
-// later, the node takes its share back for as long as that is so.
+// Drain makes the node give up its work until Undrain or the end of the process: it is not ready from now
+// on, begins no renders, hands over waiting jobs, and gives its partitions up within seconds. It still
+// serves requests. It is refused if there is no other node to take over. If there is none later, the node
+// takes its share back for that time.
 func (o *operations) Drain() error { return o.engine.drain.begin() }
 
 // Undrain ends Drain.
 func (o *operations) Undrain() { o.engine.drain.end() }
 
-// Drainage says how far the node has come.
+// Drainage returns how far the drain has come.
 func (o *operations) Drainage() service.Drainage {
 	load, told := o.engine.renderer.Figures().Load, o.engine.drain.now()
 	d := service.Drainage{Draining: told.Told, Kept: told.Keeps, Partitions: len(o.engine.shards.Status())}
@@ -55,11 +55,12 @@ func (o *operations) Status() status.Report { return o.status.report() }
 // Clock shows the clock that the node goes by.
 func (o *operations) Clock() admin.ClockState { return o.base.clock.show() }
 
-// AcceptClock has the node go by the system's clock.
+// AcceptClock makes the node go by the system's clock.
 func (o *operations) AcceptClock() admin.ClockState {
 	o.base.clock.accept()
 	return o.base.clock.show()
 }
 
-// RotateSeal has the node seal with a new secret from now on. What was sealed before can be opened.
+// RotateSeal makes the node seal with a new secret from now on. Earlier sealed values can still be
+// opened.
 func (o *operations) RotateSeal() error { return o.keys.rotate() }

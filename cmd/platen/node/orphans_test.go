@@ -71,8 +71,8 @@ func TestOrphanFiles(t *testing.T) {
 	}
 }
 
-// A file whose job's commands wait undecided, as those of a node that was away do, is not an orphan yet. Those of other
-// partitions are deleted meanwhile.
+// A file whose job's commands are still undecided, like those of a node that was away, is not an orphan yet. Those of other partitions are deleted
+// meanwhile.
 func TestOrphansOfUndecidedCommands(t *testing.T) {
 	n := newClockedNode(t)
 	n.startAhead(-time.Hour) // it owns nothing

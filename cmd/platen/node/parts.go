@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// part is started when those before it run.
+// part starts once the parts before it run.
 type part struct {
 	name  string
 	start func() error
 }
 
-// startAll starts parts until one cannot, and logs how long each took, so that a slow start can be explained.
+// startAll starts parts until one fails, and logs how long each took, so that a slow start can be explained.
 func startAll(logger *slog.Logger, all []part) error {
 	for _, p := range all {
 		began := time.Now()
@@ -27,24 +27,24 @@ func startAll(logger *slog.Logger, all []part) error {
 	return nil
 }
 
-// seconds is a duration for the log, to the millisecond.
+// seconds returns a duration for the log, to the millisecond.
 func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
 
-// parts are those that run; the part started last comes last.
+// parts are the running ones; the part started last comes last.
 type parts struct{ running []running }
 
-// running is a part with what ends it.
+// running is a part with the function that ends it.
 type running struct {
 	part string
 	end  func(ctx context.Context) error
 }
 
-// onClose has a part ended by close, before the parts that started earlier.
+// onClose registers the function that ends a part, before the parts that started earlier.
 func (p *parts) onClose(part string, end func(context.Context) error) {
 	p.running = append(p.running, running{part, end})
 }
 
-// periodically calls f every interval until close, which waits for it. The context that f gets ends then.
+// periodically calls f every interval until close, which cancels f's context and waits for it.
 func (p *parts) periodically(part string, interval time.Duration, f func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -63,8 +63,8 @@ func (p *parts) periodically(part string, interval time.Duration, f func(context
 	p.onClose(part, func(context.Context) error { cancel(); running.Wait(); return nil })
 }
 
-// close ends the parts in reverse order. They finish what is under way within the drain time; after the limit, those that have not
-// ended, and those that were started before them, are left to the end of the process.
+// close ends the parts in reverse order. They finish what is under way within the drain time; after the limit, those that have not ended, and those
+// started before them, are left to the end of the process.
 func (p *parts) close(drain, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()

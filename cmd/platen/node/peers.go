@@ -11,14 +11,14 @@ import (
 	"platen.dev/events"
 )
 
-// peers is the cluster as a node sees it that may be alone.
+// peers is the cluster as seen by a node, which may be alone.
 type peers struct {
 	self    events.NodeID
 	version string
 	cluster *cluster.Cluster // nil if the node is alone
 }
 
-// members returns the nodes that are up, this one too.
+// members returns the nodes that are up, including this one.
 func (p peers) members() []cluster.Member {
 	if p.cluster == nil {
 		return []cluster.Member{{Node: p.self, Level: events.NewestLevel, Version: p.version}}
@@ -34,7 +34,7 @@ func (p peers) down() []cluster.Down {
 	return p.cluster.Down()
 }
 
-// actors is the address of another node's actors.
+// actors returns the address of another node's actors.
 func (p peers) actors(id events.NodeID) (address string, up bool) {
 	if p.cluster == nil {
 		return "", false
@@ -42,7 +42,7 @@ func (p peers) actors(id events.NodeID) (address string, up bool) {
 	return p.cluster.Actors(id)
 }
 
-// clockDifference is the largest difference between this node's clock and another's, in seconds.
+// clockDifference returns the largest difference between this node's clock and another's, in seconds.
 func (p peers) clockDifference() (largest float64) {
 	if p.cluster == nil {
 		return 0
@@ -53,7 +53,7 @@ func (p peers) clockDifference() (largest float64) {
 	return largest
 }
 
-// mayOwn returns why this node, which owns partitions or not, should own none as far as the cluster is concerned.
+// mayOwn returns the cluster's reason why this node should own no partitions, nil if it may. owning says whether it owns some.
 func (p peers) mayOwn(owning bool) error {
 	if p.cluster == nil {
 		return nil
@@ -61,7 +61,7 @@ func (p peers) mayOwn(owning bool) error {
 	return p.cluster.MayOwn(owning)
 }
 
-// current returns the time up to which every live node has folded the journal, given that of this one; zero if one has not said.
+// current returns the time up to which every live node has folded the journal, given this one's; zero if a node has not reported it.
 func (p peers) current(ours time.Time) time.Time {
 	for _, m := range p.members() {
 		if m.Node != p.self && m.Current.Before(ours) {
@@ -71,7 +71,7 @@ func (p peers) current(ours time.Time) time.Time {
 	return ours
 }
 
-// setCurrent tells the others up to when this node has folded the journal.
+// setCurrent tells the others the time up to which this node has folded the journal.
 func (p peers) setCurrent(at time.Time) {
 	if p.cluster != nil {
 		p.cluster.SetCurrent(at)
@@ -90,7 +90,7 @@ func (p peers) Peers() (others []dispatch.Peer) {
 	return others
 }
 
-// Renderer is the renderer of another node; nil if the node is down.
+// Renderer returns the renderer of another node; nil if the node is down.
 func (p peers) Renderer(node events.NodeID) *actor.PID {
 	address, up := p.actors(node)
 	if !up || address == "" {

@@ -6,9 +6,9 @@ import (
 	"platen.dev/actors/cluster/pki"
 )
 
-// Reload reads the certificates again, of the API and of the cluster, if their files have changed, as the
-// node does by itself some time later, and logs until when they are good. Those that cannot be used are
-// logged, and the ones before stay.
+// Reload rereads the certificates of the API and of the cluster, if their files have changed, which the
+// node would also do some time later, and logs when they expire. Unusable ones are logged, and the
+// previous ones stay.
 func (n *Node) Reload() { reload(n.logger, n.network.front.certificate(), n.network.identity) }
 
 func reload(logger *slog.Logger, api *certificate, identity *pki.Identity) {

@@ -11,7 +11,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Reload reads a certificate that has changed, before the node would by itself, and says until when it is good.
+// Reload reads a changed certificate before the node would itself, and logs when it expires.
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}

@@ -23,15 +23,15 @@ import (
 type RestoreOptions struct {
 	// From is the place of the backup: a directory, or s3://bucket/prefix. Name is the backup's; empty means the newest.
 	From, Name string
-	// WithoutSecrets restores although what the backup's credentials are sealed under is not here.
+	// WithoutSecrets restores even if the secrets that seal the backup's credentials are not here.
 	WithoutSecrets bool
-	// KeepRevoked keeps everything valid that lets somebody in, as it was at the cut, although it may have been revoked since.
+	// KeepRevoked keeps all access valid, as at the cut, although some may have been revoked since.
 	KeepRevoked bool
 	Version     string
 	Logger      *slog.Logger
 }
 
-// unfinished is the file that a restore leaves in the data directory while it writes.
+// unfinished is the file that marks the data directory during a restore.
 const unfinished = "restore-unfinished"
 
 // errUnfinished means that a restore did not end.
@@ -49,15 +49,15 @@ func (c StorageConfig) checkFinished() error {
 	return err
 }
 
-// Restored says what was restored.
+// Restored describes what was restored.
 type Restored struct {
 	backup.Listed
-	// Access is who could come in to the accounts at the cut. It was revoked, unless it was to be kept.
+	// Access is the access to the accounts at the cut. It was revoked, unless KeepRevoked was set.
 	Access backup.Access
 }
 
-// Restore writes a backup into the log and the stores of a configuration, which must all be empty. It writes nothing before all of the backup
-// was read, and its rows rebuilt. A node of that configuration then continues from the backup's cut, with what o says of who may come in.
+// Restore writes a backup into the log and the stores of a configuration, which must all be empty. It writes nothing before it has read all of the
+// backup and rebuilt its rows. A node of that configuration then continues from the backup's cut, with access as o says.
 func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err error) {
 	from, done, err := cfg.openPlace(ctx, o.From, false)
 	if err != nil {
@@ -85,7 +85,7 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err
 	return r, errors.Join(err, opened.close(cfg.Drain(), cfg.StopLimit()))
 }
 
-// restore checks the target and the backup, notes who may come in, and then writes it.
+// restore checks the target and the backup, notes the access, and then writes the backup.
 func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, m backup.Manifest, to backup.Target, access *backup.Access, logger *slog.Logger) error {
 	if err := to.CheckEmpty(ctx, int32(len(m.Partitions))); err != nil {
 		return err
@@ -107,7 +107,7 @@ func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, 
 	return os.Remove(path)
 }
 
-// openTarget opens what is restored into, as a node does. The parts that it returns are to be closed.
+// openTarget opens the target of a restore, as a node does. The caller closes the parts that it returns.
 func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Target, *parts, error) {
 	if err := cfg.checkNew(); err != nil {
 		return backup.Target{}, nil, err
@@ -128,7 +128,7 @@ func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Targe
 	return backup.Target{Log: s.log, Snapshots: s.snapshots.Files, Results: s.files, Ledger: s.ledger, Version: o.Version, Now: time.Now}, &b.parts, nil
 }
 
-// checkNew refuses a data directory that a node has used: its rows are those of another journal.
+// checkNew refuses a data directory that a node has used: its rows belong to another journal.
 func (c StorageConfig) checkNew() error {
 	used, err := filepath.Glob(filepath.Join(c.Data, "replica*"))
 	if err == nil && len(used) > 0 {
@@ -137,7 +137,7 @@ func (c StorageConfig) checkNew() error {
 	return err
 }
 
-// checkSecrets returns which of the secrets with some names are neither configured nor in the data directory. It makes none.
+// checkSecrets returns which of the named secrets are neither configured nor in the data directory. It makes none.
 func (c Config) checkSecrets(names []string) error {
 	var have []string
 	if _, err := os.Stat(c.sealPath()); err == nil || c.Cluster.Secret != "" {

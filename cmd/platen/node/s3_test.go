@@ -57,8 +57,8 @@ func TestFilesOnS3(t *testing.T) {
 	}
 }
 
-// What the probe of suspended rendering does with files fails while S3 is down, and succeeds when
-// it is back.
+// The file part of the probe of suspended rendering fails while S3 is down, and succeeds when it is
+// back.
 func TestProbeOnS3(t *testing.T) {
 	server := s3test.Start(t)
 	b := baseOnS3(t, server)
@@ -80,7 +80,7 @@ func TestProbeOnS3(t *testing.T) {
 	}
 }
 
-// A node does not start on a store that does not do all that it needs, and says what is missing.
+// A node does not start on a store that lacks something it needs, and says what is missing.
 func TestBadFilesOnS3(t *testing.T) {
 	for want, refuses := range map[string]func(*http.Request) bool{
 		"put probe-node-1":                  func(r *http.Request) bool { return r.Method == http.MethodPut },
@@ -103,8 +103,8 @@ func TestBadFilesOnS3(t *testing.T) {
 	}
 }
 
-// AWS answers 403, not 404, for what does not exist if the credentials may not list. So a store that
-// does is refused at the start; so is one that does not delete, or gives back something else.
+// AWS answers 403, not 404, for missing objects if the credentials may not list. So such a store is
+// refused at the start; so is one that does not delete, or returns something else.
 func TestFilesOnS3ThatDoOtherThings(t *testing.T) {
 	for want, do := range map[string]func(s *s3test.Server, w http.ResponseWriter, r *http.Request){
 		"was deleted: open": func(s *s3test.Server, w http.ResponseWriter, r *http.Request) {

@@ -14,8 +14,8 @@ import (
 	"platen.dev/events/seal"
 )
 
-// keyring has the key that encrypts the credentials of jobs in the log. It is derived from the
-// cluster's secrets or, on a node that is alone, from secrets that the node keeps.
+// keyring holds the key that encrypts the credentials of jobs in the log. It is derived from the
+// cluster's secrets or, on a node that is alone, from the node's own.
 type keyring struct {
 	*seal.Key
 	cfg      Config
@@ -60,14 +60,15 @@ func (c Config) sealSecrets() (s seal.Secrets, err error) {
 	return s, nil
 }
 
-// sealPath is the file of a node's own secrets, the newest first.
+// sealPath returns the file of a node's own secrets, newest first.
 func (c StorageConfig) sealPath() string { return filepath.Join(c.Data, "seal.key") }
 
-// errClusterSecret explains how the secret of a cluster is rotated.
+// errClusterSecret explains how to rotate a cluster's secret.
 var errClusterSecret = errors.New("the key comes from cluster.secret, the same on all nodes. To rotate it: set cluster.next_secret on every node and restart one after the other; " +
 	"then, one after the other, make it cluster.secret, put the one before first into cluster.former_secrets, and leave cluster.next_secret empty")
 
-// rotate has the node seal with a new secret from now on. What was sealed before can be opened.
+// rotate makes the node seal with a new secret from now on. Earlier sealed values can still be
+// opened.
 func (k *keyring) rotate() error {
 	if k.cfg.Cluster.Secret != "" {
 		return errClusterSecret

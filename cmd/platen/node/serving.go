@@ -69,19 +69,19 @@ func startAdmin(b *base, s *storage, net *network, e *engine, up *upkeep, v *ser
 	return pages, err
 }
 
-// accounts are the accounts as the ledger's readers see them.
+// accounts returns the accounts as the ledger's readers see them.
 func (s *storage) accounts() usage.Accounts {
 	return usage.Accounts{Replica: s.replica, Partitions: s.log.Partitions()}
 }
 
 const (
-	// bodiesShare is the part of the memory that large request bodies may take, leastBodies
-	// what they may take anyway: four accounts' worth (docs/API.md, Limits).
+	// bodiesShare is the fraction of the memory that large request bodies may take, leastBodies the
+	// minimum: four accounts' worth (docs/API.md, Limits).
 	bodiesShare = 16
 	leastBodies = 256 << 20
 )
 
-// bodyBytes is how many bytes of large request bodies may be in memory.
+// bodyBytes returns how many bytes of large request bodies may be in memory.
 func bodyBytes(memory int64) int64 { return max(leastBodies, memory/bodiesShare) }
 
 // newServer returns the server of the API.
@@ -113,7 +113,8 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 	}), nil
 }
 
-// foresee returns what foresees the reply that would refuse a job, by what the replica has read.
+// foresee returns a function that foresees the reply that would refuse a job, by what the replica
+// has read.
 func (s *storage) foresee(c *nodeClock) func(events.AccountID, events.SubmitJob) (events.Reply, bool) {
 	return func(id events.AccountID, job events.SubmitJob) (events.Reply, bool) {
 		return account.Foresee(account.StoreOf(s.replica, s.log.Partitions(), id), id, job, events.At(c.Now()))

@@ -15,14 +15,15 @@ import (
 // ReplyTimeout is how long the edge waits for a reply; a shard changes hands within it.
 const ReplyTimeout = 10 * time.Second
 
-// startPublisher starts what publishes the events of the partitions that the node owns.
+// startPublisher starts the publisher of events for the partitions that the node owns.
 func startPublisher(b *base, s *storage) *publish.Publisher {
 	publisher := publish.New(publish.Config{Log: s.log, Logger: b.logger, Begin: s.snapshots.Begin})
 	b.onClose("public events", func(context.Context) error { publisher.Close(); return nil })
 	return publisher
 }
 
-// publishing returns what publishes a partition from now on, which is nothing if events are held back.
+// publishing returns a function that publishes a partition from now on, or does nothing if events are
+// held back.
 func publishing(b *base, publisher *publish.Publisher, hold bool) func(partition int32) (stop func()) {
 	if hold {
 		b.logger.Warn("public events are held back, and so is the usage ledger, until a start without PLATEN_HOLD_EVENTS")
@@ -31,7 +32,7 @@ func publishing(b *base, publisher *publish.Publisher, hold bool) func(partition
 	return publisher.Start
 }
 
-// startShards begins to own partitions, and to send commands to those who do.
+// startShards begins to own partitions, and to send commands to the owners of others.
 func startShards(b *base, s *storage, net *network, e *engine, hold bool) (err error) {
 	e.shards, err = shard.Start(net.system, shard.Config{
 		Node: b.id, Version: b.version, Log: s.log, Replica: s.replica, Nodes: watchNodes(b, s.log, net), Logger: b.logger, Now: b.clock.Now, Latest: b.clock.Latest,
@@ -72,7 +73,7 @@ func (e *engine) byState() map[shard.State]int {
 	return all
 }
 
-// watchNodes returns who knows which nodes are up. The brokers are asked from now on until the node closes.
+// watchNodes returns a view of which nodes are up. From now on it asks the brokers until the node closes.
 func watchNodes(b *base, log measuredLog, net *network) shard.Nodes {
 	if net.peers.cluster == nil {
 		return cluster.Single(b.id)

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// spaceInterval is how often a node looks at its disks.
+	// spaceInterval is how often a node checks its disks.
 	spaceInterval = time.Second
-	// The default reserve: maxReserve, or one part in reserveShare of a disk that is small.
+	// The default reserve: maxReserve, or one part in reserveShare of a small disk.
 	maxReserve   = 1 << 30
 	reserveShare = 20
 )
 
 // space watches the disks that the node writes to. Below a reserve of free space no more jobs are
-// taken, below half of it none are rendered, so that what is under way (decisions, downloads,
-// deletions) still has room. A disk that is full would end the log.
+// accepted, below half of it none are rendered, so that work under way (decisions, downloads,
+// deletions) still has room. A full disk would end the log.
 type space struct {
-	dirs    map[string]string // by what they are for
+	dirs    map[string]string // by purpose
 	reserve int64             // bytes; 0 for the default
 	logger  *slog.Logger
 	now     atomic.Pointer[[]volume]
-	refuses bool // whether jobs were refused at the last look
+	refuses bool // whether jobs were refused at the last check
 }
 
 // volume is the file system of a directory.
@@ -35,7 +35,7 @@ type volume struct {
 	free, total, reserve int64 // bytes
 }
 
-// low returns an error if less than a part of the reserve is free.
+// low returns an error if less than the reserve, divided by part, is free.
 func (d volume) low(part int64) error {
 	if d.free >= d.reserve/part {
 		return nil
@@ -51,8 +51,8 @@ func reserveOf(total, configured int64) int64 {
 	return min(maxReserve, total/reserveShare)
 }
 
-// look measures the disks. One that cannot be measured is left out: what fails then says so
-// itself.
+// look measures the disks. One that cannot be measured is left out: later failures will report
+// themselves.
 func (s *space) look() {
 	var all []volume
 	for name, dir := range s.dirs {
@@ -68,7 +68,7 @@ func (s *space) look() {
 	s.report(s.forJobs())
 }
 
-// report logs when jobs begin to be refused, and when they are taken again.
+// report logs when jobs begin to be refused, and when they are accepted again.
 func (s *space) report(err error) {
 	switch {
 	case err != nil && !s.refuses:
@@ -89,7 +89,7 @@ func watchSpace(b *base) *space {
 
 func (s *space) disks() []volume { return *s.now.Load() }
 
-// forJobs returns why no more jobs should be taken, nil if they may.
+// forJobs returns why no more jobs should be accepted, nil if they may.
 func (s *space) forJobs() error { return s.check(1) }
 
 // forRenders returns why no more jobs should be rendered, nil if they may.

@@ -21,7 +21,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// Below the reserve no jobs are taken, below half of it none are rendered.
+// Below the reserve no jobs are accepted, below half of it none are rendered.
 func TestLowSpace(t *testing.T) {
 	for _, tc := range []struct {
 		free          int64
@@ -49,7 +49,7 @@ func TestDisks(t *testing.T) {
 	}
 }
 
-// That jobs are refused is said once, and again after they were taken.
+// Refusing jobs is logged once, and again after they were accepted.
 func TestSpaceIsReported(t *testing.T) {
 	var said strings.Builder
 	s := &space{logger: slog.New(slog.NewTextHandler(&said, nil))}

@@ -6,7 +6,8 @@ import (
 	"platen.dev/browserpool"
 )
 
-// start starts the parts, each with those before it that it needs. A part says itself what ends it (onClose).
+// start starts the parts, passing each the earlier ones that it needs. Each part registers what ends it
+// (onClose).
 func (n *Node) start(ctx context.Context, hold bool) (err error) {
 	b, s, net, e, up, v := n.base, &n.storage, &n.network, &n.engine, &n.upkeep, &n.serving
 	*net = newNetwork(b.cfg)

@@ -12,7 +12,7 @@ import (
 	"platen.dev/events"
 )
 
-// How many accounts, and partitions that it does not serve, a node names.
+// How many accounts, and unserved partitions, a node names.
 const (
 	namedAccounts = 16
 	namedUnserved = 32
@@ -29,7 +29,7 @@ type reporter struct {
 	desk    *status.Desk
 }
 
-// startStatus begins to answer other nodes that ask for this one's status.
+// startStatus begins to answer other nodes' requests for this one's status.
 func startStatus(b *base, s *storage, net *network, e *engine, up *upkeep) (r *reporter, err error) {
 	r = &reporter{base: b, storage: s, network: net, engine: e, upkeep: up, health: health{b.clock, s, e, net.peers}}
 	r.desk, err = status.Open(status.DeskConfig{Node: b.id, System: net.system, Describe: r.describe, Members: net.peers.members, Down: net.peers.down})
@@ -74,7 +74,7 @@ func (r *reporter) describe(ctx context.Context) status.Node {
 	return d
 }
 
-// state says what the node does, and why if it is not all that it should.
+// state returns what the node does, and why if that is not everything it should.
 func (r *reporter) state() (status.State, string) {
 	load := r.engine.renderer.Figures().Load
 	switch err := r.health.check(); {
@@ -115,7 +115,7 @@ func (r *reporter) describeShards(d *status.Node) {
 	}
 }
 
-// unpublished returns how many records of a partition were folded whose events are not published yet.
+// unpublished returns how many folded records of a partition have unpublished events.
 func unpublished(s *storage, e *engine, partition int32) int64 {
 	return max(0, s.replica.Cursor(partition).Next-e.publisher.Next(partition))
 }

@@ -34,12 +34,12 @@ type storage struct {
 	snapshots *history.Source
 	replica   *projections.Replica
 	scrubbers map[string]*disk.Scrubber // by what they scrub
-	work      string                    // a directory, absolute; what is in it is of use to this process only
+	work      string                    // an absolute directory, whose contents only this process needs
 	files     store.Files
 	space     *space
 }
 
-// prepareData makes the data directory, and makes private what others could reach in one that is there.
+// prepareData makes the data directory, and makes an existing one private if others could reach it.
 func prepareData(b *base) error {
 	if err := disk.MkdirAll(vfs.Default, b.cfg.Data, 0o700); err != nil {
 		return err
@@ -63,7 +63,7 @@ func prepareData(b *base) error {
 	return nil
 }
 
-// tellPrivate says what others could reach, and what they still can.
+// tellPrivate logs what others could reach, and what they still can.
 func tellPrivate(logger *slog.Logger, what, dir string, found int, err error) {
 	if found > 0 {
 		logger.Warn(what+" could be reached by others and is private now", "dir", dir, "files", found)
@@ -73,21 +73,20 @@ func tellPrivate(logger *slog.Logger, what, dir string, found int, err error) {
 	}
 }
 
-// emptyWork removes what a killed process left: the content of the work directory, and files
-// that it was writing. By now the log or the replica is locked, so that no other process uses the
-// data directory.
+// emptyWork removes what a killed process left: the contents of the work directory, and files that it was writing. By now the log or the replica is
+// locked, so that no other process uses the data directory.
 func emptyWork(b *base) (dir string, err error) {
 	if dir, err = filepath.Abs(filepath.Join(b.cfg.Data, "work")); err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(dir); err != nil { // a browser of the killed process may be in its last moments
+	if err := os.RemoveAll(dir); err != nil { // a browser of the killed process may still be exiting
 		b.logger.Warn("the work directory could not be emptied", "dir", dir, "error", err)
 	}
 	return dir, errors.Join(os.MkdirAll(dir, 0o700), disk.RemoveNewFiles(b.cfg.Data))
 }
 
-// openFiles opens a store of files: a directory, the default one if place is empty, or one on S3, which has to work: what is set
-// wrongly there would otherwise show as jobs that wait.
+// openFiles opens a store of files: a directory, the default one if place is empty, or one on S3, which must work: a wrong setting there would
+// otherwise only show as waiting jobs.
 func openFiles(ctx context.Context, b *base, part, place string) (store.Files, error) {
 	if !strings.HasPrefix(place, s3Scheme) {
 		dir := cmp.Or(place, filepath.Join(b.cfg.Data, "files"))
@@ -117,8 +116,7 @@ func folds() []table.Projection {
 	return []table.Projection{account.States{}, projections.ReadModels{}}
 }
 
-// openReplica opens the replica, and waits until it holds all that was durable when the node started: one that
-// is behind would refuse valid keys.
+// openReplica opens the replica, and waits until it holds everything durable at the node's start: a replica that is behind would refuse valid keys.
 func openReplica(ctx context.Context, b *base, s *storage) (*projections.Replica, error) {
 	replica, err := projections.Open(ctx, projections.Config{
 		Dir: filepath.Join(b.cfg.Data, "replica"), Log: s.log, Logger: b.logger, Snapshots: s.snapshots, Projections: folds(), Now: b.clock.Now,
@@ -137,14 +135,14 @@ func openReplica(ctx context.Context, b *base, s *storage) (*projections.Replica
 	return replica, nil
 }
 
-// scrubInterval is the pause between two passes over the files of this node, and before the first; scrubRate is how many bytes a
-// second are read: 100 GB in 4 hours, at less than a fiftieth of a core.
+// scrubInterval is the pause between two passes over the files of this node, and before the first; scrubRate is how many bytes are read per second:
+// 100 GB in 4 hours, at less than a fiftieth of a core.
 const (
 	scrubInterval = 10 * time.Minute
 	scrubRate     = 8 << 20
 )
 
-// startScrub has the databases of the node compared with their checksums all the time.
+// startScrub begins to verify the checksums of the node's databases continually.
 func startScrub(b *base, replica *projections.Replica) map[string]*disk.Scrubber {
 	all := map[string]*disk.Scrubber{"replica": disk.NewScrubber("replica", replica.Dir, replica.Damaged, b.logger)}
 	if b.cfg.embeddedLog() {

@@ -26,15 +26,15 @@ type StorageConfig struct {
 	Partitions int32 `toml:"partitions"`
 	// Kafka configures the shared log; without brokers the embedded log is used.
 	Kafka KafkaConfig `toml:"kafka"`
-	// ClickHouse is where the usage ledger is kept: host:port of the native protocol, or several
-	// with commas between them, replicas of one shard. Empty means <data>/ledger.db.
+	// ClickHouse is where the usage ledger is kept: host:port of the native protocol, or several,
+	// comma-separated, which are replicas of one shard. Empty means <data>/ledger.db.
 	ClickHouse string `toml:"clickhouse"`
 	// Ledger configures the ledger in ClickHouse.
 	Ledger LedgerConfig `toml:"ledger"`
 	// History says how much of the past is kept.
 	History HistoryConfig `toml:"history"`
-	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it
-	// takes no more jobs; 0 means 1,024, or a twentieth of a small disk.
+	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it accepts
+	// no more jobs; 0 means 1,024, or a twentieth of a small disk.
 	ReserveMB int `toml:"reserve_mb"`
 }
 
@@ -52,7 +52,7 @@ type LedgerConfig struct {
 	// CertFile and KeyFile have the node's certificate and key (PEM), for a server that asks for a certificate.
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
-	// Cluster is the name of the ClickHouse cluster on whose servers the tables are made,
+	// Cluster is the name of the ClickHouse cluster on whose servers the tables are created,
 	// replicated; empty means a single server.
 	Cluster string `toml:"cluster"`
 }
@@ -65,7 +65,7 @@ type S3Config struct {
 	Region string `toml:"region"`
 	// PathStyle says that buckets are paths of the server, not hosts.
 	PathStyle bool `toml:"path_style"`
-	// SSE is how the server encrypts results: AES256 or aws:kms; empty means as the bucket says.
+	// SSE is how the server encrypts results: AES256 or aws:kms; empty means the bucket's default.
 	SSE string `toml:"sse"`
 	// KMSKey is the key's id for aws:kms; empty means the account's default.
 	KMSKey string `toml:"kms_key"`
@@ -78,7 +78,7 @@ func (c StorageConfig) validate() error {
 		check(c.Data != "", "data: must name a directory"),
 		check(c.Partitions >= 1 && c.Partitions <= 4096, "partitions: must be 1 to 4096, not %d", c.Partitions),
 		check(c.ReserveMB >= 0, "reserve_mb: must not be negative"),
-		c.S3.validate(), c.S3.checkPlace("files", c.Files), // [s3] must be right even if it is not used
+		c.S3.validate(), c.S3.checkPlace("files", c.Files), // [s3] must be valid even if it is not used
 		c.Kafka.validate(), c.validateLedger(),
 		c.History.validate(), c.S3.checkPlace("history.files", c.History.Files),
 	)
@@ -94,7 +94,7 @@ func (c StorageConfig) validateLedger() error {
 	return nil
 }
 
-// clickhouse returns how to use ClickHouse.
+// clickhouse returns the configuration of ClickHouse.
 func (c StorageConfig) clickhouse() clickhouse.Config {
 	return clickhouse.Config{
 		Addresses: strings.Split(c.ClickHouse, ","), Database: c.Ledger.Database, User: c.Ledger.User, Password: c.Ledger.Password,
@@ -102,12 +102,12 @@ func (c StorageConfig) clickhouse() clickhouse.Config {
 	}
 }
 
-// servers are the addresses of Kafka and ClickHouse.
+// servers returns the addresses of Kafka and ClickHouse.
 func (c StorageConfig) servers() []string {
 	return append(strings.Split(c.ClickHouse, ","), c.Kafka.Brokers...)
 }
 
-// LogDir is the directory of the embedded log.
+// LogDir returns the directory of the embedded log.
 func (c StorageConfig) LogDir() string { return filepath.Join(c.Data, "log") }
 
 // filesDir returns the directory of results; on S3 there is none.
@@ -121,7 +121,7 @@ func (c StorageConfig) filesDir() (dir string, found bool) {
 	return c.Files, true
 }
 
-// filesPlace is where results are kept, for people.
+// filesPlace returns where results are kept, for people.
 func (c StorageConfig) filesPlace() string {
 	if dir, found := c.filesDir(); found {
 		return dir
@@ -129,7 +129,7 @@ func (c StorageConfig) filesPlace() string {
 	return c.Files
 }
 
-// disks returns the directories of the disks that the node writes to, by what they are for.
+// disks returns the directories of the disks that the node writes to, by purpose.
 func (c StorageConfig) disks() map[string]string {
 	disks := map[string]string{"data": c.Data}
 	if dir, found := c.filesDir(); found {
@@ -140,7 +140,7 @@ func (c StorageConfig) disks() map[string]string {
 
 const s3Scheme = "s3://"
 
-// at returns where a place is if it is on S3.
+// at returns the S3 configuration of a place, if it is on S3.
 func (s S3Config) at(place string) store.S3Config {
 	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(place, s3Scheme), "/")
 	return store.S3Config{
@@ -149,7 +149,7 @@ func (s S3Config) at(place string) store.S3Config {
 	}
 }
 
-// checkPlace checks where a field says that files are kept.
+// checkPlace checks a field that names a place for files.
 func (s S3Config) checkPlace(field, place string) error {
 	at := s.at(place)
 	switch {
@@ -185,7 +185,7 @@ func isServer(text string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && text == u.Scheme+"://"+u.Host
 }
 
-// withoutUser removes what may be credentials from a URL.
+// withoutUser removes possible credentials from a URL.
 func withoutUser(text string) string {
 	if at := strings.LastIndex(text, "@"); at >= 0 {
 		return "…" + text[at:]

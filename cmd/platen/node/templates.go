@@ -16,7 +16,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// previewPictures is how many pages of a preview have a picture, previewWidth how wide those are, in pixels.
+// previewPictures is how many pages of a preview have a picture, previewWidth the width of a picture in
+// pixels.
 const (
 	previewPictures = 3
 	previewWidth    = 800
@@ -28,29 +29,29 @@ type memberTemplates struct{ renderer *render.Renderer }
 // CheckText checks the placeholders of a text.
 func (memberTemplates) CheckText(text string) error { return blocks.CheckPlaceholders(text) }
 
-// Placeholders are the names that there are.
+// Placeholders returns all placeholder names.
 func (memberTemplates) Placeholders() []string { return blocks.Placeholders() }
 
-// Defaults are those of the fields of a template.
+// Defaults returns the default fields of a template.
 func (memberTemplates) Defaults() map[string]string { return blocks.Defaults() }
 
-// BuiltIn is the built-in template.
+// BuiltIn returns the built-in template.
 func (memberTemplates) BuiltIn() []byte {
 	b, err := json.Marshal(blocks.Default())
 	if err != nil {
-		panic(err) // impossible: it has texts and a number
+		panic(err) // impossible: it consists of texts and a number
 	}
 	return b
 }
 
-// Sample is an e-invoice of a profile.
+// Sample returns an e-invoice of a profile.
 func (memberTemplates) Sample(profile string) []byte { return samples.XML(profile) }
 
 // Preview checks an invoice as the API does, and shows it as a job would.
 func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, i dashboard.Invoice, template []byte, pictures bool) (shown dashboard.Shown, err error) {
 	format, declared := einvoice.Declared(i.XML)
 	if i.Profile == "" || format == contract.UBL {
-		i.Profile = cmp.Or(declared, contract.DefaultProfile) // whose check says what is missing
+		i.Profile = cmp.Or(declared, contract.DefaultProfile) // its check says what is missing
 	}
 	if _, err := einvoice.ParseWanted(i.XML, einvoice.WantedBy(format, i.Profile, "")); err != nil {
 		return shown, dashboard.InvoiceError(strings.Split(err.Error(), "\n"))
@@ -63,7 +64,7 @@ func (m memberTemplates) Preview(ctx context.Context, account events.AccountID, 
 	return dashboard.Shown(made), previewError(err)
 }
 
-// previewError is why there is no preview, for the dashboard.
+// previewError returns why there is no preview, for the dashboard.
 func previewError(err error) error {
 	var failed *render.PreviewError
 	switch {

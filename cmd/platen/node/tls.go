@@ -23,7 +23,7 @@ type certificate struct {
 
 func (c TLSConfig) stamp() tlsfile.Stamp { return tlsfile.StampOf(c.CertFile, c.KeyFile) }
 
-// certificateInterval is how often the files are looked at.
+// certificateInterval is how often the files are checked.
 const certificateInterval = 5 * time.Second
 
 // newCertificate reads a certificate.
@@ -41,8 +41,8 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// look reads the files again if they have changed. If they are no good, as between the writing of
-// the one and the other, the certificate stays what it was.
+// look rereads the files if they have changed. If they are unusable, as between the writing of the
+// one and the other, the certificate stays as it was.
 func (c *certificate) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *certificate) look() {
 	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", c.current.Load().Leaf.NotAfter)
 }
 
-// config is how clients' connections are encrypted, nil for not at all.
+// config returns the TLS configuration of clients' connections, nil for plain HTTP.
 func (c *certificate) config() *tls.Config {
 	if c == nil {
 		return nil
@@ -69,7 +69,7 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// expires is when the certificate does.
+// expires returns when the certificate expires.
 func (c *certificate) expires() time.Time { return c.current.Load().Leaf.NotAfter }
 
 // openCertificate returns the API's certificate, which follows its files until the node closes; nil without TLS.

@@ -53,7 +53,7 @@ func writeCertificate(t *testing.T, cfg TLSConfig, serial int64) *x509.CertPool 
 	return pool
 }
 
-// A certificate is read again when its files change; one that cannot be used leaves the one before.
+// A certificate is reread when its files change; an unusable one leaves the previous one in use.
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}

@@ -18,17 +18,17 @@ import (
 
 // TracingConfig is the section [tracing].
 type TracingConfig struct {
-	// Endpoint is the URL of an OpenTelemetry collector that takes OTLP over HTTP, to which /v1/traces
-	// is added; empty makes no traces.
+	// Endpoint is the URL of an OpenTelemetry collector that accepts OTLP over HTTP, to which
+	// /v1/traces is added; empty makes no traces.
 	Endpoint string `toml:"endpoint"`
-	// HeadersFile has headers for the collector, one "Name: value" a line; empty for none.
+	// HeadersFile has headers for the collector, one "Name: value" per line; empty for none.
 	HeadersFile string `toml:"headers_file"`
 	// CAFile has certificates (PEM) of the authorities to trust instead of the system's.
 	CAFile string `toml:"ca_file"`
 	// CertFile and KeyFile have the node's certificate and key (PEM), for a collector that asks for a certificate.
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
-	// Sample is the share of requests, 0 to 1, that begin a trace which is recorded.
+	// Sample is the fraction of requests, 0 to 1, that begin a recorded trace.
 	Sample float64 `toml:"sample"`
 }
 
@@ -65,7 +65,7 @@ func startTracing(b *base) (*tracing.Tracer, error) {
 		return nil, err
 	}
 	b.onClose("traces", func(ctx context.Context) error {
-		if err := traces.Close(ctx); err != nil { // the collector does not take the spans that wait, which is no reason to end otherwise than well
+		if err := traces.Close(ctx); err != nil { // the collector does not accept the waiting spans, which is no reason to report a failed stop
 			b.logger.Warn("traces end early", "error", err)
 		}
 		return nil
@@ -73,7 +73,7 @@ func startTracing(b *base) (*tracing.Tracer, error) {
 	return traces, nil
 }
 
-// tracer is how spans are sent; nil without a collector.
+// tracer returns how spans are sent; nil without a collector.
 func (c TracingConfig) tracer() (*tracing.Config, error) {
 	if c.Endpoint == "" {
 		return nil, nil

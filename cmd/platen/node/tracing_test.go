@@ -26,7 +26,7 @@ func TestTracingConfig(t *testing.T) {
 	}
 }
 
-// A file of headers is read whole or refused, by its line and without its values.
+// A headers file is read completely or refused, naming the line but not its values.
 func TestReadHeaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "headers")
 	for text, want := range map[string]map[string]string{
@@ -55,7 +55,7 @@ func TestReadHeaders(t *testing.T) {
 	}
 }
 
-// A node does not start with files for its collector that it cannot use.
+// A node does not start with unusable files for its collector.
 func TestTracingFiles(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	authority := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1)).Authority

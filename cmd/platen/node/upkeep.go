@@ -29,7 +29,7 @@ type upkeep struct {
 	history        *history.Keeper
 }
 
-// openLedger opens the usage ledger. A node starts without ClickHouse, and does its jobs meanwhile.
+// openLedger opens the usage ledger. A node starts without ClickHouse, and serves jobs meanwhile.
 func openLedger(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, error) {
 	open := openEmbeddedLedger
 	if b.cfg.ClickHouse != "" {
@@ -64,7 +64,7 @@ func openClickHouse(ctx context.Context, b *base) (ledger.Ledger, error) {
 // ledgerGroup is the consumer group in which the nodes share the partitions of public events.
 const ledgerGroup = "platen-ledger"
 
-// startIngest begins to fill the ledger. ClickHouse gets few and large inserts, as it wants them.
+// startIngest begins to fill the ledger. ClickHouse gets few large inserts, as it prefers.
 func startIngest(b *base, s *storage) (*ingest.Running, error) {
 	from, poison, err := ledgerBus(b, s)
 	if err != nil {
@@ -84,8 +84,8 @@ func startIngest(b *base, s *storage) (*ingest.Running, error) {
 	return running, err
 }
 
-// ledgerBus returns where the ledger's records come from, and where poison goes to. The nodes of a cluster
-// share a ledger in ClickHouse, and so the work; a node that has one of its own reads everything.
+// ledgerBus returns the source of the ledger's records, and the destination of poison. The nodes of a cluster share a ledger in ClickHouse, and so
+// the work; a node with its own ledger reads everything.
 func ledgerBus(b *base, s *storage) (message.Subscriber, message.Publisher, error) {
 	begins := ingest.Beginning{
 		Ledger: s.ledger, Log: s.log, Logger: b.logger,
@@ -108,7 +108,7 @@ func ledgerBus(b *base, s *storage) (message.Subscriber, message.Publisher, erro
 	return from, poison, nil
 }
 
-// startReconciliation begins to compare the ledger with the log. One that all nodes share is compared by the owners of the partitions.
+// startReconciliation begins to compare the ledger with the log. A shared ledger is compared by the owners of the partitions.
 func startReconciliation(b *base, s *storage) *reconcile.Shares {
 	shares := &reconcile.Shares{
 		Ledger: s.ledger, Log: s.log, Topic: events.TopicEvents, Logger: b.logger,
@@ -118,7 +118,7 @@ func startReconciliation(b *base, s *storage) *reconcile.Shares {
 	return shares
 }
 
-// startHistory begins to take snapshots of the partitions that the node owns, and to trim behind them.
+// startHistory begins to take snapshots of the partitions that the node owns, and to trim the journal before them.
 func startHistory(b *base, s *storage, net *network, e *engine) (*history.Keeper, error) {
 	if err := os.RemoveAll(b.cfg.scratchDir()); err != nil {
 		return nil, err
@@ -139,13 +139,13 @@ func startHistory(b *base, s *storage, net *network, e *engine) (*history.Keeper
 	return keeper, nil
 }
 
-// published returns what says from where on the journal and the public events of a partition are needed to keep publishing.
+// published returns a function for the offsets from which the journal and the public events of a partition are needed to keep publishing.
 func published(log eventlog.Log) func(context.Context, int32) (int64, int64, error) {
 	return func(ctx context.Context, p int32) (int64, int64, error) { return publish.Needs(ctx, log, p) }
 }
 
-// consumed returns what says how far the ledger has read public events. It is nil if they must be kept:
-// a node that comes to a cluster without ClickHouse fills a ledger of its own with all of them.
+// consumed returns a function for how far the ledger has read public events. It is nil if they must be kept: a node that joins a cluster without
+// ClickHouse fills its own ledger with all of them.
 func consumed(b *base, s *storage) func(context.Context, int32) (int64, error) {
 	if !b.cfg.embeddedLog() && b.cfg.ClickHouse == "" {
 		return nil

@@ -1,4 +1,4 @@
-// Package salvage copies what is readable of a damaged embedded log, and says what is lost.
+// Package salvage copies what is readable of a damaged embedded log, and reports what is lost.
 package salvage
 
 import (
@@ -10,9 +10,9 @@ import (
 	"platen.dev/projections"
 )
 
-// bridge keeps a journal going over lost records. Without it no envelope behind them would count: each must be of the latest marker's epoch and
-// about the command after the last one. So the place of a lost marker gets one, and that of lost envelopes a gap, as for commands that were trimmed:
-// what they changed is lost.
+// bridge keeps a journal valid across lost records. Without it no later envelope would count: each must be of the latest marker's epoch and about the
+// command after the last one. So a lost marker is replaced by a marker, and lost envelopes by a gap, as for commands that were trimmed: their changes
+// are lost.
 type bridge struct{ cursor projections.Cursor }
 
 var _ embedded.Bridge = (*bridge)(nil)
@@ -21,7 +21,7 @@ func newBridge() *bridge { return &bridge{projections.Origin()} }
 
 // Saw implements embedded.Bridge.
 func (b *bridge) Saw(r eventlog.Record) {
-	decoded, _ := events.DecodeEntry(r.Value) // a foreign record counts as one
+	decoded, _ := events.DecodeEntry(r.Value) // an undecodable record counts as foreign
 	b.cursor.Step(r.Offset, decoded)
 }
 
@@ -46,7 +46,7 @@ func (b *bridge) Fill(lost embedded.Lost, later func(func(eventlog.Record) bool)
 	return encode(all)
 }
 
-// salvager is the owner that the markers name which take the place of lost ones.
+// salvager is the owner named by the markers that replace lost ones.
 const salvager = events.NodeID("salvage")
 
 func encode(all map[int64]events.Entry) map[int64][]byte {
@@ -59,13 +59,13 @@ func encode(all map[int64]events.Entry) map[int64][]byte {
 	return values
 }
 
-// continuation is where a journal continues behind lost records: with the command at offset cause, in an epoch.
+// continuation is where a journal continues after lost records: with the command at offset cause, in an epoch.
 type continuation struct{ epoch, cause int64 }
 
 // lookAhead bounds how many records are read to find out where a journal continues.
 const lookAhead = 100_000
 
-// following finds the first envelope or gap behind lost records that counts.
+// following finds the first envelope or gap after lost records that counts.
 func (b *bridge) following(lost embedded.Lost, later func(func(eventlog.Record) bool)) (next continuation, found bool) {
 	run, after, known := b.read(lost, later)
 	for len(run) > 0 {
@@ -73,21 +73,21 @@ func (b *bridge) following(lost embedded.Lost, later func(func(eventlog.Record) 
 		if !known || end(run, next) == after {
 			return next, true
 		}
-		run = slices.DeleteFunc(run, func(e entry) bool { return e.epoch == next.epoch }) // its marker was not the last that is lost
+		run = slices.DeleteFunc(run, func(e entry) bool { return e.epoch == next.epoch }) // its marker was not the last one lost
 	}
 	if lost.To-lost.From == 1 && after > b.cursor.Cause+1 { // an envelope was lost, and nothing counts before the next marker
 		return continuation{b.cursor.Epoch, after}, known
 	}
-	return continuation{lost.To - 1, after}, known // nothing counts before the next marker that is there: another one may be lost
+	return continuation{lost.To - 1, after}, known // nothing counts before the next surviving marker: another one may be lost
 }
 
-// entry is an envelope or a gap: what it is about begins with the command at offset cause and ends before that at to.
+// entry is an envelope or a gap: it covers the commands from offset cause up to, not including, to.
 type entry struct {
 	continuation
 	to int64
 }
 
-// read returns what may count before the next marker behind lost records, and the first command that its owner decided.
+// read returns what may count before the next marker after lost records, and the first command that its owner decided.
 func (b *bridge) read(lost embedded.Lost, later func(func(eventlog.Record) bool)) (run []entry, after int64, known bool) {
 	read, marker := 0, int64(-1)
 	later(func(r eventlog.Record) bool {
@@ -120,7 +120,7 @@ func latest(run []entry) (next continuation) {
 	return next
 }
 
-// end returns the command behind those that a run is about, if it counts from one of its entries on.
+// end returns the command after those that a run covers, if it counts from one of its entries on.
 func end(run []entry, from continuation) int64 {
 	to := from.cause
 	for _, e := range run {

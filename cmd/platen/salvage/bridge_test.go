@@ -11,7 +11,7 @@ import (
 	"platen.dev/projections"
 )
 
-// journal returns the records of a journal with several owners, former ones writing on for a while, and commands that were trimmed.
+// journal returns the records of a journal with several owners, former ones writing on for a while, and trimmed commands.
 func journal(rng *rand.Rand, length int) (all []eventlog.Record) {
 	epoch, former, cause, void := int64(-1), int64(-1), int64(0), int64(0)
 	add := func(e events.Entry) {
@@ -53,7 +53,7 @@ func accepted(records []eventlog.Record) (cursor projections.Cursor, counts map[
 	return cursor, counts
 }
 
-// Whatever records of a journal are lost, those behind them that counted still do, and the next owner continues where it would have. (An envelope of a
+// Whatever records of a journal are lost, later records that counted still do, and the next owner continues where it would have. (An envelope of a
 // former owner may count if the marker that made it void is lost, and nothing else tells.)
 func TestBridge(t *testing.T) {
 	rng := testkit.Rand(t)

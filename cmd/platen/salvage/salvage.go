@@ -19,7 +19,7 @@ import (
 type Config struct {
 	// From is the directory of the log, To that of the copy, which must not exist.
 	From, To string
-	// Partitions is how many partitions the log has if it cannot say so itself.
+	// Partitions is the log's number of partitions, in case it cannot say so itself.
 	Partitions int32
 }
 
@@ -54,7 +54,7 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 	return report(c, found, out)
 }
 
-// report writes what was found.
+// report writes the result.
 func report(c Config, found embedded.Salvaged, out io.Writer) error {
 	fmt.Fprintf(out, "%d records copied to %s\n", found.Records, c.To)
 	for _, name := range slices.Sorted(maps.Keys(found.Damaged)) {

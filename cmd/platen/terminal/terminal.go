@@ -1,5 +1,5 @@
-// Package terminal writes for people. Names, addresses, errors and whatever else others have written are shown, and never obeyed: no
-// control character reaches the terminal, and none ends a line or a column.
+// Package terminal writes for people. Names, addresses, errors and other untrusted text are shown, and never obeyed: no control character reaches the
+// terminal, and none ends a line or a column.
 package terminal
 
 import (
@@ -14,7 +14,7 @@ import (
 // Lines writes lines.
 type Lines struct{ w io.Writer }
 
-// To returns what writes lines to w.
+// To returns Lines that write to w.
 func To(w io.Writer) Lines { return Lines{w} }
 
 // Printf is fmt.Fprintf; each argument stays within its line and column.
@@ -27,13 +27,13 @@ func (l Lines) Printf(format string, args ...any) error {
 	return err
 }
 
-// Text writes a text that has lines and columns of its own.
+// Text writes a text with its own lines and columns.
 func (l Lines) Text(text string) error {
 	_, err := io.WriteString(l.w, contract.PlainLines(text))
 	return err
 }
 
-// Table writes lines whose columns, which tabs separate, are aligned.
+// Table writes lines with aligned, tab-separated columns.
 func Table(w io.Writer, write func(Lines)) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	write(Lines{columns})
@@ -48,8 +48,8 @@ func (p plain) Format(f fmt.State, verb rune) {
 	_, _ = io.WriteString(f, contract.Plain(fmt.Sprintf(fmt.FormatString(f, verb), p.value)))
 }
 
-// Escaped returns what writes to w as PlainLines shows it: lines, or JSON values, which stay what they are. It may be used by one goroutine
-// at a time. A character may be cut by the end of a call; it is written with the rest of it.
+// Escaped returns a writer to w that escapes like PlainLines: lines, or JSON values, which keep their meaning. It may be used by one goroutine at a
+// time. A character may be split between calls; it is written with its rest.
 func Escaped(w io.Writer) io.Writer { return &escaped{w: w} }
 
 type escaped struct {
@@ -68,7 +68,7 @@ func (e *escaped) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// wholeCharacters is how many bytes there are before a character that is cut by the end.
+// wholeCharacters returns the number of bytes before a character that is split by the end.
 func wholeCharacters(text []byte) int {
 	for at := len(text) - 1; at >= 0 && at > len(text)-utf8.UTFMax; at-- {
 		if utf8.RuneStart(text[at]) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// foreign clears the screen, turns the writing direction, and would make cells and lines of its own.
+// foreign clears the screen, changes the writing direction, and would add cells and lines.
 const foreign = "a\x1b[2J\u202e\x7f\u009b\tb\nc\r\u2028d\xff"
 
 const shown = `a\x1b[2J\u202e\u007f\u009b\tb\nc\r\u2028d\xff`
@@ -21,7 +21,7 @@ type named struct{}
 
 func (named) String() string { return foreign }
 
-// Whatever kind of value others have written stays within its cell; columns are aligned by what is shown.
+// Untrusted values of any kind stay within their cells; columns are aligned by their visible text.
 func TestTable(t *testing.T) {
 	var b strings.Builder
 	err := Table(&b, func(w Lines) {
@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A text has lines and columns of its own, and nothing else that a terminal obeys.
+// A text has its own lines and columns, and nothing else that a terminal obeys.
 func TestText(t *testing.T) {
 	var b strings.Builder
 	To(&b).Text("a\tb\n\x1b[2J\u2066c\r\n")
@@ -51,7 +51,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// It does not matter where a text is cut, and errors are told.
+// It does not matter where a text is split, and errors are returned.
 func TestCutCharacters(t *testing.T) {
 	text := "aü€😀\u202e\x1b\xffz"
 	for at := range len(text) + 1 {
@@ -81,7 +81,7 @@ func TestCutCharacters(t *testing.T) {
 	}
 }
 
-// JSON that a terminal may show is the same JSON.
+// JSON escaped for a terminal is the same JSON.
 func TestEscaped(t *testing.T) {
 	var b strings.Builder
 	text := strings.ToValidUTF8(foreign, "")

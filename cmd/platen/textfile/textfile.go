@@ -40,8 +40,8 @@ func ReadJSON(path string) (json.RawMessage, error) {
 // byteOrderMark is written by some editors at the beginning of a file in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// Decode returns the content of a text file in UTF-8, without a byte order mark. Its error names the encoding of a file in another
-// one, and quotes nothing of it: a secret may be in it.
+// Decode returns the content of a text file in UTF-8, without a byte order mark. Its error names the encoding of a file in another one, and quotes
+// nothing of it: it may contain a secret.
 func Decode(name string, content []byte) ([]byte, error) {
 	content = bytes.TrimPrefix(content, []byte(byteOrderMark))
 	if encoding := utf16(content); encoding != "" {
@@ -63,8 +63,8 @@ func Decode(name string, content []byte) ([]byte, error) {
 	}
 }
 
-// utf16 is which UTF-16 a text is encoded in, as its byte order mark says or the zero byte of its first character, which no
-// text in UTF-8 has; empty if it is in none.
+// utf16 returns the UTF-16 variant of a text, by its byte order mark or the zero byte of its first character, which no UTF-8 text has; empty for
+// none.
 func utf16(content []byte) string {
 	switch {
 	case len(content) < 2:

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A text file may begin with a byte order mark; of one in another encoding, the error names that.
+// A text file may begin with a byte order mark; for another encoding, the error names it.
 func TestDecode(t *testing.T) {
 	for _, c := range []struct{ content, want, wrong string }{
 		{content: ""},
@@ -28,7 +28,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// JSON is named with the line of its first mistake.
+// An error in JSON names the line of the first mistake.
 func TestReadJSON(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "some.json")
 	for content, wrong := range map[string]string{

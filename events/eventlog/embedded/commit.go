@@ -11,16 +11,14 @@ import (
 )
 
 const (
-	// batchBytes keeps a batch far below half a memtable. Pebble would turn a larger
-	// one into a table of its own.
+	// batchBytes keeps a batch far below half a memtable. Pebble would turn a larger one into its own table.
 	batchBytes = 2 << 20
 	// syncsInFlight is how many batches may wait for their fsync while the next one
 	// is collected. More of them would only make the batches smaller.
 	syncsInFlight = 1
 )
 
-// runCommitter is the only writer of the database. It ends once the queue refuses and is
-// empty.
+// runCommitter is the only writer of the database. It ends once the queue refuses requests and is empty.
 func (l *Log) runCommitter() {
 	defer close(l.commits)
 	for {
@@ -35,8 +33,8 @@ func (l *Log) runCommitter() {
 	}
 }
 
-// apply writes a commit to the database without waiting for the fsync. It may never return:
-// if Pebble gives the database up, the watcher abandons what is in flight.
+// apply writes a commit to the database without waiting for the fsync. It may never return: if Pebble gives up the database, the watcher abandons
+// what is in flight.
 func (l *Log) apply(c *commit) (err error) {
 	c.batch = l.newBatch()
 	for i := range c.requests {
@@ -80,15 +78,15 @@ func (l *Log) runPublisher() {
 	}
 }
 
-// padding is written by a fence: enough to reach the next block of the write-ahead log, because Pebble looks for what was durable only behind
+// padding is written by a fence: enough to reach the next block of the write-ahead log, because Pebble looks for evidence of durability only after
 // the damaged block.
 var padding = bytes.Repeat([]byte("fence--"), disk.WALBlock/len("fence--"))
 
-// flushEvery is the number of fences after which the write-ahead log is left behind, which they would fill if little else is appended.
+// flushEvery is the number of fences after which the write-ahead log is replaced; otherwise fences would fill it if little else is appended.
 const flushEvery = 256
 
-// fenceLater has the log fenced if nothing follows a commit soon. Each batch says how far those before it were durable. So damage to the last one
-// looks like a write that a crash has torn, which nobody was told of; behind a fence it does not.
+// fenceLater has the log fenced if nothing soon follows a commit. Each batch records how far earlier ones were durable. So damage to the last batch
+// looks like a write torn by a crash, never acknowledged; before a fence it does not.
 func (l *Log) fenceLater(c *commit) {
 	if last := c.requests[len(c.requests)-1]; !last.fence {
 		l.unfenced.Store(last.partition)
@@ -102,19 +100,19 @@ func (l *Log) fence() {
 	if p == nil {
 		return
 	}
-	_ = l.queue.add(request{partition: p, fence: true, done: func(int64, error) { // if it is refused, the log is at its end
+	_ = l.queue.add(request{partition: p, fence: true, done: func(int64, error) { // if it is refused, the log has ended
 		if l.fences++; l.fences%flushEvery == 0 {
 			l.flushSoon()
 		}
 	}})
 }
 
-// flushSoon has Pebble begin another write-ahead log.
+// flushSoon makes Pebble begin another write-ahead log.
 func (l *Log) flushSoon() {
 	l.dbMu.RLock()
 	defer l.dbMu.RUnlock()
 	if !l.isClosed() && l.failure() == nil {
-		_, _ = l.db.AsyncFlush() // the guard hears of its errors
+		_, _ = l.db.AsyncFlush() // the guard gets its errors
 	}
 }
 
@@ -130,8 +128,7 @@ func (l *Log) runWatcher() {
 	}
 }
 
-// await waits for the fsync of c and returns its outcome. After one failure every
-// later commit fails, too, even if its own fsync succeeded.
+// await waits for the fsync of c and returns its outcome. After one failure every later commit fails too, even if its own fsync succeeded.
 func (l *Log) await(c *commit) error {
 	if c.err != nil {
 		return c.err

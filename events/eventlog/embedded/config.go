@@ -12,7 +12,7 @@ import (
 type Config struct {
 	// Dir is the directory of the database; it is created if it does not exist.
 	Dir string
-	// Partitions is the count per topic, fixed when Dir is first opened.
+	// Partitions is the number per topic, fixed when Dir is first opened.
 	Partitions int32
 	// ReadOnly opens an existing log without changing it: appends, trims and memberships
 	// fail with eventlog.ErrReadOnly. Partitions may then be 0, for the log's own count.
@@ -33,7 +33,7 @@ type Config struct {
 	CacheBytes int
 	// FS replaces the file system, for tests that inject faults. Nil means the disk.
 	FS vfs.FS
-	// fenceAfter is how long nothing is appended before the log is fenced. 0 means 5 seconds.
+	// fenceAfter is how long the log may be idle before it is fenced. 0 means 5 seconds.
 	fenceAfter time.Duration
 }
 

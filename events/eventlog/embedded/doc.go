@@ -21,8 +21,8 @@
 // Close leaves the directory locked until the process ends. The next process recovers
 // everything that was acknowledged.
 //
-// If only Pebble's background flushes fail, as on a disk that fills up, or if the disk
-// hangs, appends wait, and those that have no room are refused with eventlog.ErrBusy.
+// If only Pebble's background flushes fail, as on a disk that fills up, or if the disk hangs,
+// appends wait, and those without room are refused with eventlog.ErrBusy.
 //
 // # Storage format
 //

@@ -36,8 +36,7 @@ func wal(t *testing.T, dir string) (name string, content []byte) {
 	return name, content
 }
 
-// A record at the end of a log that is damaged is told from one that a crash has torn, once the log was idle. Nothing that was acknowledged gets
-// lost without a word then.
+// Once the log was idle, damage to a record at its end can be told from a write torn by a crash. Then no acknowledged record is lost silently.
 func TestDamageInTheLastBatch(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fenceAfter time.Duration
@@ -87,7 +86,7 @@ func TestDamageInTheLastBatch(t *testing.T) {
 	}
 }
 
-// settle is time enough for Pebble to note how far the log is durable, which it does just after it says so.
+// settle is enough time for Pebble to record how far the log is durable, which it does just after reporting it.
 const settle = 250 * time.Millisecond
 
 func flipLast(content []byte) []byte {

@@ -41,7 +41,7 @@ func offsetOf(key []byte) int64 {
 	return int64(binary.BigEndian.Uint64(key[len(key)-8:]))
 }
 
-// checkTopic accepts the names that are legal in Kafka, too.
+// checkTopic accepts only names that are also legal in Kafka.
 func checkTopic(name string) error {
 	if name == "" || len(name) > 249 {
 		return fmt.Errorf("topic name %q must have 1 to 249 characters", name)

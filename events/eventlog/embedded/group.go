@@ -7,8 +7,8 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// groups holds the consumer groups of this process. There are no others, because the
-// directory is locked.
+// groups holds the consumer groups of this process. There are no others, because the directory is
+// locked.
 type groups struct {
 	mu     sync.Mutex
 	open   map[groupName]*group
@@ -38,7 +38,7 @@ func (l *Log) Own(name, topic string, owner eventlog.Owner) (eventlog.Membership
 	return m, nil
 }
 
-// get returns a group, and starts it if it does not exist.
+// get returns a group, starting it if necessary.
 func (gs *groups) get(name groupName, partitions int32) (*group, error) {
 	gs.mu.Lock()
 	defer gs.mu.Unlock()
@@ -62,7 +62,7 @@ func (gs *groups) close() {
 	gs.mu.Lock()
 	gs.closed = true
 	gs.mu.Unlock()
-	for _, g := range gs.open { // does not change any more: closed is set
+	for _, g := range gs.open { // cannot change any more: closed is set
 		close(g.stop)
 		<-g.ended
 	}
@@ -84,7 +84,7 @@ type member struct {
 	owner  eventlog.Owner
 	held   []int32
 	leave  sync.Once
-	target int // during a rebalance: how many partitions it is to hold
+	target int // during a rebalance: how many partitions it should hold
 }
 
 var _ eventlog.Membership = (*member)(nil)
@@ -136,8 +136,8 @@ func (g *group) leave(m *member) {
 	g.revoke(m, len(m.held))
 }
 
-// balance gives each member an equal share, with one more for those that hold most,
-// and moves no partition needlessly.
+// balance gives each member an equal share, with one more for those that hold most, and moves no
+// partition needlessly.
 func (g *group) balance() {
 	g.setTargets()
 	for _, m := range g.members {

@@ -24,7 +24,7 @@ type Log struct {
 	id         string
 	partitions int32
 	readOnly   bool
-	pending    int      // the room of a topic, in bytes
+	pending    int      // the room per topic, in bytes
 	unbounded  []string // topics without a bound
 	logger     *slog.Logger
 	onFailure  func(error)
@@ -36,8 +36,7 @@ type Log struct {
 	commits chan *commit       // committer to publisher
 	batches chan *pebble.Batch // for reuse
 	cache   cacheBudget
-	// unfenced is the partition of the last append, behind which the log is fenced when fenceTimer fires. fences counts them, for
-	// the publisher.
+	// unfenced is the partition of the last append, after which the log is fenced when fenceTimer fires. fences counts the fences, for the publisher.
 	unfenced   atomic.Pointer[partition]
 	fences     int
 	fenceTimer *time.Timer
@@ -108,8 +107,8 @@ func newLog(c Config, guard *disk.Guard, db *pebble.DB, lock *pebble.Lock) *Log 
 // Partitions implements eventlog.Log.
 func (l *Log) Partitions() int32 { return l.partitions }
 
-// TopicID implements eventlog.Log: all topics are in one database, which has a random id since it was made. It is empty if the
-// log is only read, and whoever made it ended before giving it one.
+// TopicID implements eventlog.Log: all topics share the database's random id, made with it. It is empty if the log is open read-only and its creator
+// ended before storing an id.
 func (l *Log) TopicID(string) string { return l.id }
 
 // Health implements eventlog.Log.
@@ -165,7 +164,7 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 	return l.moveStart(ctx, p, before)
 }
 
-// Begin implements eventlog.Log: nothing is before the start that it moves.
+// Begin implements eventlog.Log: it moves the start, before which there is nothing.
 func (l *Log) Begin(ctx context.Context, topic string, partition int32, at int64) error {
 	p, err := l.writable(topic, partition)
 	if err != nil {
@@ -177,7 +176,7 @@ func (l *Log) Begin(ctx context.Context, topic string, partition int32, at int64
 	return l.moveStart(ctx, p, at)
 }
 
-// writable returns a partition of a log that may be changed.
+// writable returns a partition, or an error if the log is read-only.
 func (l *Log) writable(topic string, partition int32) (*partition, error) {
 	p, err := l.partition(topic, partition)
 	if err == nil && l.readOnly {
@@ -186,7 +185,7 @@ func (l *Log) writable(topic string, partition int32) (*partition, error) {
 	return p, err
 }
 
-// moveStart has a partition start at an offset, durably.
+// moveStart durably moves the start of a partition to an offset.
 func (l *Log) moveStart(ctx context.Context, p *partition, to int64) error {
 	result := make(chan error, 1)
 	r := request{partition: p, record: eventlog.Record{Offset: to}, trim: true, done: func(_ int64, err error) { result <- err }}
@@ -201,7 +200,7 @@ func (l *Log) moveStart(ctx context.Context, p *partition, to int64) error {
 	}
 }
 
-// partition returns a partition, and loads its topic at the first use.
+// partition returns a partition, loading its topic on first use.
 func (l *Log) partition(topic string, number int32) (*partition, error) {
 	if number < 0 || number >= l.partitions {
 		return nil, fmt.Errorf("topic %s has no partition %d", topic, number)

@@ -85,7 +85,7 @@ func (p *partition) writeRecord(b *pebble.Batch, r eventlog.Record) (int64, erro
 }
 
 // writeTrim adds the removal of the records below before to the batch. A partition without records may
-// begin behind its end.
+// begin after its end.
 func (p *partition) writeTrim(b *pebble.Batch, before int64) error {
 	if before <= p.writtenStart {
 		return nil

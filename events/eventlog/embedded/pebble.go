@@ -17,10 +17,10 @@ import (
 // ErrInUse means that the directory is open in this or another process.
 var ErrInUse = errors.New("another platen uses the directory: stop it first, or give this one another directory")
 
-// ErrDamaged means that the files of the log do not have what was written to them.
+// ErrDamaged means that the files of the log are not as they were written.
 var ErrDamaged = errors.New("the log is damaged: check the disk, and copy what is readable with `platen log salvage` (docs/RUNBOOK.md)")
 
-// damaged says what to do if an error is one of damaged files.
+// damaged adds advice to an error of damaged files.
 func damaged(err error) error {
 	if !disk.Damaged(err) {
 		return err
@@ -28,14 +28,14 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// identity is read from a database: the number of its partitions, and its id.
+// identity is what a database says about itself: the number of its partitions, and its id.
 type identity struct {
 	partitions int32
 	id         string
 }
 
-// openDatabase locks the directory, opens the database in it, and returns what it is. If Pebble gives the opening up, the
-// lock is kept: Pebble may still write.
+// openDatabase locks the directory, opens the database in it, and returns its identity. If Pebble gives up on the opening, the lock is kept: Pebble
+// may still write.
 func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock, is identity, err error) {
 	if err := prepareDir(c); err != nil {
 		return nil, nil, is, fmt.Errorf("open log: %w", err)
@@ -61,7 +61,7 @@ func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock
 	return db, lock, is, nil
 }
 
-// readID returns the id of a database, which it gives to one that has none.
+// readID returns the id of a database, making one if it has none.
 func readID(db *pebble.DB, readOnly bool) (string, error) {
 	value, closer, err := db.Get(idKey)
 	switch {
@@ -97,7 +97,7 @@ func options(c Config, lock *pebble.Lock) *pebble.Options {
 	}
 }
 
-// prepareDir durably creates the directory, or checks that it exists if the log is only read.
+// prepareDir durably creates the directory, or checks that it exists if the log is read-only.
 func prepareDir(c Config) error {
 	if !c.ReadOnly {
 		return disk.MkdirAll(c.FS, c.Dir, 0o700)
@@ -106,7 +106,7 @@ func prepareDir(c Config) error {
 	return err
 }
 
-// formatMajorVersion upgrades a database to Pebble's newest format, unless it is only read.
+// formatMajorVersion upgrades a database to Pebble's newest format, unless it is read-only.
 func formatMajorVersion(c Config) pebble.FormatMajorVersion {
 	if c.ReadOnly {
 		return pebble.FormatDefault

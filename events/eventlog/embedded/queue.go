@@ -9,10 +9,10 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// request is one request to the committer: an append, a trim or a fence. It does not change.
+// request is one request to the committer: an append, a trim or a fence. It is immutable.
 type request struct {
 	partition *partition
-	// record is the record to append. Of a trim, only Offset is used: the new start.
+	// record is the record to append. A trim uses only its Offset: the new start.
 	record eventlog.Record
 	trim   bool
 	fence  bool
@@ -35,7 +35,7 @@ type queue struct {
 	arrived  sync.Cond // signals that a request was added, or closed
 	requests []request
 	taken    []*commit
-	refuses  error // why further requests are refused, nil if they are not
+	refuses  error // why further requests are refused, nil if they are accepted
 	closed   bool
 	refusals sync.WaitGroup // refused appends whose callback has not returned
 }
@@ -46,7 +46,7 @@ func newQueue() *queue {
 	return q
 }
 
-// add returns ErrBusy if the topic has no room for the request, and the reason if all are
+// add returns ErrBusy if the topic has no room for the request, or the reason if all requests are
 // refused.
 func (q *queue) add(r request) error {
 	q.mu.Lock()
@@ -64,7 +64,7 @@ func (q *queue) add(r request) error {
 	return nil
 }
 
-// refuse calls back with err, from another goroutine than the caller's. close waits for it.
+// refuse calls back with err on a goroutine other than the caller's. close waits for it.
 func (q *queue) refuse(done func(int64, error), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,8 +75,8 @@ func (q *queue) refuse(done func(int64, error), err error) {
 	q.refusals.Go(func() { done(0, err) })
 }
 
-// take waits for requests and returns the first ones, of about limit bytes. It returns nil
-// once the queue refuses and is empty.
+// take waits for requests and returns the first ones, about limit bytes. It returns nil once the
+// queue refuses requests and is empty.
 func (q *queue) take(limit int) *commit {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -97,7 +97,7 @@ func (q *queue) take(limit int) *commit {
 	return c
 }
 
-// finish gives c to the caller alone. It reports false if c was abandoned.
+// finish gives the caller sole ownership of c. It reports false if c was abandoned.
 func (q *queue) finish(c *commit) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,7 +109,7 @@ func (q *queue) finish(c *commit) bool {
 	return true
 }
 
-// abandon refuses further requests with err and returns all that are not finished.
+// abandon refuses further requests with err and returns all unfinished ones.
 func (q *queue) abandon(err error) (left []request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// A reader's batches from the database start small, because it may want one record
-	// only, and grow when it reads on.
+	// A reader's batches from the database start small, because it may want only one record, and grow
+	// as it reads on.
 	firstBytes = 16 << 10
 	nextBytes  = 1 << 20
 	maxRecords = 8192

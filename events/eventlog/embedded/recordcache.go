@@ -17,7 +17,7 @@ func (c *recordCache) add(r eventlog.Record) {
 	c.records = append(c.records, r)
 }
 
-// compact moves the remaining records to the front, so that the memory is used again.
+// compact moves the remaining records to the front, so that the memory is reused.
 func (c *recordCache) compact() {
 	n := copy(c.records, c.records[c.head:])
 	clear(c.records[n:])

@@ -19,7 +19,7 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Lost are the offsets From up to but not including To of a partition, whose records a salvage has not found although it has found later
+// Lost is a range of offsets of a partition, from From up to but not including To, whose records a salvage has not found although it found later
 // ones.
 type Lost struct {
 	Topic     string
@@ -30,44 +30,42 @@ type Lost struct {
 // Salvaged is the result of a salvage.
 type Salvaged struct {
 	Records int64
-	// Damaged are the files that could not be read, or only in part, with the reasons.
+	// Damaged maps the files that could not be read, or only in part, to the reasons.
 	Damaged map[string]error
-	// Lost are in the order of topics, partitions and offsets. That records behind the last one that was found are lost as well, nobody
-	// can tell.
+	// Lost is in the order of topics, partitions and offsets. Whether records after the last one found are lost too is unknown.
 	Lost []Lost
-	// Ends are the offsets behind the last records found, by topic and partition.
+	// Ends are the offsets after the last records found, by topic and partition.
 	Ends map[string][]int64
 }
 
-// Bridge says what takes the place of lost records of a partition, so that those behind them keep their meaning. It sees the records in the
-// order of their offsets.
+// Bridge decides what replaces lost records of a partition, so that later ones keep their meaning. It sees the records in the order of their offsets.
 type Bridge interface {
 	Saw(eventlog.Record)
-	// Fill returns values for offsets that are lost. Those that it leaves out get an empty value. later calls visit with the records
-	// behind them until it returns false.
+	// Fill returns values for lost offsets. Those that it leaves out get an empty value. later calls visit with the records after them until it returns
+	// false.
 	Fill(lost Lost, later func(visit func(eventlog.Record) bool)) map[int64][]byte
 }
 
 // SalvageConfig says what to salvage.
 type SalvageConfig struct {
-	// From is the directory of a log that nobody uses, and To one that does not exist yet.
+	// From is the directory of an unused log, and To one that does not exist yet.
 	From, To string
-	// Topics are the topics that the log has. In a table whose first entries are damaged, only their records are looked for.
+	// Topics are the topics of the log. In a table whose first entries are damaged, only their records are looked for.
 	Topics []string
-	// Partitions is how many partitions the log has, for the case that it cannot say so any more.
+	// Partitions is the log's number of partitions, in case it can no longer say so itself.
 	Partitions int32
 	// Bridge returns the bridge of a partition, nil for none.
 	Bridge func(topic string, partition int32) Bridge
 	Logger *slog.Logger
-	// Progress is called after each file with the bytes that were read of all.
+	// Progress is called after each file with the bytes read so far and in total.
 	Progress func(done, all int64)
 }
 
-// ErrNoPartitions means that the record of how many partitions a log has is lost.
+// ErrNoPartitions means that the log has lost the record of its number of partitions.
 var ErrNoPartitions = errors.New("the log does not say any more how many partitions it has")
 
-// salvage copies the log of a database that cannot be opened, or not be read to its end: it reads the tables and the write-ahead logs one by one,
-// and around what is damaged in them.
+// salvage copies the log of a database that cannot be opened, or not be read completely: it reads the tables and write-ahead logs one by one,
+// skipping damage.
 type salvage struct {
 	SalvageConfig
 	to     *pebble.DB
@@ -78,7 +76,7 @@ type salvage struct {
 	found    Salvaged
 }
 
-// Salvage copies what is readable of a log to another one, with the same offsets and the same id. It does not change the log that it reads.
+// Salvage copies everything readable in a log to another one, with the same offsets and the same id. It does not change the source.
 func Salvage(ctx context.Context, c SalvageConfig) (Salvaged, error) {
 	lock, err := pebble.LockDirectory(c.From, vfs.Default)
 	if err != nil {
@@ -102,7 +100,7 @@ func Salvage(ctx context.Context, c SalvageConfig) (Salvaged, error) {
 	return s.found, errors.Join(err, s.batch.Close(), to.Close())
 }
 
-// maxPartitions is how many partitions of a topic are looked for in a damaged table, if nobody says how many there are.
+// maxPartitions is how many partitions of a topic are looked for in a damaged table if their number is unknown.
 const maxPartitions = 256
 
 func (s *salvage) listPrefixes() {
@@ -165,7 +163,7 @@ func (s *salvage) copyFiles(ctx context.Context) error {
 	return s.commit()
 }
 
-// copyFile copies from one file. What is wrong with the file is noted; an error is one of what is written.
+// copyFile copies from one file. It records damage to the file; an error is one of writing.
 func (s *salvage) copyFile(name string) error {
 	var wrong, err error
 	switch path := filepath.Join(s.From, name); filepath.Ext(name) {
@@ -182,7 +180,7 @@ func (s *salvage) copyFile(name string) error {
 	return err
 }
 
-// put takes an entry of the database. The same one may come again, from another file.
+// put takes an entry of the database. The same one may come again from another file.
 func (s *salvage) put(key, value []byte) error {
 	switch {
 	case len(key) == 0:
@@ -213,7 +211,7 @@ func (s *salvage) commit() error {
 	return err
 }
 
-// begin writes where the partitions start, and drops what was trimmed before.
+// begin writes where the partitions start, and drops trimmed records.
 func (s *salvage) begin() error {
 	for key, start := range s.starts {
 		prefix := append([]byte{kindRecord}, key[1:]...)
@@ -227,7 +225,7 @@ func (s *salvage) begin() error {
 	return s.commit()
 }
 
-// partitions returns how many partitions the log has, and writes that if the record of it is lost.
+// partitions returns the log's number of partitions, writing it if its record is lost.
 func (s *salvage) partitions() (int32, error) {
 	_, closer, err := s.to.Get(formatKey)
 	switch {
@@ -257,7 +255,7 @@ func (s *salvage) topics() (all []string, err error) {
 	return all, iter.Error()
 }
 
-// mend notes what a partition has lost, and fills it.
+// mend records what a partition has lost, and fills it.
 func (s *salvage) mend(topic string, p int32) error {
 	prefix := partitionKey(kindRecord, topic, p)
 	iter, err := s.to.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: recordKey(prefix, math.MaxInt64)})
@@ -290,8 +288,8 @@ func (s *salvage) mend(topic string, p int32) error {
 	return iter.Error()
 }
 
-// lose notes that records are lost, and fills their place. Those before the first one may have been trimmed, if it is not known where the
-// partition starts: it starts behind them.
+// lose records lost records, and fills their place. If it is not known where the partition starts, those before its first record may have been
+// trimmed: then it starts after them.
 func (s *salvage) lose(lost Lost, known bool, bridge Bridge) error {
 	s.found.Lost = append(s.found.Lost, lost)
 	if known {
@@ -300,7 +298,7 @@ func (s *salvage) lose(lost Lost, known bool, bridge Bridge) error {
 	return s.batch.Set(partitionKey(kindStart, lost.Topic, lost.Partition), binary.BigEndian.AppendUint64(nil, uint64(lost.To)), nil)
 }
 
-// fill writes what takes the place of lost records.
+// fill writes the replacements of lost records.
 func (s *salvage) fill(lost Lost, bridge Bridge) error {
 	prefix := partitionKey(kindRecord, lost.Topic, lost.Partition)
 	values := bridge.Fill(lost, func(visit func(eventlog.Record) bool) { s.later(prefix, lost.To, visit) })
@@ -337,7 +335,7 @@ func (s *salvage) later(prefix []byte, from int64, visit func(eventlog.Record) b
 	}
 }
 
-// nobody bridges nothing.
+// nobody is a Bridge that fills nothing.
 type nobody struct{}
 
 func (nobody) Saw(eventlog.Record) {}

@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// readTable puts the entries of a table, but for those in blocks that are damaged. prefixes are those of the partitions that it may have
-// records of, in order. wrong is the damage, err an error of put.
+// readTable calls put with the entries of a table, skipping damaged blocks. prefixes are those of the partitions whose records it may have, in order.
+// wrong is the damage; err is an error of put.
 func readTable(path string, prefixes [][]byte, put func(key, value []byte) error) (wrong, err error) {
 	for first := []byte{0}; ; {
 		last, damage, err := readFrom(path, first, put)
@@ -37,7 +37,7 @@ func openTable(path string) (*pebble.Iterator, error) {
 	return pebble.NewExternalIter(o, &pebble.IterOptions{}, [][]sstable.ReadableFile{{f}})
 }
 
-// readFrom puts the entries of a table from a key on, until one cannot be read. last is the last key that was.
+// readFrom calls put with the entries of a table from a key on, until one cannot be read. last is the last key read.
 func readFrom(path string, first []byte, put func(key, value []byte) error) (last []byte, damage, err error) {
 	iter, err := openTable(path)
 	if err != nil {
@@ -58,8 +58,7 @@ func readFrom(path string, first []byte, put func(key, value []byte) error) (las
 	return last, iter.Error(), nil
 }
 
-// behindDamage returns a key from which a table can be read again, the smallest one of a record behind the key last; nil if
-// there is none.
+// behindDamage returns the smallest key of a record after last from which a table can be read again; nil if there is none.
 func behindDamage(path string, last []byte, prefixes [][]byte) []byte {
 	for _, prefix := range prefixes {
 		from := int64(-1)
@@ -76,8 +75,8 @@ func behindDamage(path string, last []byte, prefixes [][]byte) []byte {
 	return nil
 }
 
-// firstReadable returns the smallest offset behind from at which a table can be read; false if all of the partition that it may have is
-// damaged. What cannot be read is one range, as far as the first block that can.
+// firstReadable returns the smallest offset after from at which a table can be read, or false if all its remaining records of the partition are
+// damaged. It takes everything up to the first readable block for one damaged range.
 func firstReadable(path string, prefix []byte, from int64) (int64, bool) {
 	step := int64(1)
 	for !readable(path, recordKey(prefix, from+step)) {
@@ -97,7 +96,7 @@ func firstReadable(path string, prefix []byte, from int64) (int64, bool) {
 	return good, true
 }
 
-// readable reports whether what a table has from a key on begins with an entry that can be read, or is nothing.
+// readable reports whether the first entry of a table from a key on can be read, or there is none.
 func readable(path string, key []byte) bool {
 	iter, err := openTable(path)
 	if err != nil {

@@ -51,8 +51,8 @@ func writeHarmed(t *testing.T, dir string, rng *rand.Rand) (records [harmedParti
 	return records, starts
 }
 
-// A salvage finds every record that is not damaged, at its offset, and names all others but those at the end of a partition. What it leaves
-// is a log that continues.
+// A salvage finds every undamaged record, at its offset, and names all others except those at the end of a partition. The result is a log that can
+// continue.
 func TestSalvage(t *testing.T) {
 	rng := testkit.Rand(t)
 	whole := filepath.Join(t.TempDir(), "whole")
@@ -134,7 +134,7 @@ func checkSalvaged(t *testing.T, what, dir string, records [harmedPartitions][][
 	return have
 }
 
-// A salvage refuses what it would spoil.
+// A salvage refuses targets that it would spoil.
 func TestSalvageRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "log")
 	l, err := Open(Config{Dir: dir, Partitions: 1, Logger: testkit.Silent()})

@@ -16,9 +16,9 @@ import (
 	"platen.dev/events/eventlog"
 )
 
-// Kafka begins every partition at 0. A partition that begins elsewhere has a base, which is added to the offsets of its
-// brokers. The bases of all partitions are in a compacted topic of their own, which is made with the first one. Topics that were
-// deleted and created again have other ids, so their former bases count no more.
+// Kafka begins every partition at 0. A partition that begins elsewhere has a base, which is added to its brokers' offsets. The bases of all
+// partitions are in a compacted topic of their own, which is created with the first base. Re-created topics have other ids, so their former bases no
+// longer count.
 const basesTopic = "platen.bases"
 
 // baseRecord is the value of a record of that topic.
@@ -111,7 +111,7 @@ func (l *Log) readBases(ctx context.Context) error {
 	return nil
 }
 
-// unlessUnknown returns an error about the topic of the bases, unless there is none.
+// unlessUnknown returns an error about the topic of the bases, unless it means that there is no such topic.
 func unlessUnknown(err error) error {
 	if err == nil || errors.Is(err, kerr.UnknownTopicOrPartition) {
 		return nil
@@ -119,7 +119,7 @@ func unlessUnknown(err error) error {
 	return fmt.Errorf("topic %s: %w: allow reading it", basesTopic, err)
 }
 
-// takeBase takes a base that was written, unless it is one of a topic that is gone.
+// takeBase takes a written base, unless its topic is gone.
 func (l *Log) takeBase(value []byte) error {
 	var b baseRecord
 	if err := json.Unmarshal(value, &b); err != nil {
@@ -133,7 +133,7 @@ func (l *Log) takeBase(value []byte) error {
 	return nil
 }
 
-// base returns what is added to the offsets of a partition's brokers.
+// base returns the offset to add to those of a partition's brokers.
 func (t *topic) base(partition int32) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,8 +148,8 @@ func (t *topic) setBase(partition int32, base int64) {
 
 func encodedID(t *topic) string { return base64.RawURLEncoding.EncodeToString(t.id[:]) }
 
-// identity returns the id of the topic. Offsets mean something only together with the bases, so these are part of it: without
-// them, whoever knows an offset is told that the topic is another one.
+// identity returns the id of the topic. Offsets mean something only together with the bases, so these are part of it: with lost bases, the topic
+// counts as another one.
 func (t *topic) identity() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -49,24 +49,23 @@ type Config struct {
 	CheckInterval time.Duration
 	// Logger receives failures. Nil means slog.Default().
 	Logger *slog.Logger
-	// Access is how to get in.
+	// Access holds the credentials and TLS settings.
 	Access access.Config
 	// Opts are added to every client.
 	Opts []kgo.Opt
 }
 
-// TopicConfig says what a topic needs. A topic that does not exist is created that way; one
-// that does is refused if it falls short.
+// TopicConfig is what a topic needs. A missing topic is created that way; an existing one that
+// falls short is refused.
 type TopicConfig struct {
-	// Retention is how long records are kept at least. 0 means forever: then only Trim
-	// deletes records.
+	// Retention is the minimum time that records are kept. 0 means forever: then only Trim deletes
+	// records.
 	Retention time.Duration
 	// Unbounded exempts the topic from Config.PendingBytes, because those who append to it
 	// bound what they have in flight.
 	Unbounded bool
-	// Compression is the codec in which the brokers keep the records of a topic that is created
-	// here, for readers that do not know every one; see Kafka's compression.type. Empty means as
-	// they were sent.
+	// Compression is the codec in which the brokers keep the records of a topic created here, for
+	// readers that do not know every codec; see Kafka's compression.type. Empty keeps records as sent.
 	Compression string
 }
 
@@ -142,7 +141,7 @@ func (c Config) client(opts ...kgo.Opt) (*kgo.Client, error) {
 	return kgo.NewClient(slices.Concat(common, entry, opts, c.Opts)...)
 }
 
-// backoff returns the pause after a number of failures in a row.
+// backoff returns the pause after a number of consecutive failures.
 func backoff(failures int) time.Duration {
 	return min(time.Second, 25*time.Millisecond<<min(failures, 6))
 }

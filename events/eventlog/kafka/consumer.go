@@ -26,10 +26,10 @@ type topicPartition struct {
 	partition int32
 }
 
-// The mutexes of this file are locked in the order consumers.mu, consumer.clientMu,
-// consumer.mu; subscription.mu is never held together with another. A consumer's
-// goroutine locks only consumer.mu and subscription.mu, one at a time, so that it goes
-// on delivering records while a call to its client blocks under clientMu.
+// The mutexes of this file are locked in the order consumers.mu, consumer.clientMu, consumer.mu;
+// subscription.mu is never held together with another. A consumer's goroutine locks only
+// consumer.mu and subscription.mu, one at a time, so that it keeps delivering records while a call
+// to its client blocks under clientMu.
 
 // consumers are the shared consumers of a log. They are created when needed and kept
 // until the log closes. There are as many as the most readers that one partition has
@@ -85,7 +85,7 @@ type consumer struct {
 
 func (l *Log) newConsumer() (*consumer, error) {
 	client, err := l.config.client(
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), // never read at another offset than the one asked for
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), // never read at an offset other than the one asked for
 		kgo.ConsumePartitions(nil),
 		kgo.FetchMaxWait(pollTimeout),
 		kgo.FetchMaxBytes(8<<20),
@@ -147,7 +147,7 @@ func (c *consumer) unsubscribe(tp topicPartition) {
 // position is where a partition is read.
 type position struct {
 	next  int64 // the broker's offset of the next record
-	epoch int32 // of the leader which has written the record before; -1 if that is not known
+	epoch int32 // of the leader that wrote the previous record; -1 if unknown
 	base  int64 // of the partition
 }
 

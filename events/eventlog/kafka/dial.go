@@ -18,17 +18,17 @@ const (
 	dialTimeout = 2 * time.Second
 	// handshakeTimeout bounds an attempt that includes TLS.
 	handshakeTimeout = 5 * time.Second
-	// silence is how long a broker's host may leave what was sent unacknowledged, or probes of
-	// an idle connection. TCP alone waits as long again as the network was cut, so that a
-	// partition stays without an owner after the cut has ended.
+	// silence is how long a broker's host may leave sent data, or probes of an idle connection,
+	// unacknowledged. TCP alone would wait as long again as the network was cut, leaving a partition
+	// without an owner after the cut has ended.
 	silence = 3 * time.Second
-	// requestOverhead is how long a broker may take for a request, beyond the time that the
-	// request itself gives it; produceTimeout is the time that a produce request gives it.
+	// requestOverhead is how long a broker may take for a request beyond the request's own timeout;
+	// produceTimeout is the timeout of a produce request.
 	requestOverhead = 5 * time.Second
 	produceTimeout  = 5 * time.Second
 )
 
-// dialer connects to brokers by connections that notice soon when their host is gone.
+// dialer connects to brokers by connections that soon notice when their host is gone.
 var dialer = net.Dialer{
 	Timeout:         dialTimeout,
 	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 3, Interval: silence / 3, Count: 2},
@@ -43,8 +43,8 @@ var dialer = net.Dialer{
 	},
 }
 
-// enter tries once whether the brokers let this process in, because a client would try again and
-// again. It returns access.ErrRefused if they do not; whether they are there is noticed elsewhere.
+// enter tries once whether the brokers admit this process, because a client would retry forever. It
+// returns access.ErrRefused if they do not; unreachable brokers are noticed elsewhere.
 func (c Config) enter(ctx context.Context) error {
 	if c.Access.IsOpen() {
 		return nil

@@ -9,17 +9,16 @@
 // one machine; a single broker survives kill -9 of its process, and power loss only
 // with log.flush.interval.messages=1. See deploy/kafka/server.properties.
 //
-// Bounds ask most of a partition's replicas who leads it, since a leader that was deposed
-// and does not know it yet would answer with an old end (docs/decisions/0027).
+// Bounds asks most of a partition's replicas who leads it, since a deposed leader that does not
+// know it yet would answer with an old end (docs/decisions/0027).
 //
-// A partition is read in two ways. A reader that is behind sends fetch requests of
-// its own to the leader: one round trip for one record or for a megabyte. A reader
-// that has reached the end subscribes to a shared consumer, where one long poll
-// per broker serves all partitions; two readers of the same partition use two
-// consumers. A subscription that misses anything (its queue is full because the
-// reader is slow, a gap, an error) just ends. The reader then fetches for itself
-// again, and that fetch returns the error if it lasts. So a slow reader holds up
-// no other reader.
+// A partition is read in two ways. A reader that is behind sends its own fetch requests to the
+// leader: one round trip for one record or for a megabyte. A reader that has reached the end
+// subscribes to a shared consumer, where one long poll per broker serves all partitions; two
+// readers of the same partition use two consumers. A subscription that misses anything (its queue
+// is full because the reader is slow, a gap, an error) just ends. The reader then fetches for
+// itself again, and that fetch returns the error if it persists. So a slow reader holds up no other
+// reader.
 //
 // Ownership is a consumer group with the cooperative-sticky balancer on a paused
 // topic: the group assigns partitions, nothing is fetched, and no offset is ever
@@ -27,9 +26,9 @@
 //
 // # Where Kafka differs
 //
-// After a broker was killed, the start of a trimmed partition may go back until the
-// partition is trimmed again (the broker stores the start once a minute), so that
-// trimmed records reappear. The end never goes back by itself.
+// After a broker was killed, the start of a trimmed partition may go back until the partition is
+// trimmed again (the broker stores the start once a minute), so that trimmed records reappear. The
+// end never goes back by itself.
 //
 // # Format
 //

@@ -13,7 +13,7 @@ import (
 
 // Examined is the result of examining a cluster.
 type Examined struct {
-	// Brokers is how many there are.
+	// Brokers is the number of brokers.
 	Brokers int
 	// Missing are the topics that Open would create.
 	Missing []string

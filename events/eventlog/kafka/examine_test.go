@@ -10,7 +10,7 @@ import (
 	"platen.dev/events/eventlog/kafka"
 )
 
-// Examining a cluster finds what opening the log on it would, and makes no topic.
+// Examining a cluster finds the same faults as opening the log on it, and creates no topic.
 func TestExamine(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(3))
 	admin := newAdmin(t, cluster.ListenAddrs()...)

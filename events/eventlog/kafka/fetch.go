@@ -14,8 +14,8 @@ import (
 
 var decompressor = kgo.DefaultDecompressor()
 
-// fetch requests the records from offset on from the leader, without waiting for new
-// ones. No records and no error mean that offset is the end. epoch is that of the leader which has written the last of them.
+// fetch requests the records from offset on from the leader, without waiting for new ones. No records and no error mean that offset is the end. epoch
+// is that of the leader that wrote the last of them.
 func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64, maxBytes int32) (records []eventlog.Record, epoch int32, err error) {
 	base := t.base(partition)
 	if offset < base {
@@ -37,7 +37,7 @@ func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64
 func fetchRequest(t *topic, partition int32, offset int64, maxBytes int32) *kmsg.FetchRequest {
 	p := kmsg.NewFetchRequestTopicPartition()
 	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, offset, maxBytes
-	p.CurrentLeaderEpoch = t.leadership(partition).epoch // a broker that leads another one refuses
+	p.CurrentLeaderEpoch = t.leadership(partition).epoch // a broker refuses if it leads another epoch
 	topic := kmsg.NewFetchRequestTopic()
 	topic.Topic, topic.TopicID, topic.Partitions = t.name, t.id, append(topic.Partitions, p)
 	request := kmsg.NewPtrFetchRequest()
@@ -63,7 +63,7 @@ func decodeFetch(t *topic, response *kmsg.FetchResponseTopicPartition, partition
 	return records, epoch, nil
 }
 
-// endOfEpoch asks the leader where the records of an earlier leader end: an epoch of the partition.
+// endOfEpoch asks the leader for the end of the records of an earlier leader, that is, of an epoch of the partition.
 func (l *Log) endOfEpoch(ctx context.Context, t *topic, partition int32, led leadership, epoch int32) (int64, error) {
 	p := kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
 	p.Partition, p.CurrentLeaderEpoch, p.LeaderEpoch = partition, led.epoch, epoch
@@ -82,7 +82,7 @@ func (l *Log) endOfEpoch(ctx context.Context, t *topic, partition int32, led lea
 	if err := kerr.ErrorForCode(found.ErrorCode); err != nil {
 		return 0, err
 	}
-	if found.LeaderEpoch != epoch && found.EndOffset < 0 { // the broker knows of no such epoch, as one that has lost its log
+	if found.LeaderEpoch != epoch && found.EndOffset < 0 { // the broker knows no such epoch, like one that has lost its log
 		return t.base(partition), nil
 	}
 	return t.base(partition) + found.EndOffset, nil
@@ -91,8 +91,7 @@ func (l *Log) endOfEpoch(ctx context.Context, t *topic, partition int32, led lea
 // errGap means that offsets are missing for good: no retry helps.
 var errGap = errors.New("the topic is compacted or written with transactions: set cleanup.policy=delete and keep other writers off")
 
-// gapError explains why offset want is missing. If there are good records before it,
-// they are returned first.
+// gapError explains why offset want is missing. Good records before it are returned first.
 func gapError(want, got, start int64, good int) error {
 	switch {
 	case good > 0:

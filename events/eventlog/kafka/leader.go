@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// leadership is who leads a partition, as a broker knows it.
+// leadership says who leads a partition, as a broker knows it.
 type leadership struct {
 	leader int32 // broker id; -1 while there is none
 	// epoch counts the leaders of the partition; -1 if the broker does not tell.
@@ -54,12 +54,13 @@ func (l *Log) refreshLeaders(ctx context.Context, t *topic) {
 	t.led = leaderships(found[t.name])
 }
 
-// confirmLeader returns who leads a partition, by the word of most of its replicas. A broker
-// that is cut off from the others keeps believing that it leads, and would answer with an
-// old end. A record is acknowledged by replicas that know their leader, so one of most
-// replicas knows the leader of every record that was acknowledged before the call.
+// confirmLeader returns who leads a partition, according to most of its replicas. A broker cut off
+// from the others still believes that it leads, and would answer with an old end. A record is
+// acknowledged by replicas that know their leader, so any majority of replicas includes one that
+// knows the leader of every record acknowledged before the call.
 //
-// With fewer than three replicas one word is enough: more would make the log wait for both.
+// With fewer than three replicas one answer is enough: requiring more would make the log wait for
+// both.
 func (l *Log) confirmLeader(ctx context.Context, t *topic, partition int32) (leadership, error) {
 	known := t.leadership(partition)
 	if len(known.replicas) < 3 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The newest word of most of the brokers counts, and those that do not answer have none.
+// The newest word of most of the brokers counts; brokers that do not answer have none.
 func TestMostWords(t *testing.T) {
 	errAway := errors.New("away")
 	says := func(leader, epoch int32) word { return word{leadership: leadership{leader: leader, epoch: epoch}} }

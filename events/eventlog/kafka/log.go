@@ -33,7 +33,7 @@ type Log struct {
 	cancel   context.CancelFunc
 	closing  sync.Once
 	watching sync.WaitGroup
-	danger   atomic.Pointer[error] // what is wrong with the topics' settings
+	danger   atomic.Pointer[error] // the danger in the topics' settings
 
 	appends sync.RWMutex // guards closed; held for reading while an append is counted in pending
 	closed  bool
@@ -79,7 +79,7 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 	return l, nil
 }
 
-// Health implements eventlog.Log: it returns the settings by which records could get lost.
+// Health implements eventlog.Log: it reports settings that endanger records.
 func (l *Log) Health() error {
 	if err := l.danger.Load(); err != nil {
 		return *err
@@ -90,11 +90,11 @@ func (l *Log) Health() error {
 // Partitions implements eventlog.Log.
 func (l *Log) Partitions() int32 { return l.config.Partitions }
 
-// TopicID implements eventlog.Log: the id that Kafka gave to the topic, in base64 as its
-// tools show it. If a partition does not begin at 0, a digest of where they begin follows.
+// TopicID implements eventlog.Log: the id that Kafka gave to the topic, in base64 as its tools show
+// it. A digest of the partitions' starts follows if any does not begin at 0.
 func (l *Log) TopicID(topic string) string {
 	t, ok := l.topics[topic]
-	if !ok || t.id == [16]byte{} { // a broker before 2.8
+	if !ok || t.id == [16]byte{} { // brokers before 2.8 have no ids
 		return ""
 	}
 	return t.identity()
@@ -173,8 +173,8 @@ func fromKafka(got *kgo.Record, base int64) eventlog.Record {
 	return r
 }
 
-// Bounds implements eventlog.Log. While the partition has no leader, or most of its replicas
-// do not say who that is, it tries again.
+// Bounds implements eventlog.Log. It retries while the partition has no leader, or most of its
+// replicas do not say who that is.
 func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start, end int64, err error) {
 	t, err := l.topic(topic, partition)
 	if err != nil {
@@ -193,8 +193,8 @@ func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start,
 	}
 }
 
-// electionTimeout is how long a request is repeated while a partition has no leader, as
-// when a broker restarts.
+// electionTimeout is how long a request is repeated while a partition has no leader, as when a
+// broker restarts.
 const electionTimeout = 30 * time.Second
 
 // bounds asks the leader.
@@ -235,7 +235,7 @@ func (l *Log) offset(ctx context.Context, topic string, partition int32, led lea
 	return found.Offset, kerr.ErrorForCode(found.ErrorCode)
 }
 
-// errNoPartition means that a broker's response lacks the partition that was asked for.
+// errNoPartition means that a broker's response lacks the requested partition.
 var errNoPartition = errors.New("the broker's response does not include the partition")
 
 // Trim implements eventlog.Log.

@@ -66,7 +66,7 @@ func (l *Log) Own(group, topic string, owner eventlog.Owner) (eventlog.Membershi
 // join creates the client and pauses the topic before it can be assigned anything.
 func (m *member) join(group string) (err error) {
 	c := m.log.config
-	m.calls.Lock() // the owner is not called before m.client is set
+	m.calls.Lock() // so that the owner is not called before m.client is set
 	defer m.calls.Unlock()
 	m.client, err = c.client(
 		kgo.ConsumerGroup(group),

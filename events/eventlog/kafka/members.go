@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Members returns the Config.ClientID of every member that the brokers count as alive in a
-// consumer group. A member that dies stays one until its session times out.
+// Members returns the Config.ClientID of every member that the brokers believe alive in a consumer
+// group. A member that dies stays in the list until its session times out.
 func (l *Log) Members(ctx context.Context, group string) (names []string, err error) {
 	described, err := l.admin.DescribeGroups(ctx, group)
 	if err == nil {

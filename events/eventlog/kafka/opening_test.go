@@ -87,7 +87,8 @@ func TestOpenRefuses(t *testing.T) {
 	checkRefused(t, config, "", "set group.min.session.timeout.ms=2000 or lower")
 }
 
-// TestOpenAccepts opens a log of topics that an operator made as they must be, or longer.
+// TestOpenAccepts opens a log of topics that an operator created as required, or with longer
+// retention.
 func TestOpenAccepts(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(1))
 	admin := newAdmin(t, cluster.ListenAddrs()...)
@@ -127,8 +128,7 @@ func TestHealth(t *testing.T) {
 	appendNumbers(t, l, 1, func(int) {})
 }
 
-// TestUndisclosedSettings opens a log of a topic whose settings nobody may see. That is said in
-// the log.
+// TestUndisclosedSettings opens a log of a topic whose settings are undisclosed. That is logged.
 func TestUndisclosedSettings(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(1))
 	createTopic(t, newAdmin(t, cluster.ListenAddrs()...), topic, 1, nil)

@@ -11,11 +11,10 @@ import (
 )
 
 const (
-	// A reader's fetches start small, because it may want one record only, and grow
-	// when it reads on.
+	// A reader's fetches start small, because it may want only one record, and grow as it reads on.
 	firstBytes = 32 << 10
 	nextBytes  = 1 << 20
-	// warnAfter is the number of failures in a row, about five seconds, after which a warning is logged.
+	// warnAfter is the number of consecutive failures, about five seconds' worth, after which a warning is logged.
 	warnAfter = 10
 )
 
@@ -27,8 +26,7 @@ type reader struct {
 	partition int32
 	err       error // the topic is unknown, or the reader is closed
 	next      int64
-	// epoch is that of the leader which has written the record before next, -1 if that is not known; compared is the leader whose
-	// records were compared with it.
+	// epoch is that of the leader that wrote the record before next, -1 if unknown; compared is the leader whose records were compared with it.
 	epoch, compared int32
 	maxBytes        int32
 	subscription    *subscription // nil while behind
@@ -89,7 +87,7 @@ func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
 	}
 }
 
-// fetch retries until it has records, is at the end, or meets an error that lasts.
+// fetch retries until it has records, is at the end, or meets a permanent error.
 func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 	for failures := 0; ; failures++ {
 		err := r.compare(ctx)
@@ -120,7 +118,7 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 	}
 }
 
-// compare returns ErrReplaced if the leader does not have what was read: it was lost, and the records behind it are others.
+// compare returns ErrReplaced if the leader lacks what was read: it was lost, and other records have taken its place.
 func (r *reader) compare(ctx context.Context) error {
 	led := r.topic.leadership(r.partition)
 	if r.epoch < 0 || led.epoch <= max(r.epoch, r.compared) {
@@ -137,7 +135,7 @@ func (r *reader) compare(ctx context.Context) error {
 	return nil
 }
 
-// transient reports whether an error may pass: of the network, or while a leader moves.
+// transient reports whether an error may pass: a network error, or one while a leader moves.
 func transient(err error) bool {
 	for _, final := range []error{eventlog.ErrTrimmed, eventlog.ErrBeyondEnd, eventlog.ErrReplaced, eventlog.ErrClosed, errGap} {
 		if errors.Is(err, final) {

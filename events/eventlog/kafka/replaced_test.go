@@ -13,8 +13,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A reader whose partition has another leader compares what it has read with that leader's records: the end of the former
-// leader's, which is here the fake's word or a shorter one. It finds what was lost, and nothing else.
+// A reader whose partition has another leader compares its position with the end of the former leader's records, which is here the fake's own answer
+// or a smaller offset. It finds exactly the lost records.
 func TestReplacedRecords(t *testing.T) {
 	for name, tc := range map[string]struct {
 		end  int64 // of the former leader's records; -1 for the truth

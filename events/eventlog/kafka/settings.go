@@ -35,8 +35,8 @@ func (c Config) settings(topic string) map[string]string {
 	return settings
 }
 
-// leastInSync returns how many replicas must have a record before it is acknowledged: as many
-// as most of the replicas always include one of; see confirmLeader.
+// leastInSync returns how many replicas must have a record before it is acknowledged: enough that
+// any majority of the replicas includes one of them; see confirmLeader.
 func leastInSync(replicas int) int {
 	if replicas < 3 {
 		return 1
@@ -44,7 +44,7 @@ func leastInSync(replicas int) int {
 	return (replicas + 1) / 2
 }
 
-// existing is a topic as it is.
+// existing is the present state of a topic.
 type existing struct {
 	settings map[string]string // those that the broker discloses
 	// least and most are the smallest and the largest replication factor of its partitions.
@@ -52,7 +52,7 @@ type existing struct {
 	least, most int
 }
 
-// danger is a setting by which records may get lost, or none can be appended.
+// danger is a setting by which records may get lost, or which prevents appends.
 type danger struct{ setting, value, must, mend string }
 
 // dangers compares a topic with what it needs. wanted is the configured replication factor.
@@ -91,8 +91,7 @@ func dangers(need TopicConfig, have existing, wanted int) (found []danger) {
 	return found
 }
 
-// checkSettings returns what is wrong with the settings of topics, with the commands that mend
-// it.
+// checkSettings returns what is wrong with the settings of topics, with the commands to fix it.
 func (l *Log) checkSettings(ctx context.Context, names []string) error {
 	metadata, err := l.metadata(ctx, names)
 	if err != nil {
@@ -113,10 +112,10 @@ func (l *Log) checkSettings(ctx context.Context, names []string) error {
 	return errors.Join(wrong...)
 }
 
-// describe returns the settings of a topic. If the cluster does not disclose them, it says so
-// in the log and returns none.
+// describe returns the settings of a topic. If the cluster does not disclose them, it logs that and
+// returns none.
 func (l *Log) describe(ctx context.Context, name string) (map[string]string, error) {
-	described, err := l.admin.DescribeTopicConfigs(ctx, name) // one at a time: a refusal hides all others
+	described, err := l.admin.DescribeTopicConfigs(ctx, name) // one at a time: one refusal hides all others
 	if err == nil && len(described) == 1 {
 		err = described[0].Err
 	}
@@ -160,8 +159,8 @@ func replicas(topic kmsg.MetadataResponseTopic) (least, most int) {
 	return least, most
 }
 
-// watchSettings checks the settings again and again until the log is closed. A look that
-// fails changes nothing: whether the brokers are there is noticed elsewhere.
+// watchSettings rechecks the settings periodically until the log is closed. A failed check changes
+// nothing: unreachable brokers are noticed elsewhere.
 func (l *Log) watchSettings() {
 	ticker := time.NewTicker(l.config.CheckInterval)
 	defer ticker.Stop()

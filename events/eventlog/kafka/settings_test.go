@@ -54,7 +54,7 @@ func TestDangers(t *testing.T) {
 	}
 }
 
-// A topic that this package creates is right.
+// Topics created by this package have the right settings.
 func TestSettingsAreRight(t *testing.T) {
 	for _, factor := range []int16{1, 2, 3, 4, 5} {
 		c := Config{ReplicationFactor: factor, Topics: map[string]TopicConfig{"a": {}, "b": {Retention: time.Hour}}}
@@ -93,8 +93,7 @@ func readProperties(t *testing.T, path string) map[string]string {
 	return properties
 }
 
-// The sample of a broker's configuration has every setting that topics inherit as Platen
-// needs it.
+// The sample broker configuration has every setting that topics inherit as Platen needs it.
 func TestSampleIsTrue(t *testing.T) {
 	sample := readProperties(t, "../../../deploy/kafka/server.properties")
 	inherited := map[string]string{

@@ -16,7 +16,7 @@ var busyCases = []testCase{
 	{"trim gives up with its context while the log hangs", heldTrim},
 }
 
-// held opens a log that is held up.
+// held opens a log whose appends are held up.
 func held(t *testing.T, s Storage) (l eventlog.Log, release func()) {
 	t.Helper()
 	if s.OpenHeld == nil {

@@ -34,7 +34,7 @@ type owner struct {
 	busy     atomic.Bool
 }
 
-// String returns the owner's name, for nil a word that says that there is none.
+// String returns the owner's name, or a word for none if nil.
 func (o *owner) String() string {
 	if o == nil {
 		return "no member"
@@ -177,8 +177,8 @@ func ownShare(t *testing.T, s Storage) {
 	leave(t, second)
 }
 
-// ownMany has five members of four partitions join and leave in turn, so that one of
-// them at a time holds nothing.
+// ownMany has five members of four partitions join and leave in turn, so that one member at a time
+// holds nothing.
 func ownMany(t *testing.T, s Storage) {
 	l := open(t, s)
 	h := newHoldings(t)

@@ -12,7 +12,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// model is one partition as a slice: what the log is to hold.
+// model is one partition as a slice: what the log should hold.
 type model struct {
 	start   int
 	records []eventlog.Record
@@ -55,7 +55,7 @@ var (
 	})
 )
 
-// recipe describes a record in short, so that rapid's output is readable.
+// recipe describes a record briefly, so that rapid's output is readable.
 type recipe struct {
 	seed                   byte
 	size, keySize, headers int
@@ -133,7 +133,7 @@ func (m *machine) read(rt *rapid.T) {
 	}
 }
 
-// readError is the error of a read at from; nil if there is a record.
+// readError returns the error of a read at from; nil if there is a record.
 func (h model) readError(from int) error {
 	switch {
 	case from < h.start:

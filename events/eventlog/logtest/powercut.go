@@ -11,9 +11,9 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// PowerCuts cuts the power at random moments while records are appended and checks what is
-// left, as Crash does. cut returns the storage as the power cut leaves it; what the first
-// one still writes is lost.
+// PowerCuts cuts the power at random moments while records are appended and checks what is left, as
+// Crash does. cut returns the storage as the power cut leaves it; later writes to the old one are
+// lost.
 func PowerCuts(t *testing.T, s Storage, cut func() Storage, cuts int) {
 	r := testkit.Rand(t)
 	acked := map[position]string{}

@@ -1,5 +1,5 @@
 // Package tracingtest is a collector of spans for tests: it reads OTLP as the protocol defines it, and
-// shares no code with what sends it.
+// shares no code with the sender.
 package tracingtest
 
 import (
@@ -135,14 +135,14 @@ func (c *Collector) Of(job string) (all []Span) {
 	return all
 }
 
-// Headers returns those of the requests so far, and Bodies what they held.
+// Headers returns the headers of the requests so far, Bodies their bodies.
 func (c *Collector) Headers() []http.Header {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.headers)
 }
 
-// Bodies returns what the requests so far held.
+// Bodies returns the bodies of the requests so far.
 func (c *Collector) Bodies() [][]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

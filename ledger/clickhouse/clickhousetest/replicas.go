@@ -15,21 +15,19 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Cluster is the name of the cluster that StartReplicas makes.
+// Cluster is the name of the cluster that StartReplicas sets up.
 const Cluster = "main"
 
 const zookeeperVariable = "PLATEN_TEST_ZOOKEEPER"
 
-// replicaConfig is the configuration of a replica beside serverConfig. A replica that was killed is known to be
-// dead after session_timeout_ms.
+// replicaConfig is the configuration of a replica, in addition to serverConfig. A killed replica counts as dead after session_timeout_ms.
 const replicaConfig = `
   <zookeeper><node><host>127.0.0.1</host><port>%s</port></node><session_timeout_ms>2000</session_timeout_ms></zookeeper>
   <interserver_http_host>127.0.0.1</interserver_http_host><interserver_http_port>%s</interserver_http_port>
   <macros><shard>1</shard><replica>%d</replica></macros><distributed_ddl><path>/clickhouse/ddl</path></distributed_ddl>
   <remote_servers><` + Cluster + `><shard><internal_replication>true</internal_replication>%s</shard></` + Cluster + `></remote_servers>`
 
-// StartReplicas starts n servers that are the replicas of one shard, and a ZooKeeper of its own for them. They run until the
-// test ends.
+// StartReplicas starts n servers that are the replicas of one shard, with their own ZooKeeper. They run until the test ends.
 func StartReplicas(t testing.TB, n int) []*Server {
 	t.Helper()
 	keeper := portOf(startZooKeeper(t))
@@ -46,8 +44,7 @@ func StartReplicas(t testing.TB, n int) []*Server {
 	return servers
 }
 
-// LoseDisk gives a server that was killed an empty disk. It has the tables of another replica, and fetches what is in them
-// when it is started again.
+// LoseDisk gives a killed server an empty disk. It gets another replica's table definitions, and fetches their contents when it is started again.
 func (s *Server) LoseDisk(t testing.TB, other *Server) {
 	t.Helper()
 	data := filepath.Join(s.dir, "data")
@@ -107,7 +104,7 @@ func run(t testing.TB, process *exec.Cmd) {
 	})
 }
 
-// serves asks ZooKeeper what it is. It answers with something else before it takes sessions.
+// serves asks ZooKeeper for its state. Before it accepts sessions, its answer is different.
 func serves(address string) bool {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

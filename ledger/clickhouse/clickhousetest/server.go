@@ -15,19 +15,19 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Server is a ClickHouse of its own for a test, with its files in a directory of the test.
+// Server is a ClickHouse for one test, with its files in a directory of the test.
 type Server struct {
-	// Address is that of the native protocol, host:port.
+	// Address is the address of the native protocol, host:port.
 	Address string
-	// Secure is that of the native protocol over TLS, where the server wants a client's certificate.
+	// Secure is the address of the native protocol over TLS; the server requires a client certificate.
 	Secure  string
 	profile string // elements of XML
 	dir     string
 	process *exec.Cmd
 }
 
-// Installed returns the command that starts a server, or nothing. PLATEN_TEST_CLICKHOUSE is another
-// server's, as words; it takes the same configuration file.
+// Installed returns the command that starts a server, or nothing. PLATEN_TEST_CLICKHOUSE names
+// another server's command; it must accept the same configuration file.
 func Installed() []string {
 	if command := strings.Fields(os.Getenv("PLATEN_TEST_CLICKHOUSE")); len(command) > 0 {
 		return command
@@ -53,7 +53,7 @@ const serverUsers = `<yandex>
   <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
 </yandex>`
 
-// secureConfig makes the server want a certificate that the same authority has signed.
+// secureConfig makes the server require a certificate signed by the same authority.
 const secureConfig = `<tcp_port_secure>%s</tcp_port_secure><openSSL><server>
     <certificateFile>%s</certificateFile><privateKeyFile>%s</privateKeyFile><caConfig>%s</caConfig>
     <loadDefaultCAFile>false</loadDefaultCAFile><verificationMode>strict</verificationMode>
@@ -72,8 +72,7 @@ func StartSecure(t testing.TB, files testkit.Certificates) *Server {
 	return start(t, &Server{Address: ports[0], Secure: ports[1]}, fmt.Sprintf(secureConfig, portOf(ports[1]), files.Server, files.Key, files.Authority))
 }
 
-// StartWithProfile starts a server whose users have a profile with some elements of XML: values of settings, or
-// <constraints>.
+// StartWithProfile starts a server whose users' profile contains some XML elements: settings, or <constraints>.
 func StartWithProfile(t testing.TB, profile string) *Server {
 	t.Helper()
 	return start(t, &Server{Address: testkit.FreePorts(t, 1)[0], profile: profile}, "")
@@ -84,7 +83,7 @@ func portOf(address string) string {
 	return port
 }
 
-// start starts a server with more elements of config.xml.
+// start starts a server with additional elements in config.xml.
 func start(t testing.TB, s *Server, config string) *Server {
 	t.Helper()
 	if Installed() == nil {
@@ -135,7 +134,7 @@ func (s *Server) Kill() {
 	_ = s.process.Wait()
 }
 
-// Signal sends the server a signal. A server that is to stop has stopped when it returns.
+// Signal sends the server a signal. After SIGSTOP it returns once the server has stopped.
 func (s *Server) Signal(t testing.TB, signal os.Signal) {
 	t.Helper()
 	if err := s.process.Process.Signal(signal); err != nil {

@@ -1,6 +1,6 @@
 // Package historytest writes the journal of a service that has run for months, for tests and
-// benchmarks. It writes what owners would have decided, without deciding it: many jobs in one
-// envelope, so that ten million of them take minutes.
+// benchmarks. It writes what owners would have decided, without deciding: many jobs per envelope,
+// so that ten million of them take minutes.
 package historytest
 
 import (
@@ -24,9 +24,9 @@ type Config struct {
 	JobsPerDay, Batch int
 	// Begin is the first day.
 	Begin time.Time
-	// Young leaves the jobs with files that may still be downloaded: nothing more is written of them.
+	// Young writes nothing more of jobs whose files may still be downloaded.
 	Young bool
-	// Durable is called whenever some thousand envelopes are durable, so that readers can keep up. It
+	// Durable is called after every few thousand durable envelopes, so that readers can keep up. It
 	// may be nil.
 	Durable func() error
 }
@@ -41,13 +41,13 @@ type Writer struct {
 	slots   chan struct{} // one for each append under way
 	pending sync.WaitGroup
 	mu      sync.Mutex
-	err     error // the first of an append; guarded by mu
+	err     error // the first error of an append; guarded by mu
 }
 
 const (
 	// inFlight bounds the appends under way.
 	inFlight = 4096
-	// flushEvery is after how many batches of jobs what was written is waited for.
+	// flushEvery is the number of batches of jobs after which to wait for durability.
 	flushEvery = 4096
 )
 
@@ -75,13 +75,13 @@ func hash(account int) (h [32]byte) {
 	return h
 }
 
-// at is a moment of the present day, as a part of it.
+// at returns an instant of the present day, given as a fraction of it.
 func (w *Writer) at(part float64) events.Instant {
 	return events.At(w.cfg.Begin.Add(time.Duration((float64(w.day) + part) * float64(24*time.Hour))))
 }
 
 // Day writes the next day: its jobs, the ends of the files of the day before, and the ends of the
-// jobs that ended longer ago than their status may be read.
+// jobs whose status may no longer be read.
 func (w *Writer) Day() error {
 	batches := w.cfg.JobsPerDay / w.cfg.Batch
 	life := int(contract.StatusLife/(24*time.Hour)) + 1
@@ -106,10 +106,10 @@ func (w *Writer) Day() error {
 	return w.Flush()
 }
 
-// job is the id of a job.
+// job returns the id of a job.
 func (w *Writer) job(day, batch, number int) (id events.JobID) {
 	n := uint64((day*(w.cfg.JobsPerDay/w.cfg.Batch)+batch)*w.cfg.Batch + number)
-	binary.BigEndian.PutUint64(id[:], (n+1)*0x9e3779b97f4a7c15) // spread as random ids are
+	binary.BigEndian.PutUint64(id[:], (n+1)*0x9e3779b97f4a7c15) // spread like random ids
 	binary.BigEndian.PutUint64(id[8:], n)
 	return id
 }
@@ -167,7 +167,7 @@ func (w *Writer) envelope(id events.AccountID, at events.Instant, evs ...events.
 	w.causes[p]++
 }
 
-// End says that the commands were lost, so that a node that finds none continues with the first.
+// End writes that the commands were lost, so that a node that finds none continues with the first.
 func (w *Writer) End() error {
 	for p := range w.cfg.Log.Partitions() {
 		w.append(p, events.Gap{Epoch: w.epochs[p], From: w.causes[p], To: 0})

@@ -10,8 +10,8 @@ import (
 	"platen.dev/cmd/platen/node"
 )
 
-// Config returns the configuration of a small node: data of its own, a port that the
-// system picks, four partitions and two slots.
+// Config returns the configuration of a small node: its own data directory, a port that the system
+// picks, four partitions and two slots.
 func Config(t testing.TB) node.Config {
 	cfg := node.NewConfig()
 	cfg.Data, cfg.Listen, cfg.Partitions, cfg.Browser.Slots = t.TempDir(), "127.0.0.1:0", 4, 2

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Output collects what a node writes, line by line, and lets tests wait for a line. All
-// methods may be called from any goroutine.
+// Output collects a node's output, line by line, and lets tests wait for a line. It is safe for
+// concurrent use.
 type Output struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	partial []byte
 	lines   []string
 	changed chan struct{} // closed and replaced with every line
@@ -50,8 +50,8 @@ func (o *Output) wake() {
 	o.changed = make(chan struct{})
 }
 
-// Await returns the first line that contains text, and waits for it. It is false if the
-// output or ctx ends without one.
+// Await waits for the first line that contains text, and returns it. It is false if the output or
+// ctx ends without one.
 func (o *Output) Await(ctx context.Context, text string) (line string, ok bool) {
 	for seen := 0; ; {
 		o.mu.Lock()
@@ -74,14 +74,14 @@ func (o *Output) Await(ctx context.Context, text string) (line string, ok bool) 
 	}
 }
 
-// Text is everything written so far.
+// Text returns everything written so far.
 func (o *Output) Text() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return strings.Join(o.lines, "\n")
 }
 
-// Last is the last n lines above debug level, for the message of a failure.
+// Last returns the last n lines above debug level, for a failure message.
 func (o *Output) Last(n int) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

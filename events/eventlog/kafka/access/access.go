@@ -1,5 +1,5 @@
-// Package access is how clients of Kafka get in: TLS, and who they are. It serves both clients,
-// franz-go and sarama, by one configuration.
+// Package access configures how clients of Kafka connect: TLS and authentication. One configuration
+// serves both clients, franz-go and sarama.
 package access
 
 import (
@@ -19,18 +19,18 @@ import (
 	"platen.dev/events/tlsfile"
 )
 
-// Config says how to get in. The zero value is for brokers that let anybody in, in the clear.
+// Config says how to connect. The zero value is for brokers that admit anybody, unencrypted.
 type Config struct {
 	// TLS encrypts connections.
 	TLS bool
 	// Files are the authorities to trust, and the certificate for brokers that ask for one.
 	Files tlsfile.Client
-	// SASL is plain, scram-sha-256 or scram-sha-512, by which User shows the Password, or "".
+	// SASL is plain, scram-sha-256 or scram-sha-512, with User and Password; "" for none.
 	SASL           string
 	User, Password string
 }
 
-// mechanisms are those of SASL, as both clients call them.
+// mechanisms are the SASL mechanisms, by the names that both clients use.
 var mechanisms = map[string]struct {
 	kgo    func(user, password string) sasl.Mechanism
 	sarama sarama.SASLMechanism
@@ -40,7 +40,7 @@ var mechanisms = map[string]struct {
 	"scram-sha-512": {func(u, p string) sasl.Mechanism { return scram.Auth{User: u, Pass: p}.AsSha512Mechanism() }, sarama.SASLTypeSCRAMSHA512},
 }
 
-// Validate returns what is wrong, by the name of the field.
+// Validate returns an error that names an invalid field.
 func (c Config) Validate() error {
 	_, known := mechanisms[c.SASL]
 	switch {
@@ -56,7 +56,7 @@ func (c Config) Validate() error {
 	return c.Files.Validate(c.TLS)
 }
 
-// IsOpen reports whether there is nothing to show.
+// IsOpen reports whether the configuration uses neither TLS nor SASL.
 func (c Config) IsOpen() bool { return !c.TLS && c.SASL == "" }
 
 // tls returns nil without TLS.
@@ -67,7 +67,7 @@ func (c Config) tls() (*tls.Config, error) {
 	return c.Files.Config()
 }
 
-// Kgo returns the options of franz-go. dialer makes the connections, in which TLS is spoken.
+// Kgo returns the options of franz-go. dialer makes the connections that TLS runs over.
 func (c Config) Kgo(dialer *net.Dialer, handshake time.Duration) ([]kgo.Opt, error) {
 	config, err := c.tls()
 	if err != nil {
@@ -104,7 +104,7 @@ func (c Config) Sarama(to *sarama.Config) error {
 	return nil
 }
 
-// exchange is one conversation by franz-go's SCRAM as sarama wants it.
+// exchange adapts one conversation of franz-go's SCRAM to sarama.
 type exchange struct {
 	mechanism sasl.Mechanism
 	session   sasl.Session
@@ -112,7 +112,7 @@ type exchange struct {
 	done      bool
 }
 
-// Begin implements sarama.SCRAMClient. The mechanism knows who the user is.
+// Begin implements sarama.SCRAMClient. The mechanism already knows the user.
 func (e *exchange) Begin(_, _, _ string) (err error) {
 	e.session, e.first, err = e.mechanism.Authenticate(context.Background(), "")
 	return err

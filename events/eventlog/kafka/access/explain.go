@@ -12,12 +12,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// ErrRefused means that brokers do not let a client in, or it does not trust them: trying again
-// does not help.
+// ErrRefused means that brokers refuse a client, or it does not trust them: trying again does not
+// help.
 var ErrRefused = errors.New("no access to Kafka")
 
-// Explain returns ErrRefused, with what to do, for an error that says so; any other error, and nil, as
-// it is.
+// Explain turns an error that means so into ErrRefused, with advice; it returns any other error, and
+// nil, unchanged.
 func (c Config) Explain(err error) error {
 	if err == nil {
 		return nil
@@ -58,7 +58,7 @@ func (c Config) advice(err error) string {
 	return ""
 }
 
-// isAlert reports whether the other end has ended TLS because of our certificate, or for lack of it.
+// isAlert reports whether the peer has ended TLS because of our certificate, or for lack of one.
 func isAlert(err error) bool {
 	var alert tls.AlertError
 	text := err.Error()
