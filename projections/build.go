@@ -15,7 +15,7 @@ func (r *Replica) Outdated() bool { return r.outdated.Load() }
 // build makes the rows of the present schema beside those that serve, as a new node does, and swaps
 // them in once they have the same cursors.
 func (r *Replica) build(ctx context.Context) {
-	r.cfg.Logger.Info("the rows of a new schema are built, the earlier ones serve meanwhile", "schema", r.cfg.schema())
+	r.cfg.Logger.Info("building rows for a new schema; the earlier ones serve meanwhile", "schema", r.cfg.schema())
 	err := r.tryBuild(ctx)
 	if err == nil {
 		r.cfg.Logger.Info("the rows of a new schema serve", "schema", r.cfg.schema())

@@ -35,7 +35,7 @@ func (r *Replica) writeDamageMark(why error) {
 	if err == nil {
 		err = errors.Join(f.Sync(), f.Close(), disk.SyncDir(fs, fs.PathDir(r.cfg.Dir)))
 	}
-	r.cfg.Logger.Error("the files of the replica are damaged, so the next start makes it again: check the disk", "error", why)
+	r.cfg.Logger.Error("the replica's files are damaged; the next start rebuilds it: check the disk", "error", why)
 	if err != nil {
 		r.cfg.Logger.Error("this cannot be noted: remove "+r.cfg.Dir+" before the next start", "error", err)
 	}

@@ -95,7 +95,7 @@ func (f *follower) recordAt(ctx context.Context, offset int64) (r eventlog.Recor
 func (f *follower) discard(ctx context.Context, why error) error {
 	r := f.replica
 	r.diverged.Add(1)
-	r.cfg.Logger.Error("the journal has lost its end, so the rows of a partition are made again: what was accepted there is lost", "partition", f.partition, "error", why)
+	r.cfg.Logger.Error("the journal has lost its end; rebuilding the partition's rows: work accepted there is lost", "partition", f.partition, "error", why)
 	if err := f.makeAgain(ctx); err != nil {
 		return errors.Join(why, err)
 	}
@@ -145,7 +145,7 @@ func (f *follower) markLoaded(ctx context.Context, cursor Cursor) {
 	}
 	err := errors.Join(f.markOne(ctx, markKey(f.partition), cursor.Next), f.markOne(ctx, epochMarkKey(f.partition), cursor.Epoch+1))
 	if err != nil && ctx.Err() == nil {
-		f.replica.cfg.Logger.Warn("the last record of a snapshot cannot be noted", "partition", f.partition, "error", err)
+		f.replica.cfg.Logger.Warn("cannot store the mark of a snapshot's last record", "partition", f.partition, "error", err)
 	}
 }
 

@@ -107,13 +107,13 @@ func (f *follower) followUntil(ctx context.Context) error {
 func (f *follower) renew(ctx context.Context, why error) error {
 	r := f.replica
 	r.renewed.Add(1)
-	r.cfg.Logger.Error("rows of a partition are damaged, so all of them are made again", "partition", f.partition, "error", why)
+	r.cfg.Logger.Error("a partition has damaged rows; rebuilding all of them", "partition", f.partition, "error", why)
 	err := f.makeAgain(ctx)
 	if ctx.Err() != nil {
 		return err
 	}
 	if errors.Is(err, errNoBase) {
-		r.cfg.Logger.Error("the rows of a partition cannot be made again", "partition", f.partition, "error", err)
+		r.cfg.Logger.Error("cannot rebuild the rows of a partition", "partition", f.partition, "error", err)
 		err = nil
 	}
 	f.mu.Lock()
@@ -126,7 +126,7 @@ func (f *follower) renew(ctx context.Context, why error) error {
 }
 
 // errNoBase means that there is nothing from which to rebuild the rows of a partition.
-var errNoBase = errors.New("the journal was trimmed, and no snapshot is of what is left of it")
+var errNoBase = errors.New("the journal was trimmed, and no snapshot matches the rest of it")
 
 // makeAgain drops the rows of a partition, and begins again with a snapshot or with the beginning of the journal.
 func (f *follower) makeAgain(ctx context.Context) error {

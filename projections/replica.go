@@ -109,7 +109,7 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if !disk.Damaged(err) {
 		return r, err
 	}
-	cfg.Logger.Error("the files of the replica are damaged, so it is made again from snapshots and the journal: check the disk", "dir", cfg.Dir, "error", err)
+	cfg.Logger.Error("the replica's files are damaged; rebuilding it from snapshots and the journal: check the disk", "dir", cfg.Dir, "error", err)
 	if err := cfg.removeDamaged(); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 // ErrClock means that this node's clock differs from those of most other nodes.
-var ErrClock = errors.New("this node's clock is wrong, or those of the others are: keep all clocks by NTP (chrony)")
+var ErrClock = errors.New("this node's clock disagrees with the others': synchronise all clocks with NTP (chrony)")
 
 // clocks are the two clocks of a node at a moment or, for another node, how far they are ahead of this process's monotonic time. A node does not
 // follow a jump of its system's clock at once.

@@ -189,7 +189,7 @@ func (c *Cluster) keepJoining() {
 const joinGrace = 5 * time.Second
 
 // ErrAlone means that this node has not met another one yet, although it knows of some.
-var ErrAlone = errors.New("no other node was reached yet")
+var ErrAlone = errors.New("no other node has been reached yet")
 
 // MayOwn returns why this node should own no partitions now, nil if it may: it has met the other
 // nodes, or waited for them in vain, and their clocks do not contradict its own. owning says

@@ -53,7 +53,7 @@ func (o Orphans) SweepIfMine(ctx context.Context) {
 		o.Logger.Info("files that no job owns were deleted", "count", s.Deleted)
 	}
 	if s.Left > 0 {
-		o.Logger.Warn("files without a job are left because commands wait that may be about them, retrying later", "count", s.Left)
+		o.Logger.Warn("keeping files without a job: undecided commands may refer to them; retrying later", "count", s.Left)
 	}
 }
 

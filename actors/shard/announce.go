@@ -40,7 +40,7 @@ func (h *Host) look(ctx actor.Context) {
 			defer cancel()
 			var err error
 			if in.Published, err = h.cfg.Published(ctx, h.partition); err != nil {
-				h.cfg.Logger.Error("the last public events cannot be read: whether the journal has lost some of them is not known", "partition", h.partition, "error", err)
+				h.cfg.Logger.Error("cannot read the last public events: whether the journal has lost some of them is unknown", "partition", h.partition, "error", err)
 			}
 		}
 		root.Send(self, in)

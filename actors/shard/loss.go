@@ -18,7 +18,7 @@ var errReplaced = errors.New("the topic of the commands was created again")
 
 // ErrStalled means that commands wait although the log answers, and that none has been decided and
 // read back for a long time.
-var ErrStalled = errors.New("commands wait, and none was decided and read back")
+var ErrStalled = errors.New("commands are waiting, but none has been decided and read back")
 
 // onSkipped puts a gap between the envelopes of the commands around it.
 func (m *Machine) onSkipped(in Skipped) {

@@ -174,7 +174,7 @@ func TestScripts(t *testing.T) {
 			{gapRead(8, 2), "activate(2) scan(0)"},
 		},
 		"an owner that decides nothing for long ends": append(append(slices.Clone(taken), slices.Repeat([]line{{Measured{9}, ""}}, stallLimit)...),
-			line{Measured{9}, "forgetall stop(commands wait, and none was decided and read back: command 8 is next, the log ends at 9)"}),
+			line{Measured{9}, "forgetall stop(commands are waiting, but none has been decided and read back: command 8 is next, the log ends at 9)"}),
 		"an owner without commands does not stall": append(slices.Clone(active), slices.Repeat([]line{{Measured{8}, ""}}, 2*stallLimit)...),
 		"an owner that goes on does not stall": append(append(append(slices.Clone(taken), slices.Repeat([]line{{Measured{99}, ""}}, stallLimit)...),
 			line{Decided{8, account.Decision{}}, "append(8)"}, line{readBack(8), "credit commit(8)"}), slices.Repeat([]line{{Measured{99}, ""}}, stallLimit)...),

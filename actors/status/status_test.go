@@ -86,7 +86,7 @@ func cases() map[string]Report {
 	made["faults"] = Assemble(all, []Node{a, stuck, suspended})
 
 	worse := a
-	worse.State, worse.Reason, worse.JobsRefused = Unready, "this node's clock is wrong", "the disk of /var/lib/platen has 800 MB free, its reserve is 1024 MB: make room"
+	worse.State, worse.Reason, worse.JobsRefused = Unready, "this node's clock disagrees with the others'", "the disk of /var/lib/platen has 800 MB free, its reserve is 1024 MB: make room"
 	worse.Disks = []Disk{{"data", 800 << 20, 400 << 30, 1 << 30}}
 	worse.Lag, worse.Browsers.Running, worse.ClockSeconds, worse.ClockHeldSeconds, worse.Mismatches = MaxLag+1, false, 3, 90000, 1
 	worse.Ledger.StalledSeconds, worse.Ledger.Poisoned = MaxLedgerStall+1, 2

@@ -323,7 +323,7 @@ func TestAWrongClock(t *testing.T) {
 	right, _ := start(0, time.Now)
 	start(1, time.Now)
 	wrong, m := start(2, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
-	testkit.Eventually(t, "the node with the wrong clock says so", func() bool { return strings.Contains(said.Text(), "this node's clock is wrong") })
+	testkit.Eventually(t, "the node with the wrong clock says so", func() bool { return strings.Contains(said.Text(), "this node's clock disagrees") })
 	if got := readiness("http://" + wrong.Address()); got != 503 {
 		t.Errorf("readiness of the node with the wrong clock: got %d, want 503", got)
 	}

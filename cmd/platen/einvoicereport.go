@@ -32,7 +32,7 @@ func printReport(r *report.Report, asJSON bool, stdout io.Writer) error {
 func verdict(r *report.Report) error {
 	switch {
 	case r.Valid == nil:
-		return errors.New("nothing is wrong as far as the invoice was checked, but not all of it could be")
+		return errors.New("no errors were found, but parts of the invoice could not be checked")
 	case !*r.Valid:
 		return errors.New("the invoice is not valid")
 	}

@@ -85,7 +85,7 @@ func CheckCookie(c Cookie) error {
 	case c.Path != "" && (c.Path[0] != '/' || len(c.Path) > MaxCookiePath || !httpguts.ValidHeaderFieldValue(c.Path) || strings.ContainsAny(c.Path, ";\t")):
 		return fmt.Errorf("paths begin with / and have up to %d bytes, without control characters and ;", MaxCookiePath)
 	case c.SameSite == "none" && !c.Secure:
-		return errors.New("of same_site none must be secure")
+		return errors.New("with same_site none must be secure")
 	}
 	return checkPrefix(c)
 }

@@ -41,7 +41,7 @@ func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, rea
 		return err
 	}
 	g.poisoned.Add(1)
-	g.logger.Error("the usage ledger leaves out a record: platen admin ledger poison list shows it", "topic", b.Topic, "partition", b.Partition, "offset", r.Offset, "reason", text)
+	g.logger.Error("the usage ledger skipped a record: platen admin ledger poison list shows it", "topic", b.Topic, "partition", b.Partition, "offset", r.Offset, "reason", text)
 	return nil
 }
 

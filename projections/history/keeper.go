@@ -129,7 +129,7 @@ func (k *Keeper) ofJournal(ctx context.Context, p int32, refs []snapshot.Ref) (o
 		}
 		switch foreign, newer := k.compare(ctx, ref); {
 		case foreign:
-			k.cfg.Logger.Warn("a snapshot is of what the journal has lost, and is deleted", "partition", p, "snapshot", ref.String())
+			k.cfg.Logger.Warn("deleting a snapshot of a lost part of the journal", "partition", p, "snapshot", ref.String())
 			if err := k.delete(ctx, ref); err != nil {
 				k.warn(ctx, "a snapshot could not be deleted", p, err)
 			}

@@ -80,7 +80,7 @@ func (i *Identity) current() credentials {
 	i.stamp = stamp
 	changed, err := i.files.read()
 	if err != nil {
-		i.logger.Error("the certificates of the cluster have changed and cannot be used; those before are still in use", "error", err)
+		i.logger.Error("the new cluster certificates are unusable; keeping the previous ones", "error", err)
 		return i.present
 	}
 	i.present = changed

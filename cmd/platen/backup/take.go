@@ -69,7 +69,7 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 	t := &taker{Config: cfg, shelf: s}
 	_, t.earlier, err = Find(ctx, to, "")
 	if err != nil && !errors.Is(err, ErrNone) { // it is not relied on
-		cfg.Logger.Warn("the newest backup cannot be read, so all is copied that it has", "error", err)
+		cfg.Logger.Warn("cannot read the newest backup; copying everything again", "error", err)
 		t.earlier = Manifest{}
 	}
 	r := Report{Ref: newRef(cfg.Now())}

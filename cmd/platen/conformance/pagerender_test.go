@@ -103,7 +103,7 @@ var pageRenderRows = append(rowsOf([]field{
 			wrongCookie(cookie("a=b", "x"), "cookie names consist of letters, digits and some marks, without spaces, = and ;"),
 			wrongCookie(cookie("a", "b; Secure"), "cookie values must not contain control characters and ;, nor spaces at their ends"),
 			wrongCookie(cookie("a", strings.Repeat("x", 4_096)), "cookie name and value may have 4096 bytes together"),
-			wrongCookie(object{"name": "a", "value": "x", "same_site": "none"}, "cookie of same_site none must be secure"),
+			wrongCookie(object{"name": "a", "value": "x", "same_site": "none"}, "cookie with same_site none must be secure"),
 			wrongCookie(object{"name": "a", "value": "x", "path": "x"}, "cookie paths begin with / and have up to 1024 bytes, without control characters and ;"),
 			wrongCookie(cookie("__Secure-a", "x"), "cookie names that begin with __Secure- are of secure cookies"),
 			{[]any{object{"name": "a", "value": "x", "domain": "example.com"}}, "value_error", `Value error, cookie domain "example.com" must be the host of url, or one that it is below`, "render"},

@@ -27,7 +27,7 @@ func (b *backups) Take(ctx context.Context, place string, keep int, reread bool)
 		return r, err
 	}
 	if keep > 0 && b.clock.held() != 0 {
-		b.logger.Warn("no backup is dropped while the clock is held: which is the newest is not certain")
+		b.logger.Warn("keeping all backups while the clock is held: their order is uncertain")
 		keep = 0
 	}
 	s := b.storage
@@ -116,7 +116,7 @@ func (c StorageConfig) openPlace(ctx context.Context, place string, create bool)
 func (c StorageConfig) notOurs(place string) error {
 	for _, ours := range []string{c.Data, c.Files, c.snapshotFiles()} {
 		if inside(place, ours) {
-			return fmt.Errorf("%s is inside %s, which it would be lost with: name a place elsewhere", place, ours)
+			return fmt.Errorf("%s is inside %s and would be lost with it: choose another place", place, ours)
 		}
 	}
 	return nil

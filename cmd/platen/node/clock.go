@@ -130,13 +130,13 @@ func (c *nodeClock) tell(steady, now time.Time) {
 	by := ahead.Round(time.Millisecond)
 	switch doubt {
 	case clock.None:
-		c.logger.Warn("the node takes over the time of the system's clock, which had jumped or was doubted", "time", now)
+		c.logger.Warn("the node follows the system clock again, after a jump or a doubt", "time", now)
 	case clock.Jumped:
 		c.logger.Warn("the system's clock has jumped; the node keeps the time from before", "by", by)
 	case clock.Held:
 		c.logger.Error("the system's clock is far ahead and nothing confirms it: the node keeps the time from before, and expires nothing early", "by", by, "time", now, "then", "platen admin clock")
 	case clock.Behind:
-		c.logger.Error("the system's clock is behind the newest record: the node owns no partitions until it is there", "by", -by, "then", "platen admin clock")
+		c.logger.Error("the system clock is behind the newest record: the node owns no partitions until it catches up", "by", -by, "then", "platen admin clock")
 	}
 	c.doubt, c.said = doubt, steady
 }

@@ -74,7 +74,7 @@ func (s *space) report(err error) {
 	case err != nil && !s.refuses:
 		s.logger.Error("jobs are refused for lack of storage", "error", err)
 	case err == nil && s.refuses:
-		s.logger.Info("there is room again, and jobs are taken")
+		s.logger.Info("there is room again; accepting jobs")
 	}
 	s.refuses = err != nil
 }

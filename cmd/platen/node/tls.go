@@ -52,7 +52,7 @@ func (c *certificate) look() {
 	}
 	c.seen = now
 	if err := c.load(); err != nil {
-		c.logger.Error("the certificate has changed and cannot be used; the one before stays", "error", err)
+		c.logger.Error("the new certificate is unusable; keeping the previous one", "error", err)
 		return
 	}
 	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", c.current.Load().Leaf.NotAfter)

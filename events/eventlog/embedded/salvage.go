@@ -62,7 +62,7 @@ type SalvageConfig struct {
 }
 
 // ErrNoPartitions means that the log has lost the record of its number of partitions.
-var ErrNoPartitions = errors.New("the log does not say any more how many partitions it has")
+var ErrNoPartitions = errors.New("the log has lost its number of partitions")
 
 // salvage copies the log of a database that cannot be opened, or not be read completely: it reads the tables and write-ahead logs one by one,
 // skipping damage.

@@ -186,6 +186,6 @@ func (l *Log) setHealth(err error) {
 	case err == nil && before != nil:
 		l.logger.Info("kafka: the settings of all topics are right again")
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		l.logger.Error("kafka: records may get lost by the settings of a topic, so this node is not ready", "error", err)
+		l.logger.Error("kafka: a topic's settings may lose records; this node is not ready", "error", err)
 	}
 }
