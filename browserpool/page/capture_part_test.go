@@ -50,7 +50,7 @@ func TestCapturePart(t *testing.T) {
 			t.Errorf("%d high, %v", result.Height, result.Warnings)
 		}
 	})
-	for selector, want := range map[string]string{"#none": "matches", "p:": "CSS", "head": "not shown"} {
+	for selector, want := range map[string]string{"#none": "matches", "p:": "CSS", "head": "invisible"} {
 		_, err := slot.Capture(t.Context(), Capture{HTML: page, Options: contract.Image{Selector: selector}})
 		if !errors.Is(err, ErrSelector) || !strings.Contains(Reason(err), want) {
 			t.Errorf("%s: %v, %q", selector, err, Reason(err))
