@@ -108,7 +108,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 
 // rare are the faults that few schedules show, each with a seed near which one does.
 var rare = map[string]uint64{
-	"the end of a node is ignored":                                3_700,
+	"the end of a node is ignored":                                7_200,
 	"a start that is decided after its attempt has ended is kept": 2_000,
 	"an owner that resigned withdraws the next owner's effects":   4_500,
 }
