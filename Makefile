@@ -60,8 +60,8 @@ test: deps ## run the tests that need only Go modules and Debian packages, but f
 	$(GO) test -vet=off -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
 	grep '^contract: ' $$log
 	@echo "running every other test, among them 500 schedules of the simulator"
-	@# one package more at once than there are cores: many tests wait for nodes and browsers; those that take longest begin
-	@$(GO) test -vet=off -p $$(($$(nproc) + 1)) -timeout 20m -skip '^TestContract$$' ./cmd/platen ./browserpool/page ./...
+	@# one package more at once than there are cores: many tests wait for nodes and browsers
+	@$(GO) test -vet=off -p $$(($$(nproc) + 1)) -timeout 20m -skip '^TestContract$$' ./...
 
 race: deps ## run the tests under the race detector
 	@$(GO) test -race -short -timeout 25m ./...

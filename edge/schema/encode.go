@@ -38,19 +38,22 @@ func (Number) encode(v float64) any { return v }
 func (Bytes) encode(v []byte) any { return v }
 
 func (t Tuple[V]) encode(all []V) any {
-	items := make([]any, len(all))
-	for i, v := range all {
-		items[i] = t[i].encode(v)
-	}
-	return unlessHidden(items)
+	return encodeItems(all, func(i int) Type[V] { return t[i] })
 }
 
 func (l List[V]) encode(all []V) any {
+	return encodeItems(all, func(int) Type[V] { return l.Items })
+}
+
+// encodeItems returns the values of an array, or Hidden if one contains a credential.
+func encodeItems[V any](all []V, kind func(i int) Type[V]) any {
 	items := make([]any, len(all))
 	for i, v := range all {
-		items[i] = l.Items.encode(v)
+		if items[i] = kind(i).encode(v); hides(items[i]) {
+			return Hidden{}
+		}
 	}
-	return unlessHidden(items)
+	return items
 }
 
 func (m Dict[V]) encode(all []Pair[V]) any {
@@ -69,13 +72,6 @@ func (m Dict[V]) encode(all []Pair[V]) any {
 func (Either) encode(None) any { return nil }
 
 func (DocumentOf[V]) encode(d Document[V]) any { return json.RawMessage(d.Canonical()) }
-
-func unlessHidden(items []any) any {
-	if slices.ContainsFunc(items, hides) {
-		return Hidden{}
-	}
-	return items
-}
 
 // hides reports whether an encoded value contains a credential.
 func hides(v any) bool {

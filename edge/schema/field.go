@@ -74,8 +74,7 @@ func (f *TypedField[T, V]) Unless(other string) *TypedField[T, V] {
 // always reports whether the field is required unconditionally.
 func (m *member) always() bool { return m.required && m.unless == "" }
 
-// Read is a field whose value set stores. If the field is absent, which null is too, set is called
-// only if the field has a default.
+// Read declares a field whose value set stores. If the field is absent or null, set is called only if it has a default.
 func Read[T, V any](name string, kind Type[V], set func(*T, V)) *TypedField[T, V] {
 	return &TypedField[T, V]{member: member{name: name, step: name, kind: kind}, typed: kind, set: set}
 }
@@ -85,7 +84,7 @@ func (f *TypedField[T, V]) From(get func(*T) (V, bool)) *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.get = get })
 }
 
-// Unread is a field that is checked and described, but not read.
+// Unread declares a field that is checked and described, but not read.
 func Unread[T, V any](name string, kind Type[V]) *TypedField[T, V] {
 	return Read(name, kind, func(*T, V) {})
 }
