@@ -27,7 +27,8 @@ const publicName = "api.platen.test"
 // backups is where the hosts reach a directory of this machine, as they would one of a file server.
 const backups = "/var/backups/platen"
 
-// inventory has three hosts, the first of which also has the ledger and the results.
+// inventory has three hosts, the first of which also has the ledger and the results. Backups are taken when the test says so: the timer, which is
+// hourly by default, must not take one in between.
 const inventory = `all:
   vars:
     public_name: %s
@@ -38,6 +39,7 @@ const inventory = `all:
     monitoring_networks: [%[3]s/32]
     kafka_heap: 512m
     backup_to: %[7]s
+    backup_when: "2099-01-01"
     platen_settings:
       "": {egress_allow: [%[3]s/32]}
   children:
