@@ -23,7 +23,7 @@ const (
 )
 
 var (
-	// looking waits until visibility observers have been notified, and ends running transitions.
+	// looking waits until visibility observers have been notified.
 	//go:embed script/looking.js
 	looking string
 	// expanding makes a page that scrolls in an inner box as high as its content.
@@ -74,6 +74,9 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 func (p *page) settle(ctx context.Context, until string, mark mark, height int) error {
 	for {
 		if _, err := p.run(ctx, looking, height, nil); err != nil {
+			return err
+		}
+		if err := p.endAnimations(ctx, true); err != nil {
 			return err
 		}
 		if p.progress.begunSince(mark) == 0 {

@@ -30,12 +30,15 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 	return took, stepError("load", p.finish(ctx, d))
 }
 
-// finish checks the job's requirements on the document, after all waits.
+// finish brings the document to the state that is shown, and checks the job's requirements on it, after all waits.
 func (p *page) finish(ctx context.Context, d document) error {
 	if err := p.checkDocument(ctx); err != nil { // script may have navigated meanwhile
 		return err
 	}
 	if err := unlessLate(ctx, p.restyle(ctx, d.load)); err != nil {
+		return err
+	}
+	if err := unlessLate(ctx, p.endAnimations(ctx, false)); err != nil {
 		return err
 	}
 	return p.checkParts(d.load)

@@ -129,7 +129,10 @@ func (p *page) prepare(ctx context.Context) error {
 		func() error { return p.browser.Identity().Call(client) },
 	}
 	if p.kind == forVisit {
-		settings = append(settings, func() error { return proto.PerformanceEnable{}.Call(client) }) // for count
+		settings = append(settings,
+			func() error { return proto.PerformanceEnable{}.Call(client) }, // for count
+			func() error { return proto.AnimationEnable{}.Call(client) },   // for endAnimations
+		)
 		return together(append(settings, p.confinement(p.browser.With(ctx))...))
 	}
 	return together(append(settings,

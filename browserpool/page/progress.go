@@ -47,6 +47,8 @@ type progress struct {
 	// networkUsed means that there was a request since the page was opened, challenged that a server
 	// asked for credentials or that a URL had some.
 	networkUsed, challenged bool
+	// animated means that an animation or a transition was made.
+	animated bool
 }
 
 // response is a main document as the network delivered it.
@@ -73,7 +75,7 @@ func (g *progress) begin() {
 	g.shown, g.next = response{}, nil
 	clear(g.requests)
 	clear(g.parts)
-	g.failed = nil
+	g.failed, g.animated = nil, false
 	g.idleSince = time.Now()
 }
 
@@ -167,6 +169,12 @@ func (g *progress) settledSince(m mark) (yes bool, again time.Duration) {
 	return again <= 0, again
 }
 
+func (g *progress) isAnimated() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.animated
+}
+
 func (g *progress) usedNetwork() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -199,6 +207,8 @@ func (g *progress) observe(event cdp.Event) {
 		g.onResponse(event.Params)
 	case "Network.loadingFinished", "Network.loadingFailed":
 		g.onEnd(event.Params)
+	case "Animation.animationCreated":
+		g.animated = true
 	default:
 		return
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"image/color"
 	"net/http"
 	"strings"
 	"testing"
@@ -96,20 +95,36 @@ func TestWaitsToBeSeen(t *testing.T) {
 	}
 }
 
-// Content that fades in after loading is there, whether or not the page fits into the window. An endless animation does not hold up the job.
+// What fades in after loading is there, with script or without, whether or not the page fits into the window. An endless animation does not hold up
+// the job.
 func TestFadesInAtLoad(t *testing.T) {
-	page := func(height string) string {
-		return `<!doctype html><style>@keyframes in { from { opacity: 0 } } @keyframes round { to { rotate: 1turn } }
+	html := func(height, script string) string {
+		return `<!doctype html><style>@keyframes in { from { opacity: 0; background: #f00 } } @keyframes round { to { rotate: 1turn } }
 			.hero { animation: in 60s 5s both; background: #00f; height: 50px; margin: 0 } i { animation: round 9s infinite }</style>
-			<body style="margin: 0"><p class="hero">HERO</p><i>ROUND</i><div style="height: ` + height + `"></div><script>1</script>`
+			<body style="margin: 0"><p class="hero">HERO</p><i>ROUND</i><div style="height: ` + height + `"></div>` + script
 	}
-	web := pagetest.NewWeb(t, pagetest.Pages{"/low": page("10px"), "/high": page("3000px")})
+	pages := pagetest.Pages{
+		"/low": html("10px", "<script>1</script>"), "/high": html("3000px", "<script>1</script>"),
+		"/low-plain": html("10px", ""), "/high-plain": html("3000px", ""),
+	}
+	web := pagetest.NewWeb(t, pages)
 	slot := openSlot(t)
-	for _, path := range []string{"/low", "/high"} {
-		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "HERO", "ROUND")
-		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
-		shows(t, picture, 500, 25, color.RGBA{0, 0, 255, 255})
+	onPaper := func(job Print) {
+		t.Helper()
+		shows(t, pagetest.DecodePPM(t, []byte(testkit.Tool(t, mustPrint(t, slot, job).PDF, "pdftoppm", "-singlefile", "-r", "72", "-"))), 300, 45, blue)
 	}
+	inImage := func(job Capture) {
+		t.Helper()
+		picture, _ := mustCapture(t, slot, job)
+		shows(t, picture, 500, 25, blue)
+	}
+	for path := range pages {
+		onPaper(Print{URL: web.URL + path})
+		inImage(Capture{URL: web.URL + path})
+		inImage(Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
+	}
+	onPaper(Print{HTML: pages["/low-plain"].(string), Full: true})
+	inImage(Capture{HTML: pages["/low-plain"].(string), Full: true})
 }
 
 // Loading started by the look below the fold does not hold up the job for ever.
