@@ -20,6 +20,9 @@ const (
 	settleFor = 100 * time.Millisecond
 	// looks is how often content that appears below the viewed part is viewed in turn.
 	looks = 2
+	// ownScroll is by how much of the window's height a page whose content scrolls in an inner box may itself be higher than
+	// the window: a box of a window's height overflows by the margins of its body.
+	ownScroll = 0.25
 )
 
 var (
@@ -113,7 +116,7 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 // as that content, where the box can be told. It returns the size of the page.
 func (p *page) expand(ctx context.Context) (Size, error) {
 	content, err := p.contentSize(ctx)
-	if err != nil || content.Height > p.viewport.Height {
+	if err != nil || float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
 		return content, err
 	}
 	var found struct {

@@ -58,6 +58,7 @@ type response struct {
 	status  int    // of HTTP; 0 until it is known
 	failure string // why there is no document, as net::ERR_…
 	charset string // that the server declares; empty for none
+	media   string // its media type
 }
 
 func newProgress(frame proto.PageFrameID, mayNavigate bool) *progress {
@@ -248,8 +249,8 @@ type networkEvent struct {
 	ErrorText string            `json:"errorText"`
 	Request   struct{ URL string }
 	Response  struct {
-		Status  int
-		Charset string
+		Status            int
+		Charset, MimeType string
 	}
 }
 
@@ -287,7 +288,7 @@ func (g *progress) onResponse(params []byte) {
 		return
 	}
 	if g.next != nil && g.next.request == e.RequestID {
-		g.next.status, g.next.charset = e.Response.Status, e.Response.Charset
+		g.next.status, g.next.charset, g.next.media = e.Response.Status, e.Response.Charset, e.Response.MimeType
 	}
 	g.challenged = g.challenged || e.Response.Status == http.StatusUnauthorized
 	if e.Response.Status >= 400 {

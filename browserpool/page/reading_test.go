@@ -157,7 +157,9 @@ func TestInnerScroller(t *testing.T) {
 		"/shadow": `<body style="margin: 0"><x-app><p>HEAD</p>` + content + `</x-app><script>
 			document.querySelector("x-app").attachShadow({ mode: "open" }).innerHTML =
 				'<div style="position: absolute; inset: 0; display: flex"><div style="flex: 1; overflow: auto"><slot></slot></div></div>'</script>`,
-		"/body": `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
+		"/margin": `<p>HEAD</p><div style="height: 90vh; overflow: auto">` + content + `</div>`,
+		"/snap":   `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
+		"/body":   `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
 	}
 	web := pagetest.NewWeb(t, pages)
 	slot := openSlot(t)
@@ -176,12 +178,15 @@ func TestInnerScroller(t *testing.T) {
 	web = pagetest.NewWeb(t, pagetest.Pages{
 		"/beside": `<body style="margin: 0; display: flex; height: 100vh"><main style="flex: 1">MAIN</main><div style="width: 40%; overflow: auto">` + content,
 		"/code":   `<body style="margin: 0"><pre style="height: 200px; overflow: auto">` + content + `</pre><div style="height: 2000px">AFTER`,
+		"/large":  `<body style="margin: 0"><pre style="height: 80vh; overflow: auto">` + content + `</pre><div style="height: 50vh">AFTER`,
 	})
 	if warnings := mustPrint(t, slot, Print{URL: web.URL + "/beside"}).Warnings; len(warnings) != 1 || warnings[0].Code != contract.PageCut {
 		t.Errorf("a box beside the content: warnings %v", warnings)
 	}
-	if warnings := mustPrint(t, slot, Print{URL: web.URL + "/code"}).Warnings; len(warnings) != 0 {
-		t.Errorf("a box in an ordinary page: warnings %v", warnings)
+	for _, path := range []string{"/code", "/large"} {
+		if result := mustPrint(t, slot, Print{URL: web.URL + path}); len(result.Warnings) != 0 || result.Pages > 3 {
+			t.Errorf("%s, a box in an ordinary page: %d pages, warnings %v", path, result.Pages, result.Warnings)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -160,6 +161,14 @@ func (p *page) documentError(ctx context.Context, r response) error {
 // broken are the failures of a document that has begun to arrive.
 var broken = []string{"CONTENT_LENGTH_MISMATCH", "INCOMPLETE_CHUNKED_ENCODING", "INVALID_CHUNKED_ENCODING", "CONTENT_DECODING_FAILED", "CONNECTION_RESET"}
 
+// failureSentences explain further failures of a URL.
+var failureSentences = map[string]string{
+	"EMPTY_RESPONSE":     "%s closed the connection without a response.",
+	"SSL_PROTOCOL_ERROR": "%s does not speak TLS, or no version of it that browsers accept.",
+	"TOO_MANY_REDIRECTS": "%s redirects in a circle, or too often.",
+	"UNSAFE_REDIRECT":    "%s redirects to something other than http and https.",
+}
+
 // whyNot explains why a document did not arrive, or only in part.
 func (p *page) whyNot(r response) string {
 	name, at := strings.TrimPrefix(r.failure, "net::ERR_"), showURL(r.url)
@@ -176,10 +185,16 @@ func (p *page) whyNot(r response) string {
 		}
 	}
 	switch {
+	case r.failure == aborted && r.status == http.StatusNoContent, r.failure == aborted && r.status == http.StatusResetContent:
+		return fmt.Sprintf("%s has no content: it answered with HTTP status %d.", at, r.status)
+	case r.failure == aborted && r.status != 0:
+		return fmt.Sprintf("%s is a download of type %s, not a page.", at, clip(r.media))
 	case slices.Contains(broken, name):
 		return fmt.Sprintf("%s broke off before the document was whole (%s).", at, name)
 	case strings.HasPrefix(name, "CERT_"):
 		return fmt.Sprintf("The certificate of %s is not valid (%s).", at, name)
+	case failureSentences[name] != "":
+		return fmt.Sprintf(failureSentences[name], at)
 	default:
 		return fmt.Sprintf("%s could not be loaded (%s).", at, name)
 	}

@@ -173,7 +173,7 @@ func inked(picture image.Image, part image.Rectangle) bool {
 
 func TestNavigationErrors(t *testing.T) {
 	slot := openSlot(t)
-	secure := pagetest.NewSecureWeb(t, nil)
+	secure, closed := pagetest.NewSecureWeb(t, nil), closedPort(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/404":      status(404),
 		"/500":      status(500),
@@ -183,6 +183,8 @@ func TestNavigationErrors(t *testing.T) {
 		"/loop":     pagetest.Redirect("/loop"),
 		"/empty":    http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }),
 		"/download": http.HandlerFunc(download),
+		"/pdf":      typed("application/pdf", "%PDF-1.7"),
+		"/hangup":   http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
 		"/file":     pagetest.Redirect("file:///etc/passwd"),
 		"/chrome":   pagetest.Redirect("chrome://version"),
 		"/source":   pagetest.Redirect("view-source:http://127.0.0.1/"),
@@ -196,38 +198,45 @@ func TestNavigationErrors(t *testing.T) {
 		"/stuck": pagetest.NoAnswer,
 	})
 	for _, c := range []struct {
-		url  string
-		want error
+		url    string
+		want   error
+		reason string // URL stands for the URL
 	}{
-		{"http://nobody.invalid/", ErrNavigation},
-		{"https://nobody.invalid/", ErrNavigation},
-		{"http://127.0.0.1:" + closedPort(t), ErrNavigation},
-		{"https://127.0.0.1:" + closedPort(t), ErrNavigation},
-		{secure.URL, ErrNavigation},
-		{web.URL + "/404", ErrNavigation},
-		{web.URL + "/500", ErrNavigation},
-		{web.URL + "/401", ErrNavigation},
-		{web.URL + "/to404", ErrNavigation},
-		{web.URL + "/jsto404", ErrNavigation},
-		{web.URL + "/slow404", ErrNavigation},
-		{web.URL + "/loop", ErrNavigation},
-		{web.URL + "/empty", ErrNavigation},
-		{web.URL + "/download", ErrNavigation},
-		{web.URL + "/file", ErrNavigation},
-		{web.URL + "/chrome", ErrNavigation},
-		{web.URL + "/source", ErrNavigation},
-		{web.URL + "/blocked", ErrBlocked},
-		{web.URL + "/blocked2", ErrBlocked},
-		{web.URL + "/jsblock", ErrBlocked},
-		{"http://10.0.0.1/", ErrBlocked},
-		{"https://10.0.0.1/", ErrBlocked},
-		{"http://[::1]/", ErrBlocked},
-		{"https://0xa9fea9fe/latest/meta-data", ErrBlocked},
+		{"http://nobody.invalid/", ErrNavigation, "The name nobody.invalid does not resolve."},
+		{"https://nobody.invalid/", ErrNavigation, "The name nobody.invalid does not resolve."},
+		{"http://127.0.0.1:" + closed, ErrNavigation, "127.0.0.1 refuses connections to port " + closed + "."},
+		{"https://127.0.0.1:" + closed, ErrNavigation, "127.0.0.1 refuses connections to port " + closed + "."},
+		{secure.URL, ErrNavigation, "The certificate of URL/ is not valid (CERT_AUTHORITY_INVALID)."},
+		{strings.Replace(web.URL, "http", "https", 1), ErrNavigation, "URL/ does not speak TLS, or no version of it that browsers accept."},
+		{web.URL + "/404", ErrNavigation, "URL answered with HTTP status 404."},
+		{web.URL + "/500", ErrNavigation, "URL answered with HTTP status 500."},
+		{web.URL + "/401", ErrNavigation, "URL answered with HTTP status 401."},
+		{web.URL + "/to404", ErrNavigation, web.URL + "/404 answered with HTTP status 404."},
+		{web.URL + "/jsto404", ErrNavigation, web.URL + "/404 answered with HTTP status 404."},
+		{web.URL + "/slow404", ErrNavigation, "URL answered with HTTP status 404."},
+		{web.URL + "/loop", ErrNavigation, "URL redirects in a circle, or too often."},
+		{web.URL + "/empty", ErrNavigation, "URL has no content: it answered with HTTP status 204."},
+		{web.URL + "/download", ErrNavigation, "URL is a download of type application/octet-stream, not a page."},
+		{web.URL + "/pdf", ErrNavigation, "URL is a download of type application/pdf, not a page."},
+		{web.URL + "/hangup", ErrNavigation, "URL closed the connection without a response."},
+		{web.URL + "/file", ErrNavigation, "URL redirects to something other than http and https."},
+		{web.URL + "/chrome", ErrNavigation, "URL redirects to something other than http and https."},
+		{web.URL + "/source", ErrNavigation, "URL could not be loaded (ABORTED)."},
+		{web.URL + "/blocked", ErrBlocked, ""},
+		{web.URL + "/blocked2", ErrBlocked, ""},
+		{web.URL + "/jsblock", ErrBlocked, ""},
+		{"http://10.0.0.1/", ErrBlocked, ""},
+		{"https://10.0.0.1/", ErrBlocked, ""},
+		{"http://[::1]/", ErrBlocked, ""},
+		{"https://0xa9fea9fe/latest/meta-data", ErrBlocked, ""},
 	} {
 		start := time.Now()
 		_, err := slot.Print(t.Context(), Print{URL: c.url, Load: contract.Load{Timeout: (20 * time.Second).Milliseconds()}})
 		if !errors.Is(err, c.want) || Retryable(err) {
 			t.Errorf("%s: got %v, want %v", c.url, err, c.want)
+		}
+		if want := strings.ReplaceAll(c.reason, "URL", c.url); Reason(err) != want {
+			t.Errorf("%s: %q, want %q", c.url, Reason(err), want)
 		}
 		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("%s: it took %v to say %v", c.url, took, err)
