@@ -39,13 +39,16 @@ var (
 // that fits into the window gets the frames of one look, because its script may draw only in the
 // second frame. The look comes before the job's other waits, which therefore cover it.
 func (p *page) lookBelow(ctx, within context.Context, d document) error {
-	content, err := p.expand(within)
+	content, err := p.contentSize(within)
+	if err == nil && d.below > d.viewport.Height {
+		content, err = p.expand(within, content)
+	}
 	seen := 0
 	for range looks {
 		if err != nil || content.Height <= seen || seen >= d.below {
 			return err
 		}
-		seen = max(p.viewport.Height, min(content.Height, d.below))
+		seen = max(d.viewport.Height, min(content.Height, d.below))
 		if err := p.look(ctx, within, d.load.WaitUntil, Size{Width: d.viewport.Width, Height: seen}); err != nil {
 			return err
 		}
@@ -54,23 +57,22 @@ func (p *page) lookBelow(ctx, within context.Context, d document) error {
 	return err
 }
 
-// look temporarily makes the viewport as high as the document. A page without scripts waits for nothing and is spared the drawing.
+// look makes the viewport as high as the document, until comeToRest. A page without scripts waits for nothing and is spared the drawing.
 func (p *page) look(ctx, within context.Context, until string, whole Size) error {
-	m, err := p.count(within, "")
-	if err != nil || !m.scripted {
-		return err
+	if !p.scripted {
+		return nil
 	}
-	before, mark := p.viewport, p.progress.mark()
+	mark := p.progress.mark()
 	if err := p.setView(ctx, p.media, whole, p.scale); err != nil {
 		return err
 	}
 	settling, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
 	defer cancel()
-	err = p.settle(settling, until, mark, whole.Height)
+	err := p.settle(settling, until, mark, whole.Height)
 	if errors.Is(err, errBudget) {
 		err = context.Cause(ctx)
 	}
-	return errors.Join(err, p.setView(ctx, p.media, before, p.scale))
+	return err
 }
 
 // settle waits for what a look has started.
@@ -113,11 +115,10 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 }
 
 // expand makes a page whose content scrolls in an inner box, as that of an application, as high
-// as that content, where the box can be told. It returns the size of the page.
-func (p *page) expand(ctx context.Context) (Size, error) {
-	content, err := p.contentSize(ctx)
-	if err != nil || float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
-		return content, err
+// as that content, where the box can be told. It takes the size of the page, and returns what it is then.
+func (p *page) expand(ctx context.Context, content Size) (Size, error) {
+	if float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
+		return content, nil
 	}
 	var found struct {
 		Expanded bool

@@ -60,7 +60,7 @@ func (job Capture) resolve() (document, error) {
 	viewport := cmp.Or(Size{Width: int(o.Width), Height: int(o.Height)}, defaultViewport)
 	d := document{
 		html: job.HTML, full: job.Full, assets: job.Assets, url: job.URL, access: Access{job.Auth, job.Headers, job.Cookies}, load: job.Load, limits: job.Limits,
-		media: cmp.Or(job.Load.Media, contract.MediaScreen), viewport: viewport, scale: o.DeviceScale(),
+		media: cmp.Or(job.Load.Media, contract.MediaScreen), viewport: viewport, scale: o.DeviceScale(), below: viewport.Height,
 	}
 	switch {
 	case o.FullPage, o.Selector != "":

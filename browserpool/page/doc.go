@@ -32,12 +32,13 @@
 //	read again   charset.go: a visit that is UTF-8, though nobody says so
 //	look         belowfold.go: a visit is brought into view, and what waits for that is waited
 //	             for; one that scrolls in an inner box is expanded before
-//	end          animate.go: animations of a visit are brought to their end
+//	rest         forward.go: the clock of a visit is put forward until its script comes to rest;
+//	             animate.go: its animations are brought to their end
 //	measure      measure.go: pages, nodes, pixels; pdfpages.go. A document that asks for
 //	             too much is refused before the browser does the work
 //	fit          fit.go decides at which scale the document is printed; arrange.go makes it
 //	             keep to that, and to the paper that is asked for
-//	print        printpdf.go
+//	print        imprint.go: canvases of WebGL, which would be empty; printpdf.go
 //	capture      screenshot.go
 //
 // Our own scripts, in the folder script, run in an isolated world (evaluate.go). Deviations from what the document asks

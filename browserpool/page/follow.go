@@ -23,7 +23,7 @@ var errLeft = errors.New("page retains too much of the last document")
 // isFollowable reports whether the page may do another job of the same account. What the browser was asked to send stays in the memory of
 // its network, where nothing clears it, and what it was asked to pretend stays with the page.
 func (p visit) isFollowable() bool {
-	return p.served+1 < maxServed && !p.private && p.emulation.Load() == nil && !p.undeclared.Load() && !p.progress.wasChallenged() && !p.ended()
+	return p.served+1 < maxServed && !p.private && !p.stopped && p.emulation.Load() == nil && !p.undeclared.Load() && !p.progress.wasChallenged() && !p.ended()
 }
 
 // follow empties a visit for the next one. Storage, caches and cookies are cleared while neither a document nor the network

@@ -38,10 +38,24 @@ func (p *page) finish(ctx context.Context, d document) error {
 	if err := unlessLate(ctx, p.restyle(ctx, d.load)); err != nil {
 		return err
 	}
+	if p.kind == forVisit {
+		if err := p.comeToRest(ctx, d); err != nil {
+			return err
+		}
+	}
+	return p.checkParts(d.load)
+}
+
+// comeToRest brings whatever moves on a visit to its end, while all of it is in view, and then returns to the view of the job: what the page does
+// on that account is not waited for.
+func (p *page) comeToRest(ctx context.Context, d document) error {
+	if err := unlessLate(ctx, p.forward(ctx)); err != nil {
+		return err
+	}
 	if err := unlessLate(ctx, p.endAnimations(ctx, false)); err != nil {
 		return err
 	}
-	return p.checkParts(d.load)
+	return p.setView(ctx, d.media, d.viewport, d.scale)
 }
 
 // checkParts refuses a document with faults that the job does not tolerate.
@@ -110,14 +124,19 @@ const lateTimeout = time.Second
 // explore reloads a visit's document if it was misread, applies the job's style, scrolls it, and looks below its fold.
 // Steps that do not end in time are skipped.
 func (p *page) explore(ctx, within context.Context, d document) error {
-	if within.Err() == nil {
-		if err := p.reread(within, d); err != nil && !errors.Is(err, errScript) {
-			return err
-		}
-	} else {
+	late := within.Err() != nil
+	if late {
 		var cancel context.CancelFunc
 		within, cancel = context.WithTimeoutCause(ctx, lateTimeout, errBudget)
 		defer cancel()
+	}
+	if err := unlessLate(ctx, p.noteScript(within, d.load.WaitUntil)); err != nil {
+		return err
+	}
+	if !late {
+		if err := p.reread(within, d); err != nil && !errors.Is(err, errScript) {
+			return err
+		}
 	}
 	steps := []func() error{func() error { return p.restyle(within, d.load) }}
 	if d.load.Scroll {
@@ -132,6 +151,13 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 		}
 	}
 	return nil
+}
+
+// noteScript notes whether a visit runs script, before any of ours does. After contract.UntilCommit, it may yet come.
+func (p *page) noteScript(ctx context.Context, until string) error {
+	m, err := p.count(ctx, "")
+	p.scripted = m.scripted || until == contract.UntilCommit
+	return err
 }
 
 // unlessLate drops the error of an optional step: its budget ended before the job's, or one of our scripts cannot handle the document.

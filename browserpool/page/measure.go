@@ -13,7 +13,7 @@ import (
 type measurements struct {
 	// nodes is the number of nodes in its tree; for HTML, of elements.
 	nodes int
-	// scripted means that script has run, which may wait for visibility before it draws.
+	// scripted means that script has run, of the document or ours.
 	scripted bool
 	// pictured means that it may have pictures, styled that it may be wider than the viewport.
 	pictured, styled bool

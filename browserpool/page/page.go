@@ -54,6 +54,8 @@ type page struct {
 	scale    float64              // device pixels per CSS pixel
 	output   proto.IOStreamHandle // what was printed last; empty after it was freed
 	warned   []Warning            // about the document that is shown
+	scripted bool                 // a visit has run script of its own
+	stopped  bool                 // the clock of a visit was put forward and stands still
 	// equipped means that a visit has been prepared for its job, private that it has headers or cookies of that
 	// job. function is the function that it waits for, nil for none.
 	equipped bool

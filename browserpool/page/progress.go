@@ -47,8 +47,9 @@ type progress struct {
 	// networkUsed means that there was a request since the page was opened, challenged that a server
 	// asked for credentials or that a URL had some.
 	networkUsed, challenged bool
-	// animated means that an animation or a transition was made.
+	// animated means that an animation or a transition was made. stops counts how often the page's clock stopped after it was put forward.
 	animated bool
+	stops    int
 }
 
 // response is a main document as the network delivered it.
@@ -176,6 +177,26 @@ func (g *progress) isAnimated() bool {
 	return g.animated
 }
 
+// isLeaving reports whether another document is about to replace the current one.
+func (g *progress) isLeaving() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.next != nil || g.leaving
+}
+
+// isFetching reports whether any request is under way.
+func (g *progress) isFetching() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.requests) > 0
+}
+
+func (g *progress) clockStops() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.stops
+}
+
 func (g *progress) usedNetwork() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -210,6 +231,8 @@ func (g *progress) observe(event cdp.Event) {
 		g.onEnd(event.Params)
 	case "Animation.animationCreated":
 		g.animated = true
+	case "Emulation.virtualTimeBudgetExpired":
+		g.stops++
 	default:
 		return
 	}

@@ -46,7 +46,7 @@ func (s shot) take(ctx context.Context) (Image, error) {
 	o, scale := s.job.Options, s.job.Options.DeviceScale()
 	params := screenshotParams{
 		Format: cmp.Or(o.Format, "png"), Clip: area,
-		CaptureBeyondViewport: area.X+area.Width > float64(s.page.viewport.Width) || area.Y+area.Height > float64(s.page.viewport.Height),
+		CaptureBeyondViewport: s.isBeyond(area),
 		OptimizeForSpeed:      area.Width*area.Height*scale*scale > fastEncodingPixels,
 	}
 	if params.Format != "png" {
@@ -72,16 +72,16 @@ func (s shot) take(ctx context.Context) (Image, error) {
 }
 
 // hideBackground removes the white background of documents until show is called.
-func (s shot) hideBackground(ctx context.Context) (show func(), err error) {
+func (p *page) hideBackground(ctx context.Context) (show func(), err error) {
 	none := 0.0
-	if err := (proto.EmulationSetDefaultBackgroundColorOverride{Color: &proto.DOMRGBA{A: &none}}).Call(s.session.With(ctx)); err != nil {
+	if err := (proto.EmulationSetDefaultBackgroundColorOverride{Color: &proto.DOMRGBA{A: &none}}).Call(p.session.With(ctx)); err != nil {
 		return nil, err
 	}
 	return func() {
 		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), stepTimeout, errBudget)
 		defer cancel()
-		if (proto.EmulationSetDefaultBackgroundColorOverride{}).Call(s.session.With(ctx)) != nil {
-			s.session.Detach() // no other document may be shown without a background
+		if (proto.EmulationSetDefaultBackgroundColorOverride{}).Call(p.session.With(ctx)) != nil {
+			p.session.Detach() // no other document may be shown without a background
 		}
 	}, nil
 }

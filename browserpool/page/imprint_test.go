@@ -1,0 +1,64 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
+)
+
+// Paper shows what canvases of WebGL show: drawn once or with each frame, below the fold, under text, in a shadow tree, whatever images the page
+// allows. What is around them stays.
+func TestWebGLOnPaper(t *testing.T) {
+	const canvas = `<canvas id="c" width="700" height="50" style="display: block"></canvas>`
+	const clear = `<script>const gl = (self.c ?? x.shadowRoot.querySelector("canvas")).getContext("webgl"), draw = () => { gl.clearColor(0, 0, 1, 1); gl.clear(gl.COLOR_BUFFER_BIT) }; draw()</script>`
+	pages := pagetest.Pages{
+		"/once":   canvas + clear,
+		"/loop":   canvas + clear + `<script>(function step() { draw(); requestAnimationFrame(step) })()</script>`,
+		"/under":  `<div style="position: relative">` + canvas + `<b style="position: absolute; left: 9px; top: 9px">LABEL</b></div>` + clear,
+		"/csp":    `<meta http-equiv="Content-Security-Policy" content="img-src 'none'; style-src 'unsafe-inline'">` + canvas + clear,
+		"/shadow": `<div id="x"></div><script>x.attachShadow({ mode: "open" }).innerHTML = '<canvas width="700" height="50" style="display: block"></canvas>'</script>` + clear,
+	}
+	for path, page := range pages {
+		pages[path] = `<!doctype html><meta charset="utf-8"><body style="margin: 0">` + page.(string) + `<p>AFTER</p>`
+	}
+	pages["/below"] = `<!doctype html><body style="margin: 0"><div style="height: 3000px"></div>` + canvas + clear + `<p>AFTER</p>`
+	web := pagetest.NewWeb(t, pages)
+	slot := openSlot(t)
+	for path := range pages {
+		t.Log(path)
+		result := mustPrint(t, slot, Print{URL: web.URL + path})
+		text := testkit.PDFText(t, result.PDF)
+		testkit.Contains(t, text, "AFTER")
+		last := strconv.Itoa(result.Pages)
+		paper := pagetest.DecodePPM(t, []byte(testkit.Tool(t, result.PDF, "pdftoppm", "-singlefile", "-f", last, "-r", "72", "-")))
+		y := 50
+		if path == "/below" {
+			y = 720
+		}
+		shows(t, paper, 500, y, blue)
+		if path == "/under" && strings.Count(text, "LABEL") != 1 {
+			t.Errorf("the text of the page under text is %q", text)
+		}
+	}
+}
+
+// Too large canvases are left out, with a warning; the largest is there.
+func TestLargeCanvases(t *testing.T) {
+	testkit.Long(t)
+	page := func(width, height string) string {
+		return `<!doctype html><body style="margin: 0"><canvas id="c" style="width: ` + width + `px; height: ` + height + `px; display: block"></canvas>
+			<script>const gl = c.getContext("webgl"); gl.clearColor(0, 0, 1, 1); gl.clear(gl.COLOR_BUFFER_BIT)</script>`
+	}
+	web := pagetest.NewWeb(t, pagetest.Pages{"/largest": page("512", "8192"), "/larger": page("512", "8193")})
+	slot := openSlot(t)
+	for path, want := range map[string]int{"/largest": 0, "/larger": 1} {
+		result := mustPrint(t, slot, Print{URL: web.URL + path})
+		if len(result.Warnings) != want || want > 0 && result.Warnings[0].Code != contract.PageCut {
+			t.Errorf("%s: warnings %v", path, result.Warnings)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+// Finds canvases that are not drawn on by 2D calls, hides everything else, and returns their boxes in CSS pixels from the page's
+// top left corner.
+(document, most) => {
+	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
+	const is2D = canvas => {
+		try {
+			return canvas.getContext("2d") !== null
+		} catch {
+			return false // a worker draws on it
+		}
+	}
+	const view = document.defaultView, found = []
+	for (const e of within(document)) {
+		if (!(e instanceof HTMLCanvasElement) || found.length >= most || is2D(e)) continue
+		const r = e.getBoundingClientRect()
+		if (r.width >= 1 && r.height >= 1 && e.checkVisibility({ visibilityProperty: true })) found.push({ canvas: e, copy: e.cloneNode(), r })
+	}
+	if (!found.length) return []
+	const sheet = new CSSStyleSheet()
+	sheet.replaceSync("* { visibility: hidden !important }")
+	document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+	for (const { canvas } of found) canvas.style.setProperty("visibility", "visible", "important")
+	globalThis.canvases = { found, sheet }
+	return found.map(({ r }) => ({ X: r.left + view.scrollX, Y: r.top + view.scrollY, Width: r.width, Height: r.height }))
+}
