@@ -81,7 +81,7 @@ func (p *page) settle(ctx context.Context, until string, mark mark, height int) 
 		if _, err := p.run(ctx, looking, height, nil); err != nil {
 			return err
 		}
-		if err := p.endAnimations(ctx, true); err != nil {
+		if err := p.endAnimations(ctx, false, true); err != nil {
 			return err
 		}
 		if p.progress.begunSince(mark) == 0 {

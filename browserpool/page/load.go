@@ -52,7 +52,7 @@ func (p *page) comeToRest(ctx context.Context, d document) error {
 	if err := unlessLate(ctx, p.forward(ctx)); err != nil {
 		return err
 	}
-	if err := unlessLate(ctx, p.endAnimations(ctx, false)); err != nil {
+	if err := unlessLate(ctx, p.endAnimations(ctx, true, !d.load.NoScript)); err != nil {
 		return err
 	}
 	return p.setView(ctx, d.media, d.viewport, d.scale)

@@ -106,6 +106,8 @@ func TestFadesInAtLoad(t *testing.T) {
 	pages := pagetest.Pages{
 		"/low": html("10px", "<script>1</script>"), "/high": html("3000px", "<script>1</script>"),
 		"/low-plain": html("10px", ""), "/high-plain": html("3000px", ""),
+		"/again": html("10px", `<script>const hero = document.querySelector(".hero"); hero.style.animation = "none"
+			const fade = next => { hero.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 60000, fill: "both" }).onfinish = next }; fade(() => fade(null))</script>`),
 	}
 	web := pagetest.NewWeb(t, pages)
 	slot := openSlot(t)
