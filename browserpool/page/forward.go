@@ -54,29 +54,35 @@ func (p *page) forward(ctx context.Context) error {
 	if !now.Moves && !now.Used {
 		return nil
 	}
+	moves, err := p.advanceToRest(ctx)
+	if err == nil && moves {
+		_, err = p.run(ctx, moving, followFor.Milliseconds(), nil)
+	}
+	return err
+}
+
+// advanceToRest puts the clock forward until the page is at rest, or has gone elsewhere, or moves for too long.
+func (p *page) advanceToRest(ctx context.Context) (moves bool, err error) {
 	policy := proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending
 	if p.progress.isFetching() { // it may do so for ever
 		policy = proto.EmulationVirtualTimePolicyAdvance
 	}
+	var now motion
 	for resting, step := 0, 0; resting < restSteps && step < forwardSteps; step++ {
 		mark := p.progress.mark()
 		if err := p.advance(ctx, policy); err != nil {
-			return err
+			return false, err
 		}
 		if ran, err := p.run(ctx, moving, 0, &now); err != nil {
-			return err
+			return false, err
 		} else if !ran || p.progress.isLeaving() {
-			return p.arriveElsewhere(ctx)
+			return false, p.arriveElsewhere(ctx)
 		}
 		if resting++; now.Moves || p.progress.begunSince(mark) > 0 {
 			resting = 0
 		}
 	}
-	if !now.Moves {
-		return nil
-	}
-	_, err := p.run(ctx, moving, followFor.Milliseconds(), nil)
-	return err
+	return now.Moves, nil
 }
 
 // advance puts the clock forward by a step. Timers and what they cause run in between, one after another without pauses.

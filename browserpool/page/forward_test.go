@@ -84,7 +84,7 @@ func TestClockOfAVisit(t *testing.T) {
 	const utf8 = "text/html; charset=utf-8"
 	v := openVisits(t, pagetest.Pages{
 		"/plain":  typed(utf8, `<p>SHOWN</p>`),
-		"/script": typed(utf8, `<p id="p"></p><script>p.textContent = "SHOWN"</script>`),
+		"/script": typed(utf8, `<p id="moving"></p><script>moving.textContent = "SHOWN"</script>`),
 		"/timer":  typed(utf8, `<p id="p"></p><script>setTimeout(() => p.textContent = "SHOWN", 10)</script>`),
 	})
 	for path, kept := range map[string]bool{"/plain": true, "/script": true, "/timer": false} {

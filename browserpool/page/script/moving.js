@@ -3,11 +3,12 @@
 // whether it has ever set a timer. The numbers of frames and timers are those of all worlds, so ours tell how many others
 // there were.
 async (document, most) => {
-	const state = globalThis.moving ??= { changed: false, frame: 0, timer: 0, calls: 0 }
-	if (!state.observer) {
-		state.observer = new MutationObserver(() => state.changed = true)
-		state.observer.observe(document.documentElement, { subtree: true, childList: true, attributes: true, characterData: true })
+	if (!Object.hasOwn(globalThis, "moving")) { // an element of that name is no own property
+		globalThis.moving = { changed: false, frame: 0, timer: 0, calls: 0 }
+		new MutationObserver(() => globalThis.moving.changed = true)
+			.observe(document.documentElement, { subtree: true, childList: true, attributes: true, characterData: true })
 	}
+	const state = globalThis.moving
 	const frame = () => new Promise(shown => state.frame = requestAnimationFrame(shown))
 	const before = state.frame, timer = setTimeout(() => {})
 	clearTimeout(timer)
