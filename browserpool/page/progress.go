@@ -291,7 +291,7 @@ func (g *progress) onRequest(params []byte) {
 	}
 	g.networkUsed = true
 	g.challenged = g.challenged || hasUserinfo(e.Request.URL)
-	if e.LoaderID == "" { // a worker's script: the page is not told when it has arrived
+	if e.LoaderID == "" || e.Type == "EventSource" { // a worker's script: the page is not told when it has arrived; a stream ends with the page
 		return
 	}
 	g.requests[e.RequestID] = struct{}{}

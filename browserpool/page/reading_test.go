@@ -143,6 +143,22 @@ func TestLookEnds(t *testing.T) {
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/stream", Load: contract.Load{Timeout: time.Duration(2e9).Milliseconds()}}), "STREAM")
 }
 
+// A stream of events, which lasts as long as its page, is not waited for.
+func TestEventStream(t *testing.T) {
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/":       `<p>SHOWN</p><script>new EventSource("/stream"); requestAnimationFrame(() => new EventSource("/stream"))</script>`,
+		"/stream": pagetest.NoAnswer,
+	})
+	slot := openSlot(t)
+	for _, until := range []string{contract.UntilLoad, contract.UntilIdle} {
+		result := mustPrint(t, slot, Print{URL: web.URL, Load: contract.Load{WaitUntil: until}})
+		testkit.Contains(t, testkit.PDFText(t, result.PDF), "SHOWN")
+		if result.Load > lookTimeout {
+			t.Errorf("until %s: it took %v to load", until, result.Load)
+		}
+	}
+}
+
 // A page that scrolls in an inner box is as high as the content of the box.
 func TestInnerScroller(t *testing.T) {
 	testkit.Long(t)
