@@ -46,6 +46,28 @@ func TestWebGLOnPaper(t *testing.T) {
 	}
 }
 
+// Script of a page finds nothing of the pictures: they may have pixels of other origins, which the page shows over its canvas.
+func TestPicturesAreNotRead(t *testing.T) {
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<!doctype html><meta charset="utf-8"><body><canvas></canvas><p>AFTER</p><script>
+		const gl = document.querySelector("canvas").getContext("webgl"); gl.clearColor(0, 0, 1, 1); gl.clear(gl.COLOR_BUFFER_BIT)
+		let found = false
+		const read = () => {
+			for (const e of [...document.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...e.shadowRoot.querySelectorAll("*")] : [e])) {
+				if (!found && (e instanceof HTMLImageElement || e instanceof HTMLCanvasElement && e.getContext("2d") || getComputedStyle(e).backgroundImage != "none"))
+					document.body.append(found = "READ")
+			}
+		}
+		onbeforeprint = read; new MutationObserver(read).observe(document, { childList: true, subtree: true }); (function step() { read(); requestAnimationFrame(step) })()
+	</script>`})
+	slot := openSlot(t)
+	result := mustPrint(t, slot, Print{URL: web.URL})
+	text := testkit.PDFText(t, result.PDF)
+	testkit.Contains(t, text, "AFTER")
+	if strings.Contains(text, "READ") {
+		t.Error("a script reads the picture of its canvas")
+	}
+}
+
 // Too large canvases are left out, with a warning; the largest is there.
 func TestLargeCanvases(t *testing.T) {
 	testkit.Long(t)

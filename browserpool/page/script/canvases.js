@@ -13,7 +13,9 @@
 	for (const e of within(document)) {
 		if (!(e instanceof HTMLCanvasElement) || found.length >= most || is2D(e)) continue
 		const r = e.getBoundingClientRect()
-		if (r.width >= 1 && r.height >= 1 && e.checkVisibility({ visibilityProperty: true })) found.push({ canvas: e, copy: e.cloneNode(true), r })
+		if (r.width < 1 || r.height < 1 || !e.checkVisibility({ visibilityProperty: true })) continue
+		const s = getComputedStyle(e)
+		found.push({ canvas: e, style: [...s].map(name => `${name}: ${s.getPropertyValue(name)} !important`).join(";"), inline: s.display === "inline", r })
 	}
 	if (!found.length) return []
 	const sheet = new CSSStyleSheet()
