@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 	"platen.dev/projections/table"
 )
@@ -45,6 +46,9 @@ func stackOf(err error) string {
 
 // Halted returns why a partition is halted before the record at its cursor; nil if it is not.
 func (r *Replica) Halted(partition int32) error { return r.followers[partition].halt() }
+
+// CacheBytes returns the memory of its database's caches.
+func (r *Replica) CacheBytes() int64 { return disk.CacheBytes(r.store.Load().db) }
 
 // Renewed counts the partitions whose rows were rebuilt because they were damaged.
 func (r *Replica) Renewed() int64 { return r.renewed.Load() }

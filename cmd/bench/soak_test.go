@@ -40,7 +40,7 @@ func TestEveryMeasureIsJudged(t *testing.T) {
 			s.nodeBytes += int64(i) * 13 << 10
 			s.resultBytes += int64(i) << 20
 		}},
-		{"memory of the node", func(s *soakSample, i int) { s.nodeBytes += int64(i) * 15 << 10 }},
+		{"memory of the node beside caches", func(s *soakSample, i int) { s.nodeBytes += int64(i) * 15 << 10 }},
 		{"memory of the browsers", func(s *soakSample, i int) { s.browserBytes += int64(i) * 70 << 10 }},
 		{"processes", func(s *soakSample, i int) { s.processes += i / 60 }},
 		{"descriptors", func(s *soakSample, i int) { s.descriptors += i / 20 }},

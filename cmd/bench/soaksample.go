@@ -13,9 +13,9 @@ import (
 // soakSample is a sample of a node at one moment.
 type soakSample struct {
 	after time.Duration
-	// nodeBytes and browserBytes are memory (PSS); descriptors counts those of all processes.
-	nodeBytes, browserBytes            int64
-	processes, descriptors, goroutines int
+	// nodeBytes and browserBytes are memory (PSS), cacheBytes what of the node's is caches of databases; descriptors counts those of all processes.
+	nodeBytes, browserBytes, cacheBytes int64
+	processes, descriptors, goroutines  int
 	// disk is the disk usage of each entry of the data directory, without results; surplusBytes is the size of results beyond the files that jobs made.
 	disk                      map[string]int64
 	resultBytes, surplusBytes int64
@@ -25,9 +25,9 @@ type soakSample struct {
 
 // String formats a progress line.
 func (s soakSample) String() string {
-	return fmt.Sprintf("  %4.0f min: node %.0f MiB, browsers %.0f MiB; %d processes, %d descriptors, %d goroutines; disk %.0f MiB and results %.0f MiB; "+
+	return fmt.Sprintf("  %4.0f min: node %.0f MiB (caches %.0f), browsers %.0f MiB; %d processes, %d descriptors, %d goroutines; disk %.0f MiB and results %.0f MiB; "+
 		"probe p50 %s p99 %s; %d done, %d failed and %d refused as expected, %d unexpected",
-		s.after.Minutes(), mib(s.nodeBytes), mib(s.browserBytes), s.processes, s.descriptors, s.goroutines, mib(s.diskBytes()), mib(s.resultBytes), ms(s.p50), ms(s.p99),
+		s.after.Minutes(), mib(s.nodeBytes), mib(s.cacheBytes), mib(s.browserBytes), s.processes, s.descriptors, s.goroutines, mib(s.diskBytes()), mib(s.resultBytes), ms(s.p50), ms(s.p99),
 		s.Done, s.Failed, s.Refused, s.Unexpected)
 }
 
@@ -59,6 +59,9 @@ func (k *soak) sample(after time.Duration) (s soakSample, err error) {
 	families, err := k.platen.metrics()
 	if err != nil {
 		return s, err
+	}
+	for _, m := range families["platen_cache_bytes"].GetMetric() {
+		s.cacheBytes += int64(m.GetGauge().GetValue())
 	}
 	for _, m := range families["go_goroutines"].GetMetric() {
 		s.goroutines = int(m.GetGauge().GetValue())

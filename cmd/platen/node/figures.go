@@ -17,6 +17,7 @@ import (
 	"platen.dev/edge"
 	"platen.dev/events"
 	"platen.dev/events/disk"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/tracing"
 	"platen.dev/ledger/ingest"
 	"platen.dev/ledger/reconcile"
@@ -28,7 +29,7 @@ import (
 func figuresOf(b *base, s *storage, net *network, e *engine, up *upkeep, v *serving) []prometheus.Collector {
 	return []prometheus.Collector{
 		httpFigures(v.server), certificateFigures(net), browserFigures(e.pool), renderFigures(e.renderer), nodeFigures(v.status.health),
-		shardFigures(e.shards), pendingFigures(b.clock.Now, s, e), publisherFigures(s, e), replicaFigures(s.replica), scrubFigures(s.scrubbers), diskFigures(s.space),
+		shardFigures(e.shards), pendingFigures(b.clock.Now, s, e), publisherFigures(s, e), replicaFigures(s.replica), cacheFigures(s.replica, s.log), scrubFigures(s.scrubbers), diskFigures(s.space),
 		ledgerFigures(up.ingest), reconciliationFigures(up.reconciliation), historyFigures(up.history),
 		clusterFigures(net.peers), clockFigures(b.clock), remoteFigures(net.remote), traceFigures(b.traces),
 		metrics.Collect(s.log.Partitions, metrics.Gauge("platen_partitions", "Partitions of the log.", func(partitions int32) int32 { return partitions })),
@@ -186,6 +187,21 @@ func replicaFigures(r *projections.Replica) prometheus.Collector {
 		metrics.Counter("platen_replica_diverged_total", "Partitions whose rows were made again, because the journal had lost its end.", (*projections.Replica).Diverged),
 		metrics.Counter("platen_replica_renewed_total", "Partitions whose rows were made again, because rows or files of the replica were damaged.", (*projections.Replica).Renewed),
 		metrics.Gauge("platen_replica_lag_records", "Journal records that the replica had not read at the last look.", (*projections.Replica).Lag),
+	)
+}
+
+func cacheFigures(replica *projections.Replica, log eventlog.Log) prometheus.Collector {
+	caches := map[string]cached{"replica": replica}
+	if c, ok := log.(cached); ok {
+		caches["log"] = c
+	}
+	return metrics.Collect(metrics.Itself(caches),
+		metrics.By("of", []string{"replica", "log"}, prometheus.GaugeValue, "platen_cache_bytes", "Memory of the block cache and the memtables of the replica, and of the embedded log.", func(at map[string]cached, of string) int64 {
+			if at[of] == nil {
+				return 0
+			}
+			return at[of].CacheBytes()
+		}),
 	)
 }
 

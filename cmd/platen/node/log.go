@@ -85,5 +85,16 @@ func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, do
 	})
 }
 
+// cached is what tells the memory of its caches.
+type cached interface{ CacheBytes() int64 }
+
+// CacheBytes implements cached; a log on Kafka has no caches here.
+func (l measuredLog) CacheBytes() int64 {
+	if c, ok := l.Log.(cached); ok {
+		return c.CacheBytes()
+	}
+	return 0
+}
+
 // last returns how long the last append took, zero before the first.
 func (a *appends) last() time.Duration { return time.Duration(a.nanos.Load()) }

@@ -114,6 +114,16 @@ func (l *Log) TopicID(string) string { return l.id }
 // Health implements eventlog.Log.
 func (l *Log) Health() error { return l.failure() }
 
+// CacheBytes returns the memory of its database's caches; 0 once the log is closed.
+func (l *Log) CacheBytes() int64 {
+	l.dbMu.RLock()
+	defer l.dbMu.RUnlock()
+	if l.isClosed() {
+		return 0
+	}
+	return disk.CacheBytes(l.db)
+}
+
 // Append implements eventlog.Log. Readers at the end of the log share the record's
 // memory, so the caller must not change it.
 func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
