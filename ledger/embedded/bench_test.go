@@ -91,7 +91,7 @@ func (l changed) Append(ctx context.Context, b ledger.Batch) error {
 // in a file of version 1, which gets its rollup when it is opened.
 func filled(b *testing.B, insert string) *Ledger {
 	path, start := filepath.Join(b.TempDir(), "ledger.db"), time.Now()
-	db, err := connect(path, 1, "_txlock=immediate")
+	db, err := connect(path, 1, writerCache, "_txlock=immediate")
 	if err != nil {
 		b.Fatal(err)
 	}

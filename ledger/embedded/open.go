@@ -21,6 +21,12 @@ import (
 // readers is how many queries may run at a time, beside the one writer.
 const readers = 4
 
+// What a connection caches of the file, in KiB: the system caches it, too. Each connection has a cache of its own, which fills as the ledger grows.
+const (
+	writerCache = 16 << 10
+	readerCache = 4 << 10
+)
+
 // busy is how long a call waits for another process's write.
 const busy = 10 * time.Second
 
@@ -55,10 +61,10 @@ func open(ctx context.Context, path string) (*Ledger, error) {
 		return nil, err
 	}
 	l := &Ledger{path: path, gate: ledger.NewGate()}
-	if l.writer, err = connect(path, 1, "_txlock=immediate"); err != nil {
+	if l.writer, err = connect(path, 1, writerCache, "_txlock=immediate"); err != nil {
 		return nil, err
 	}
-	if l.reader, err = connect(path, readers, "_pragma=query_only(1)"); err != nil {
+	if l.reader, err = connect(path, readers, readerCache, "_pragma=query_only(1)"); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	if err := migrate(ctx, l.writer, migrations); err != nil {
@@ -67,12 +73,12 @@ func open(ctx context.Context, path string) (*Ledger, error) {
 	return l, nil
 }
 
-// connect returns a pool of connections. WAL lets queries run beside the writer, and synchronous FULL makes a commit survive power loss; a checkpoint
+// connect returns a pool of connections, each with a cache in KiB. WAL lets queries run beside the writer, and synchronous FULL makes a commit survive power loss; a checkpoint
 // follows 64 MiB of changes. The file's schema is not trusted to call functions.
-func connect(path string, connections int, more string) (*sql.DB, error) {
+func connect(path string, connections, cache int, more string) (*sql.DB, error) {
 	file := url.URL{Scheme: "file", Path: path}
 	db, err := sql.Open("sqlite", file.String()+fmt.Sprintf("?%s&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
-		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(16384)", more, busy.Milliseconds()))
+		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=cache_size(-%d)&_pragma=wal_autocheckpoint(16384)", more, busy.Milliseconds(), cache))
 	if err != nil {
 		return nil, err
 	}
