@@ -14,18 +14,19 @@ import (
 // allows. What is around them stays.
 func TestWebGLOnPaper(t *testing.T) {
 	const canvas = `<canvas id="c" width="700" height="50" style="display: block"></canvas>`
-	const clear = `<script>const gl = (self.c ?? x.shadowRoot.querySelector("canvas")).getContext("webgl"), draw = () => { gl.clearColor(0, 0, 1, 1); gl.clear(gl.COLOR_BUFFER_BIT) }; draw()</script>`
+	const filling = `<script>const gl = (self.c ?? x.shadowRoot.querySelector("canvas")).getContext("webgl")
+		const draw = () => { gl.clearColor(0, 0, 1, 1); gl.clear(gl.COLOR_BUFFER_BIT) }; draw()</script>`
 	pages := pagetest.Pages{
-		"/once":   canvas + clear,
-		"/loop":   canvas + clear + `<script>(function step() { draw(); requestAnimationFrame(step) })()</script>`,
-		"/under":  `<div style="position: relative">` + canvas + `<b style="position: absolute; left: 9px; top: 9px">LABEL</b></div>` + clear,
-		"/csp":    `<meta http-equiv="Content-Security-Policy" content="img-src 'none'; style-src 'unsafe-inline'">` + canvas + clear,
-		"/shadow": `<div id="x"></div><script>x.attachShadow({ mode: "open" }).innerHTML = '<canvas width="700" height="50" style="display: block"></canvas>'</script>` + clear,
+		"/once":   canvas + filling,
+		"/loop":   canvas + filling + `<script>(function step() { draw(); requestAnimationFrame(step) })()</script>`,
+		"/under":  `<div style="position: relative">` + canvas + `<b style="position: absolute; left: 9px; top: 9px">LABEL</b></div>` + filling,
+		"/csp":    `<meta http-equiv="Content-Security-Policy" content="img-src 'none'; style-src 'unsafe-inline'">` + canvas + filling,
+		"/shadow": `<div id="x"></div><script>x.attachShadow({ mode: "open" }).innerHTML = '<canvas width="700" height="50" style="display: block"></canvas>'</script>` + filling,
 	}
 	for path, page := range pages {
 		pages[path] = `<!doctype html><meta charset="utf-8"><body style="margin: 0">` + page.(string) + `<p>AFTER</p>`
 	}
-	pages["/below"] = `<!doctype html><body style="margin: 0"><div style="height: 3000px"></div>` + canvas + clear + `<p>AFTER</p>`
+	pages["/below"] = `<!doctype html><body style="margin: 0"><div style="height: 3000px"></div>` + canvas + filling + `<p>AFTER</p>`
 	web := pagetest.NewWeb(t, pages)
 	slot := openSlot(t)
 	for path := range pages {

@@ -27,8 +27,8 @@ type soakSample struct {
 func (s soakSample) String() string {
 	return fmt.Sprintf("  %4.0f min: node %.0f MiB (caches %.0f), browsers %.0f MiB; %d processes, %d descriptors, %d goroutines; disk %.0f MiB and results %.0f MiB; "+
 		"probe p50 %s p99 %s; %d done, %d failed and %d refused as expected, %d unexpected",
-		s.after.Minutes(), mib(s.nodeBytes), mib(s.cacheBytes), mib(s.browserBytes), s.processes, s.descriptors, s.goroutines, mib(s.diskBytes()), mib(s.resultBytes), ms(s.p50), ms(s.p99),
-		s.Done, s.Failed, s.Refused, s.Unexpected)
+		s.after.Minutes(), mib(s.nodeBytes), mib(s.cacheBytes), mib(s.browserBytes), s.processes, s.descriptors, s.goroutines, mib(s.diskBytes()), mib(s.resultBytes),
+		ms(s.p50), ms(s.p99), s.Done, s.Failed, s.Refused, s.Unexpected)
 }
 
 // diskBytes returns the disk usage of the data directory, without results.

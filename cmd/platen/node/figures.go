@@ -29,7 +29,8 @@ import (
 func figuresOf(b *base, s *storage, net *network, e *engine, up *upkeep, v *serving) []prometheus.Collector {
 	return []prometheus.Collector{
 		httpFigures(v.server), certificateFigures(net), browserFigures(e.pool), renderFigures(e.renderer), nodeFigures(v.status.health),
-		shardFigures(e.shards), pendingFigures(b.clock.Now, s, e), publisherFigures(s, e), replicaFigures(s.replica), cacheFigures(s.replica, s.log), scrubFigures(s.scrubbers), diskFigures(s.space),
+		shardFigures(e.shards), pendingFigures(b.clock.Now, s, e), publisherFigures(s, e), replicaFigures(s.replica), cacheFigures(s.replica, s.log),
+		scrubFigures(s.scrubbers), diskFigures(s.space),
 		ledgerFigures(up.ingest), reconciliationFigures(up.reconciliation), historyFigures(up.history),
 		clusterFigures(net.peers), clockFigures(b.clock), remoteFigures(net.remote), traceFigures(b.traces),
 		metrics.Collect(s.log.Partitions, metrics.Gauge("platen_partitions", "Partitions of the log.", func(partitions int32) int32 { return partitions })),
