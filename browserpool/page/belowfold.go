@@ -37,11 +37,19 @@ var (
 // lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
 // waits for what that starts: pictures and sections that load or draw when they are seen. A page
 // that fits into the window gets the frames of one look, because its script may draw only in the
-// second frame. The look comes before the job's other waits, which therefore cover it.
-func (p *page) lookBelow(ctx, within context.Context, d document) error {
+// second frame. The look comes before the job's other waits, which therefore cover it. A page without scripts waits for
+// nothing and is spared the drawing.
+func (p visit) lookBelow(ctx, within context.Context, d document) error {
+	whole := d.below > d.viewport.Height
+	if !whole && !p.scripted {
+		return nil
+	}
 	content, err := p.contentSize(within)
-	if err == nil && d.below > d.viewport.Height {
+	if err == nil && whole {
 		content, err = p.expand(within, content)
+	}
+	if !p.scripted {
+		return err
 	}
 	seen := 0
 	for range looks {
@@ -57,11 +65,8 @@ func (p *page) lookBelow(ctx, within context.Context, d document) error {
 	return err
 }
 
-// look makes the viewport as high as the document, until comeToRest. A page without scripts waits for nothing and is spared the drawing.
-func (p *page) look(ctx, within context.Context, until string, whole Size) error {
-	if !p.scripted {
-		return nil
-	}
+// look makes the viewport as high as the document, until rest returns to that of the job.
+func (p visit) look(ctx, within context.Context, until string, whole Size) error {
 	mark := p.progress.mark()
 	if err := p.setView(ctx, p.media, whole, p.scale); err != nil {
 		return err
@@ -76,7 +81,7 @@ func (p *page) look(ctx, within context.Context, until string, whole Size) error
 }
 
 // settle waits for what a look has started.
-func (p *page) settle(ctx context.Context, until string, mark mark, height int) error {
+func (p visit) settle(ctx context.Context, until string, mark mark, height int) error {
 	for {
 		if _, err := p.run(ctx, looking, height, nil); err != nil {
 			return err
@@ -116,7 +121,7 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 
 // expand makes a page whose content scrolls in an inner box, as that of an application, as high
 // as that content, where the box can be told. It takes the size of the page, and returns what it is then.
-func (p *page) expand(ctx context.Context, content Size) (Size, error) {
+func (p visit) expand(ctx context.Context, content Size) (Size, error) {
 	if float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
 		return content, nil
 	}

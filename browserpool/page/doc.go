@@ -32,8 +32,8 @@
 //	read again   charset.go: a visit that is UTF-8, though nobody says so
 //	look         belowfold.go: a visit is brought into view, and what waits for that is waited
 //	             for; one that scrolls in an inner box is expanded before
-//	rest         forward.go: the clock of a visit is put forward until its script comes to rest;
-//	             animate.go: its animations are brought to their end
+//	rest         forward.go: the clock of a visit advances until its script is at rest;
+//	             animate.go: its animations are ended
 //	measure      measure.go: pages, nodes, pixels; pdfpages.go. A document that asks for
 //	             too much is refused before the browser does the work
 //	fit          fit.go decides at which scale the document is printed; arrange.go makes it

@@ -173,7 +173,7 @@ func TestDark(t *testing.T) {
 		picture, _ := mustCapture(t, slot, Capture{URL: web.URL, Load: contract.Load{ColorScheme: scheme}})
 		shows(t, picture, 500, 500, want)
 		pdf := mustPrint(t, slot, Print{URL: web.URL, Load: contract.Load{ColorScheme: scheme}}).PDF
-		shows(t, pagetest.DecodePPM(t, []byte(testkit.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", "72", "-"))), 300, 300, want)
+		shows(t, paper(t, pdf, 1), 300, 300, want)
 	}
 }
 

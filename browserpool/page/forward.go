@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// forwardStep is by how much a page's clock is put forward between two frames. Animation libraries take a longer pause
-	// for one in which the page was not shown, and go on from where they were.
+	// forwardStep is by how much a page's clock advances between two frames. Animation libraries assume that the page was hidden
+	// during a longer pause, and leave it out.
 	forwardStep = 400 * time.Millisecond
-	// forwardSteps is how often it is put forward at most: for 3.2 seconds, in which most of what moves comes to its end, and few
-	// pages show what asks for attention.
+	// forwardSteps is the maximum number of steps: 3.2 seconds, after which most animations have ended, and before which few pages ask
+	// for attention.
 	forwardSteps = 8
-	// restSteps is for how many steps a page must not move to be at rest: it may begin after a pause.
+	// restSteps is the number of steps without motion after which a page is at rest: it may begin after a pause.
 	restSteps = 2
-	// followFor is how long, in real time, a page that still moves then is shown, while it changes with each frame: script may go by the time of
-	// frames, which cannot be put forward.
+	// followFor is how long, in real time, a page that still moves then is followed, while it changes with each frame: the time of frames,
+	// by which script may go, cannot be advanced.
 	followFor = 2 * time.Second
 	// forwardTimeout bounds all of it, in real time: what a page fetches meanwhile, for which its clock waits, may never arrive.
 	forwardTimeout = 5 * time.Second
-	// forwardTasks is how many tasks may run at one moment of the page's clock.
+	// forwardTasks is the maximum number of tasks at one moment of the page's clock.
 	forwardTasks = 1000
 )
 
@@ -36,10 +36,10 @@ var moving string
 // motion is what a page does on its own.
 type motion struct{ Moves, Used bool }
 
-// forward puts the clock of a visit forward until its script comes to rest: charts have grown, numbers have counted up and
-// text is written, as if somebody had waited. That takes a frame each step. A page that uses no timer and does not move keeps its clock.
-// Afterwards the clock stands still, and no other document may be shown on the page.
-func (p *page) forward(ctx context.Context) error {
+// forward advances the clock of a visit until its script is at rest: charts have grown, numbers have counted up and
+// text is written, as if somebody had waited. Each step takes a frame. A page that uses no timer and does not move keeps its clock.
+// Otherwise the clock stands still afterwards, and no other document may be shown on the page.
+func (p visit) forward(ctx context.Context) error {
 	if !p.scripted {
 		return nil
 	}
@@ -54,15 +54,18 @@ func (p *page) forward(ctx context.Context) error {
 	if !now.Moves && !now.Used {
 		return nil
 	}
-	moves, err := p.advanceToRest(ctx)
+	moves, err := clock{p.page}.advanceToRest(ctx)
 	if err == nil && moves {
 		_, err = p.run(ctx, moving, followFor.Milliseconds(), nil)
 	}
 	return err
 }
 
-// advanceToRest puts the clock forward until the page is at rest, or has gone elsewhere, or moves for too long.
-func (p *page) advanceToRest(ctx context.Context) (moves bool, err error) {
+// clock is the time by which the script of a visit goes.
+type clock struct{ *page }
+
+// advanceToRest advances until the page is at rest, or has gone elsewhere, or has moved for too long.
+func (p clock) advanceToRest(ctx context.Context) (moves bool, err error) {
 	policy := proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending
 	if p.progress.isFetching() { // it may do so for ever
 		policy = proto.EmulationVirtualTimePolicyAdvance
@@ -85,10 +88,10 @@ func (p *page) advanceToRest(ctx context.Context) (moves bool, err error) {
 	return now.Moves, nil
 }
 
-// advance puts the clock forward by a step. Timers and what they cause run in between, one after another without pauses.
-func (p *page) advance(ctx context.Context, policy proto.EmulationVirtualTimePolicy) error {
+// advance advances by a step. Timers and what they cause run in between, one after another without pauses.
+func (p clock) advance(ctx context.Context, policy proto.EmulationVirtualTimePolicy) error {
 	stops := p.progress.clockStops()
-	if err := p.runClock(ctx, policy, forwardStep); err != nil {
+	if err := p.runFor(ctx, policy, forwardStep); err != nil {
 		return err
 	}
 	for p.progress.clockStops() == stops {
@@ -100,15 +103,15 @@ func (p *page) advance(ctx context.Context, policy proto.EmulationVirtualTimePol
 }
 
 // arriveElsewhere awaits the document to which the page has gone, which is not read while the clock stands still.
-func (p *page) arriveElsewhere(ctx context.Context) error {
-	if err := p.runClock(ctx, proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending, 0); err != nil {
+func (p clock) arriveElsewhere(ctx context.Context) error {
+	if err := p.runFor(ctx, proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending, 0); err != nil {
 		return err
 	}
 	return p.await(ctx, contract.UntilLoad)
 }
 
-// runClock has the clock go, as fast as the page's tasks allow, until it is put forward by an amount; 0 means for good.
-func (p *page) runClock(ctx context.Context, policy proto.EmulationVirtualTimePolicy, by time.Duration) error {
+// runFor has the clock advance by an amount, as fast as the page's tasks allow; 0 means for ever.
+func (p clock) runFor(ctx context.Context, policy proto.EmulationVirtualTimePolicy, by time.Duration) error {
 	p.stopped = true
 	set, tasks, budget := proto.EmulationSetVirtualTimePolicy{Policy: policy}, forwardTasks, float64(by.Milliseconds())
 	if set.MaxVirtualTimeTaskStarvationCount = &tasks; by > 0 {

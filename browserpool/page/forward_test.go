@@ -26,7 +26,7 @@ func checkLast(t *testing.T, slot *slot, url string, whole bool) {
 	t.Helper()
 	pdf := mustPrint(t, slot, Print{URL: url}).PDF
 	testkit.Contains(t, testkit.PDFText(t, pdf), "LAST")
-	shows(t, pagetest.DecodePPM(t, []byte(testkit.Tool(t, pdf, "pdftoppm", "-singlefile", "-r", "72", "-"))), 540, 45, blue)
+	shows(t, paper(t, pdf, 1), 540, 45, blue)
 	picture, _ := mustCapture(t, slot, Capture{URL: url, Options: contract.Image{FullPage: whole}})
 	shows(t, picture, 690, 25, blue)
 }

@@ -77,7 +77,7 @@ func (p press) pictures(ctx context.Context, boxes []proto.PageViewport) ([]*pic
 
 func (p press) pictureOf(ctx context.Context, box proto.PageViewport) (*picture, error) {
 	box.Scale = 1
-	params := screenshotParams{Format: "png", Clip: box, CaptureBeyondViewport: p.isBeyond(box), OptimizeForSpeed: true}
+	params := screenshotParams{Format: "png", Clip: box, CaptureBeyondViewport: !p.viewport.shows(box), OptimizeForSpeed: true}
 	file, err := p.session.CallBytes(ctx, "Page.captureScreenshot", params, 8*maxCanvasPixels)
 	if err != nil {
 		return nil, err
@@ -89,9 +89,4 @@ func (p press) pictureOf(ctx context.Context, box proto.PageViewport) (*picture,
 	pixels := image.NewNRGBA(shown.Bounds())
 	draw.Draw(pixels, pixels.Rect, shown, shown.Bounds().Min, draw.Src)
 	return &picture{pixels.Rect.Dx(), pixels.Rect.Dy(), pixels.Pix}, nil
-}
-
-// isBeyond reports whether a part of the page is beyond the viewport.
-func (p *page) isBeyond(a proto.PageViewport) bool {
-	return a.X+a.Width > float64(p.viewport.Width) || a.Y+a.Height > float64(p.viewport.Height)
 }

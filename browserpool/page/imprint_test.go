@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -34,13 +33,11 @@ func TestWebGLOnPaper(t *testing.T) {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		text := testkit.PDFText(t, result.PDF)
 		testkit.Contains(t, text, "AFTER")
-		last := strconv.Itoa(result.Pages)
-		paper := pagetest.DecodePPM(t, []byte(testkit.Tool(t, result.PDF, "pdftoppm", "-singlefile", "-f", last, "-r", "72", "-")))
 		y := 50
 		if path == "/below" {
 			y = 720
 		}
-		shows(t, paper, 500, y, blue)
+		shows(t, paper(t, result.PDF, result.Pages), 500, y, blue)
 		if path == "/under" && strings.Count(text, "LABEL") != 1 {
 			t.Errorf("the text of the page under text is %q", text)
 		}

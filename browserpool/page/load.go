@@ -39,16 +39,16 @@ func (p *page) finish(ctx context.Context, d document) error {
 		return err
 	}
 	if p.kind == forVisit {
-		if err := p.comeToRest(ctx, d); err != nil {
+		if err := (visit{p}).rest(ctx, d); err != nil {
 			return err
 		}
 	}
 	return p.checkParts(d.load)
 }
 
-// comeToRest brings whatever moves on a visit to its end, while all of it is in view, and then returns to the view of the job: what the page does
-// on that account is not waited for.
-func (p *page) comeToRest(ctx context.Context, d document) error {
+// rest ends whatever moves on a visit, while all of it is in view, and then returns to the view of the job: how the page reacts to that is not waited
+// for.
+func (p visit) rest(ctx context.Context, d document) error {
 	if err := unlessLate(ctx, p.forward(ctx)); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 		steps = append(steps, func() error { return p.scroll(ctx, within) })
 	}
 	if d.below > 0 {
-		steps = append(steps, func() error { return p.lookBelow(ctx, within, d) })
+		steps = append(steps, func() error { return visit{p}.lookBelow(ctx, within, d) })
 	}
 	for _, step := range steps {
 		if err := unlessLate(ctx, step()); err != nil {

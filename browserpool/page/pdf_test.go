@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/testkit"
 )
 
@@ -31,6 +32,12 @@ func mustPrint(t *testing.T, slot *slot, job Print) Result {
 func printed(t *testing.T, slot *slot, job Print) string {
 	t.Helper()
 	return testkit.PDFText(t, mustPrint(t, slot, job).PDF)
+}
+
+// paper returns a page of a PDF as a picture with a pixel for each point.
+func paper(t *testing.T, pdf []byte, page int) image.Image {
+	t.Helper()
+	return pagetest.DecodePPM(t, []byte(testkit.Tool(t, pdf, "pdftoppm", "-singlefile", "-f", strconv.Itoa(page), "-r", "72", "-")))
 }
 
 // mustCapture captures in a slot and decodes the image, whose size and format must match the result and the job.

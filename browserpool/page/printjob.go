@@ -93,9 +93,6 @@ func (p press) print(ctx context.Context, d document, params printParams) (Resul
 	budget := cmp.Or(p.job.PrintTimeout, defaultPrintTimeout)
 	leftToLoad := cmp.Or(milliseconds(d.load.Timeout), contract.DefaultLoadTimeout) - load
 	defer p.abandonLoadingAfter(ctx, min(leftToLoad, budget/2))()
-	if err := unlessLate(ctx, p.imprint(ctx)); err != nil {
-		return Result{}, stepError("print", err)
-	}
 	result, err := p.printPDF(ctx, params, budget)
 	if err != nil {
 		return Result{}, stepError("print", err)

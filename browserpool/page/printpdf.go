@@ -36,6 +36,9 @@ func (p press) printPDF(ctx context.Context, params printParams, budget time.Dur
 	if err != nil {
 		return result, err
 	}
+	if err := unlessLate(ctx, p.imprint(ctx)); err != nil {
+		return result, err
+	}
 	if len(names) == 0 {
 		result.PDF, err = p.printFitted(ctx, m, &params)
 	} else {

@@ -113,7 +113,7 @@ func TestFadesInAtLoad(t *testing.T) {
 	slot := openSlot(t)
 	onPaper := func(job Print) {
 		t.Helper()
-		shows(t, pagetest.DecodePPM(t, []byte(testkit.Tool(t, mustPrint(t, slot, job).PDF, "pdftoppm", "-singlefile", "-r", "72", "-"))), 300, 45, blue)
+		shows(t, paper(t, mustPrint(t, slot, job).PDF, 1), 300, 45, blue)
 	}
 	inImage := func(job Capture) {
 		t.Helper()

@@ -46,7 +46,7 @@ func (s shot) take(ctx context.Context) (Image, error) {
 	o, scale := s.job.Options, s.job.Options.DeviceScale()
 	params := screenshotParams{
 		Format: cmp.Or(o.Format, "png"), Clip: area,
-		CaptureBeyondViewport: s.isBeyond(area),
+		CaptureBeyondViewport: !s.page.viewport.shows(area),
 		OptimizeForSpeed:      area.Width*area.Height*scale*scale > fastEncodingPixels,
 	}
 	if params.Format != "png" {
@@ -69,6 +69,11 @@ func (s shot) take(ctx context.Context) (Image, error) {
 		err = Because(err, "The file is larger than %d bytes.", limit)
 	}
 	return image, err
+}
+
+// shows reports whether a viewport of this size shows the whole of an area.
+func (s Size) shows(a proto.PageViewport) bool {
+	return a.X+a.Width <= float64(s.Width) && a.Y+a.Height <= float64(s.Height)
 }
 
 // hideBackground removes the white background of documents until show is called.

@@ -21,7 +21,7 @@ import (
 // readers is how many queries may run at a time, beside the one writer.
 const readers = 4
 
-// What a connection caches of the file, in KiB: the system caches it, too. Each connection has a cache of its own, which fills as the ledger grows.
+// The caches of connections, in KiB. Each connection has its own, which fills as the ledger grows; the system caches the file, too.
 const (
 	writerCache = 16 << 10
 	readerCache = 4 << 10
@@ -73,8 +73,8 @@ func open(ctx context.Context, path string) (*Ledger, error) {
 	return l, nil
 }
 
-// connect returns a pool of connections, each with a cache in KiB. WAL lets queries run beside the writer, and synchronous FULL makes a commit survive power loss; a checkpoint
-// follows 64 MiB of changes. The file's schema is not trusted to call functions.
+// connect returns a pool of connections, each with a cache in KiB. WAL lets queries run beside the writer, and synchronous FULL makes a commit survive
+// power loss; a checkpoint follows 64 MiB of changes. The file's schema is not trusted to call functions.
 func connect(path string, connections, cache int, more string) (*sql.DB, error) {
 	file := url.URL{Scheme: "file", Path: path}
 	db, err := sql.Open("sqlite", file.String()+fmt.Sprintf("?%s&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+

@@ -1,7 +1,6 @@
 // Finds canvases that are not drawn on by 2D calls, hides everything else, and returns their boxes in CSS pixels from the page's
 // top left corner.
-(document, most) => {
-	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
+(document, most, within) => {
 	const is2D = canvas => {
 		try {
 			return canvas.getContext("2d") !== null

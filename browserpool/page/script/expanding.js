@@ -1,11 +1,10 @@
 // Makes the document as high as the content of the box in which it scrolls. Returns whether it did,
 // and how many pixels of the content of such a box are still hidden.
-document => {
+(document, _, within) => {
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	const hidden = e => e.scrollHeight - e.clientHeight
 	let main, area = 0
-	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
 	for (const e of [body, ...within(body)]) {
 		if (hidden(e) <= 4 || e.clientWidth * e.clientHeight <= area || e instanceof HTMLTextAreaElement) continue
 		if (/auto|scroll/.test(getComputedStyle(e).overflowY)) main = e, area = e.clientWidth * e.clientHeight

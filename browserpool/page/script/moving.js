@@ -12,8 +12,8 @@ async (document, most) => {
 	const frame = () => new Promise(shown => state.frame = requestAnimationFrame(shown))
 	const before = state.frame, timer = setTimeout(() => {})
 	clearTimeout(timer)
-	const first = frame(), asked = state.frame, began = await first
-	const moves = state.changed || asked !== before + 1 || timer !== state.timer + 1
+	const began = await frame()
+	const moves = state.changed || state.frame !== before + 1 || timer !== state.timer + 1
 	// The clock stands still, but not that of frames.
 	for (let now = began, still = 0; now - began < most && still < 4;) {
 		state.changed = false

@@ -192,16 +192,9 @@ func replicaFigures(r *projections.Replica) prometheus.Collector {
 }
 
 func cacheFigures(replica *projections.Replica, log eventlog.Log) prometheus.Collector {
-	caches := map[string]cached{"replica": replica}
-	if c, ok := log.(cached); ok {
-		caches["log"] = c
-	}
-	return metrics.Collect(metrics.Itself(caches),
-		metrics.By("of", []string{"replica", "log"}, prometheus.GaugeValue, "platen_cache_bytes", "Memory of the block cache and the memtables of the replica, and of the embedded log.", func(at map[string]cached, of string) int64 {
-			if at[of] == nil {
-				return 0
-			}
-			return at[of].CacheBytes()
+	return metrics.Collect(metrics.Itself(map[string]any{"replica": replica, "log": log}),
+		metrics.By("of", []string{"replica", "log"}, prometheus.GaugeValue, "platen_cache_bytes", "Memory of the block cache and the memtables of the replica, and of the embedded log.", func(at map[string]any, of string) int64 {
+			return cacheBytes(at[of])
 		}),
 	)
 }

@@ -85,12 +85,12 @@ func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, do
 	})
 }
 
-// cached is what tells the memory of its caches.
-type cached interface{ CacheBytes() int64 }
+// CacheBytes returns the memory of the log's caches.
+func (l measuredLog) CacheBytes() int64 { return cacheBytes(l.Log) }
 
-// CacheBytes implements cached; a log on Kafka has no caches here.
-func (l measuredLog) CacheBytes() int64 {
-	if c, ok := l.Log.(cached); ok {
+// cacheBytes returns the memory of the caches of a log or a replica; 0 for a log on Kafka, which has none here.
+func cacheBytes(of any) int64 {
+	if c, ok := of.(interface{ CacheBytes() int64 }); ok {
 		return c.CacheBytes()
 	}
 	return 0
