@@ -52,9 +52,13 @@ func (s *front) count(h *fasthttp.RequestHeader) (e entry) {
 	return e
 }
 
-// authenticate finds the account of a request's key.
+// authenticate finds the account of a request's one key: of two, a proxy may have checked the other.
 func (s *front) authenticate(h *fasthttp.RequestHeader) (projections.Caller, *problem) {
-	hash, ok := apikey.Hash(string(h.Peek(keyHeader)))
+	keys := h.PeekAll(keyHeader)
+	if len(keys) != 1 {
+		return projections.Caller{}, invalidKey
+	}
+	hash, ok := apikey.Hash(string(keys[0]))
 	if !ok {
 		return projections.Caller{}, invalidKey
 	}

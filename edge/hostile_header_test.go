@@ -101,3 +101,16 @@ func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
 		t.Errorf("%d jobs were made", n)
 	}
 }
+
+// A repeated X-API-Key is refused, even where one of the two is valid: a proxy may have judged the request by the other.
+func TestOneKeyIsSent(t *testing.T) {
+	b := start(t, timeouts{read: testkit.Patience, write: testkit.Patience, idle: testkit.Patience})
+	start, valid := "POST /html-to-pdf HTTP/1.1\r\n"+host+"Content-Length: 12\r\n", "X-API-Key: "+b.fixture.secret+"\r\n"
+	for _, lines := range []string{valid + valid, valid + "x-api-key: sk_live_other\r\n", "X-API-Key:\r\n" + valid} {
+		b.send(t, raw{bytes: start + lines + "\r\n" + small, want: []int{401}, stays: true})
+	}
+	if n := len(b.fixture.commands); n != 0 {
+		t.Errorf("%d jobs were made", n)
+	}
+	b.send(t, raw{bytes: start + valid + "\r\n" + small, want: []int{202}, stays: true})
+}

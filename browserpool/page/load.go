@@ -121,7 +121,7 @@ func (p *page) arrive(ctx, within context.Context, d document) error {
 // lateTimeout bounds the work on a page that is not idle when its budget has ended.
 const lateTimeout = time.Second
 
-// explore reloads a visit's document if it was misread, applies the job's style, scrolls it, and looks below its fold.
+// explore reloads a visit's document if it was misread, leaves of it what is its own, applies the job's style, scrolls it, and looks below its fold.
 // Steps that do not end in time are skipped.
 func (p *page) explore(ctx, within context.Context, d document) error {
 	late := within.Err() != nil
@@ -138,7 +138,7 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 			return err
 		}
 	}
-	steps := []func() error{func() error { return p.restyle(within, d.load) }}
+	steps := []func() error{func() error { return visit{p}.unview(within) }, func() error { return p.restyle(within, d.load) }}
 	if d.load.Scroll {
 		steps = append(steps, func() error { return p.scroll(ctx, within) })
 	}

@@ -1,0 +1,25 @@
+package page
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+)
+
+// viewing takes away what the browser adds to a document that is not HTML.
+//
+//go:embed script/viewing.js
+var viewing string
+
+// hypertext are the media types that the browser shows as they are; for others it has viewers.
+var hypertext = []string{"", "text/html", "application/xhtml+xml"}
+
+// unview leaves of a visit's document only what is its own.
+func (p visit) unview(ctx context.Context) error {
+	shown, _ := p.progress.responses()
+	if slices.Contains(hypertext, shown.media) {
+		return nil
+	}
+	_, err := p.run(ctx, viewing, nil, nil)
+	return err
+}
