@@ -46,7 +46,7 @@ func (p visit) lookBelow(ctx, within context.Context, d document) error {
 	}
 	content, err := p.contentSize(within)
 	if err == nil && whole {
-		content, err = p.expand(within, content)
+		content, err = p.expand(within, content, !p.scripted)
 	}
 	if !p.scripted {
 		return err
@@ -61,6 +61,18 @@ func (p visit) lookBelow(ctx, within context.Context, d document) error {
 			return err
 		}
 		content, err = p.contentSize(within)
+	}
+	return err
+}
+
+// expandAgain expands what script has made an inner box since the look.
+func (p visit) expandAgain(ctx context.Context, d document) error {
+	if !p.scripted || d.below <= d.viewport.Height {
+		return nil
+	}
+	content, err := p.contentSize(ctx)
+	if err == nil {
+		_, err = p.expand(ctx, content, true)
 	}
 	return err
 }
@@ -120,8 +132,8 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 }
 
 // expand makes a page whose content scrolls in an inner box, as that of an application, as high
-// as that content, where the box can be told. It takes the size of the page, and returns what it is then.
-func (p visit) expand(ctx context.Context, content Size) (Size, error) {
+// as that content, where the box can be told. It takes the size of the page, and returns what it is then. The last call warns of what remains hidden.
+func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error) {
 	if float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
 		return content, nil
 	}
@@ -132,7 +144,7 @@ func (p visit) expand(ctx context.Context, content Size) (Size, error) {
 	if ran, err := p.run(ctx, expanding, nil, &found); err != nil || !ran {
 		return content, err
 	}
-	if found.Hidden > 0 {
+	if found.Hidden > 0 && last {
 		p.warnOfCut(fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", found.Hidden))
 	}
 	if found.Expanded {

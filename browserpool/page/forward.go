@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -19,9 +20,13 @@ const (
 	forwardSteps = 8
 	// restSteps is the number of steps without motion after which a page is at rest: it may begin after a pause.
 	restSteps = 2
-	// followFor is how long, in real time, a page that still moves then is followed, while it changes with each frame: the time of frames,
-	// by which script may go, cannot be advanced.
-	followFor = 2 * time.Second
+	// followFor is how long, in real time, a page that still moves then is followed by steps of followStep: script may go by the browser's time of
+	// frames, which cannot be advanced.
+	followFor  = 2 * time.Second
+	followStep = 16 * time.Millisecond
+	// stillSteps is the number of steps without a change of the document after which a page is followed no longer: it moves without end, or where
+	// that cannot be seen.
+	stillSteps = 16
 	// forwardTimeout bounds all of it, in real time: what a page fetches meanwhile, for which its clock waits, may never arrive.
 	forwardTimeout = 5 * time.Second
 	// forwardTasks is the maximum number of tasks at one moment of the page's clock.
@@ -33,8 +38,13 @@ const (
 //go:embed script/moving.js
 var moving string
 
+// timing has the time of frames follow the page's clock, for scripts that do not keep the browser's own function.
+//
+//go:embed script/timing.js
+var timing string
+
 // motion is what a page does on its own.
-type motion struct{ Moves, Used bool }
+type motion struct{ Moves, Changed, Used bool }
 
 // forward advances the clock of a visit until its script is at rest: charts have grown, numbers have counted up and
 // text is written, as if somebody had waited. Each step takes a frame. A page that uses no timer and does not move keeps its clock.
@@ -47,51 +57,86 @@ func (p visit) forward(ctx context.Context) error {
 	defer cancel()
 	var now motion
 	for range 2 { // the first has nothing to compare with
-		if ran, err := p.run(ctx, moving, 0, &now); err != nil || !ran {
+		if ran, err := p.run(ctx, moving, nil, &now); err != nil || !ran {
 			return err
 		}
 	}
 	if !now.Moves && !now.Used {
 		return nil
 	}
-	moves, err := clock{p.page}.advanceToRest(ctx)
-	if err == nil && moves {
-		_, err = p.run(ctx, moving, followFor.Milliseconds(), nil)
+	if _, err := (proto.RuntimeEvaluate{Expression: timing}).Call(p.session.With(ctx)); err != nil {
+		return unlessReplaced(err)
+	}
+	c := clock{p.page, proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending}
+	if p.progress.isFetching() { // it may do so for ever
+		c.policy = proto.EmulationVirtualTimePolicyAdvance
+	}
+	rests, err := c.advanceToRest(ctx)
+	if err == nil && !rests {
+		err = c.follow(ctx)
+	}
+	if errors.Is(err, errElsewhere) {
+		return c.arriveElsewhere(ctx)
 	}
 	return err
 }
 
 // clock is the time by which the script of a visit goes.
-type clock struct{ *page }
+type clock struct {
+	*page
+	policy proto.EmulationVirtualTimePolicy
+}
 
-// advanceToRest advances until the page is at rest, or has gone elsewhere, or has moved for too long.
-func (p clock) advanceToRest(ctx context.Context) (moves bool, err error) {
-	policy := proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending
-	if p.progress.isFetching() { // it may do so for ever
-		policy = proto.EmulationVirtualTimePolicyAdvance
-	}
-	var now motion
-	for resting, step := 0, 0; resting < restSteps && step < forwardSteps; step++ {
+// errElsewhere means that the page has gone elsewhere.
+var errElsewhere = errors.New("the page has gone elsewhere")
+
+// advanceToRest advances until the page is at rest, or has moved for too long.
+func (p clock) advanceToRest(ctx context.Context) (rests bool, err error) {
+	resting := 0
+	for step := 0; resting < restSteps && step < forwardSteps; step++ {
 		mark := p.progress.mark()
-		if err := p.advance(ctx, policy); err != nil {
+		now, err := p.step(ctx, forwardStep)
+		if err != nil {
 			return false, err
-		}
-		if ran, err := p.run(ctx, moving, 0, &now); err != nil {
-			return false, err
-		} else if !ran || p.progress.isLeaving() {
-			return false, p.arriveElsewhere(ctx)
 		}
 		if resting++; now.Moves || p.progress.begunSince(mark) > 0 {
 			resting = 0
 		}
 	}
-	return now.Moves, nil
+	return resting > 0, nil
+}
+
+// follow accompanies a page that moves by the time of frames.
+func (p clock) follow(ctx context.Context) error {
+	end := time.Now().Add(followFor)
+	for still := 0; still < stillSteps && time.Now().Before(end); still++ {
+		now, err := p.step(ctx, followStep)
+		if err != nil {
+			return err
+		}
+		if now.Changed {
+			still = 0
+		}
+	}
+	return nil
+}
+
+// step advances by a step and shows a frame.
+func (p clock) step(ctx context.Context, by time.Duration) (now motion, err error) {
+	if err := p.advance(ctx, by); err != nil {
+		return now, err
+	}
+	ran, err := p.run(ctx, moving, nil, &now)
+	if err == nil && (!ran || p.progress.isLeaving()) {
+		err = errElsewhere
+	}
+	return now, err
 }
 
 // advance advances by a step. Timers and what they cause run in between, one after another without pauses.
-func (p clock) advance(ctx context.Context, policy proto.EmulationVirtualTimePolicy) error {
+func (p clock) advance(ctx context.Context, by time.Duration) error {
 	stops := p.progress.clockStops()
-	if err := p.runFor(ctx, policy, forwardStep); err != nil {
+	if err := p.runFor(ctx, p.policy, by); err != nil {
 		return err
 	}
 	for p.progress.clockStops() == stops {

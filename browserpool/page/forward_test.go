@@ -41,10 +41,18 @@ func TestScriptComesToRest(t *testing.T) {
 		"/performance": byFrames("performance.now()"),
 		"/date":        byFrames("Date.now()"),
 		"/frames":      growing + `let begin; requestAnimationFrame(function step(t) { begin ??= t; draw(t - begin, 1500); if (t - begin < 1500) requestAnimationFrame(step) })</script>`,
-		"/timers":      growing + `let n = 0; const timer = setInterval(() => { draw(++n, 60); if (n == 60) clearInterval(timer) }, 40)</script>`,
-		"/later":       growing + `draw(0, 1); setTimeout(() => draw(1, 1), 700)</script>`,
-		"/resize":      growing + `draw(0, 1); let timer; onresize = () => { clearTimeout(timer); timer = setTimeout(() => draw(1, 1), 200) }</script><div style="height: 3000px">`,
-		"/fetch":       growing + `draw(0, 1); setTimeout(async () => { await fetch("/part"); setTimeout(() => draw(1, 1), 300) }, 300)</script>`,
+		"/messages": growing + `const { port1, port2 } = new MessageChannel(); port1.onmessage = e => draw(e.data, 1500)
+			let begin; requestAnimationFrame(function step(t) { begin ??= t; port2.postMessage(t - begin); if (t - begin < 1500) requestAnimationFrame(step) })</script>`,
+		"/pause": growing + `draw(0, 1); let begin; requestAnimationFrame(function step(t) {
+			begin ??= t; if (t - begin > 400) draw(t - begin, 1500); if (t - begin < 1500) requestAnimationFrame(step) })</script>`,
+		"/mixed": growing + `draw(0, 1); let begin = performance.now(); const pause = now => now - begin < 900 ? requestAnimationFrame(pause) :
+			(begin = performance.now(), requestAnimationFrame(step)), step = now => (draw(now - begin, 900), now - begin < 900 && requestAnimationFrame(step)); pause(0)</script>`,
+		"/kept": growing + `draw(0, 1); let begin; const kept = requestAnimationFrame
+			kept(function step(t) { begin ??= t; draw(t - begin, 1500); if (t - begin < 1500) kept(step) })</script>`,
+		"/timers": growing + `let n = 0; const timer = setInterval(() => { draw(++n, 60); if (n == 60) clearInterval(timer) }, 40)</script>`,
+		"/later":  growing + `draw(0, 1); setTimeout(() => draw(1, 1), 700)</script>`,
+		"/resize": growing + `draw(0, 1); let timer; onresize = () => { clearTimeout(timer); timer = setTimeout(() => draw(1, 1), 200) }</script><div style="height: 3000px">`,
+		"/fetch":  growing + `draw(0, 1); setTimeout(async () => { await fetch("/part"); setTimeout(() => draw(1, 1), 300) }, 300)</script>`,
 	}
 	part := pagetest.Pages{"/part": typed("text/plain", "PART")}
 	maps.Copy(part, pages)

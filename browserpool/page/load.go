@@ -47,7 +47,7 @@ func (p *page) finish(ctx context.Context, d document) error {
 }
 
 // rest ends whatever moves on a visit, while all of it is in view, and then returns to the view of the job: how the page reacts to that is not waited
-// for.
+// for. By then it has the boxes in which it scrolls.
 func (p visit) rest(ctx context.Context, d document) error {
 	if err := unlessLate(ctx, p.forward(ctx)); err != nil {
 		return err
@@ -55,7 +55,10 @@ func (p visit) rest(ctx context.Context, d document) error {
 	if err := unlessLate(ctx, p.endAnimations(ctx, true, !d.load.NoScript)); err != nil {
 		return err
 	}
-	return p.setView(ctx, d.media, d.viewport, d.scale)
+	if err := p.setView(ctx, d.media, d.viewport, d.scale); err != nil {
+		return err
+	}
+	return unlessLate(ctx, p.expandAgain(ctx, d))
 }
 
 // checkParts refuses a document with faults that the job does not tolerate.

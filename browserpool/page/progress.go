@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"net/http"
 	"net/url"
@@ -36,11 +37,13 @@ type progress struct {
 	shown response
 	next  *response
 	// requests are those under way, idleSince is when the last of them ended.
-	requests  map[string]struct{}
+	requests  map[string]request
 	idleSince time.Time
-	// begun counts the requests; ended is when a request last ended.
+	// begun counts the requests but polls; ended is when one that is none last ended.
 	begun int
 	ended time.Time
+	// asked counts how often script has fetched a URL, by its hash.
+	asked map[uint64]int
 	// parts maps each pending request for a part of the page to its URL, as the page named it; failed are those that failed.
 	parts  map[string]string
 	failed []Warning
@@ -62,10 +65,18 @@ type response struct {
 	media   string // its media type
 }
 
+// request is one under way.
+type request struct{ poll bool }
+
+// asksBefore is how often script has fetched a URL before, if the request is a poll: nothing waits for the next one but idleness.
+const asksBefore = 2
+
+var hashes = maphash.MakeSeed()
+
 func newProgress(frame proto.PageFrameID, mayNavigate bool) *progress {
 	return &progress{
 		frame: frame, mayNavigate: mayNavigate, changed: make(chan struct{}, 1),
-		requests: map[string]struct{}{}, parts: map[string]string{}, idleSince: time.Now(),
+		requests: map[string]request{}, asked: map[uint64]int{}, parts: map[string]string{}, idleSince: time.Now(),
 	}
 }
 
@@ -76,6 +87,7 @@ func (g *progress) begin() {
 	g.committed, g.parsed, g.loaded, g.stopped, g.leaving = false, false, false, false, false
 	g.shown, g.next = response{}, nil
 	clear(g.requests)
+	clear(g.asked)
 	clear(g.parts)
 	g.failed, g.animated = nil, false
 	g.idleSince = time.Now()
@@ -139,8 +151,8 @@ func (g *progress) brokenOff() bool {
 
 // mark is a moment in the life of a document.
 type mark struct {
-	begun   int                 // requests so far
-	pending map[string]struct{} // those under way at the mark
+	begun   int                // requests so far
+	pending map[string]request // those under way at the mark
 }
 
 // mark returns the present moment.
@@ -162,8 +174,8 @@ func (g *progress) begunSince(m mark) int {
 func (g *progress) settledSince(m mark) (yes bool, again time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for request := range g.requests {
-		if _, old := m.pending[request]; !old {
+	for id, r := range g.requests {
+		if _, old := m.pending[id]; !old && !r.poll {
 			return false, 0
 		}
 	}
@@ -270,7 +282,7 @@ type networkEvent struct {
 	FrameID   proto.PageFrameID `json:"frameId"`
 	Type      string            `json:"type"`
 	ErrorText string            `json:"errorText"`
-	Request   struct{ URL string }
+	Request   struct{ URL, Method string }
 	Response  struct {
 		Status            int
 		Charset, MimeType string
@@ -294,9 +306,22 @@ func (g *progress) onRequest(params []byte) {
 	if e.LoaderID == "" || e.Type == "EventSource" { // a worker's script: the page is not told when it has arrived; a stream ends with the page
 		return
 	}
-	g.requests[e.RequestID] = struct{}{}
-	g.begun++
+	r := request{poll: g.isPoll(e)}
+	g.requests[e.RequestID] = r
+	if !r.poll {
+		g.begun++
+	}
 	g.notePart(e)
+}
+
+// isPoll reports whether script fetches a URL as it has done again and again. What it asks for by other methods may differ each time.
+func (g *progress) isPoll(e networkEvent) bool {
+	if e.Type != "XHR" && e.Type != "Fetch" || e.Request.Method != http.MethodGet {
+		return false
+	}
+	hash := maphash.String(hashes, e.Request.URL)
+	g.asked[hash]++
+	return g.asked[hash] > asksBefore
 }
 
 // hasUserinfo reports whether a URL has credentials.
@@ -324,8 +349,10 @@ func (g *progress) onEnd(params []byte) {
 	if json.Unmarshal(params, &e) != nil {
 		return
 	}
+	if !g.requests[e.RequestID].poll {
+		g.ended = time.Now()
+	}
 	delete(g.requests, e.RequestID)
-	g.ended = time.Now()
 	if e.ErrorText != "" && e.ErrorText != aborted {
 		g.partFailed(e.RequestID, "it did not arrive")
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/go-rod/rod/lib/cdp"
@@ -34,4 +35,36 @@ func TestWorkersDoNotKeepAPageBusy(t *testing.T) {
 	idle("while it fetches", false)
 	tell("Network.loadingFailed", `{"requestId":"f","errorText":"net::ERR_FAILED"}`)
 	idle("afterwards", true)
+}
+
+// What a look below the fold starts is waited for, but not the polls of a page: script that fetches a URL for the third time.
+func TestPollsAreNotWaitedFor(t *testing.T) {
+	g, id := newProgress("frame", true), 0
+	isPoll := func(method, kind, url string) bool {
+		mark := g.mark()
+		id++
+		g.observe(cdp.Event{Method: "Network.requestWillBeSent", Params: fmt.Appendf(nil, `{"requestId":"%d","loaderId":"d","frameId":"frame","type":%q,"request":{"url":%q,"method":%q}}`, id, kind, url, method)})
+		settled, again := g.settledSince(mark)
+		if begun, awaited := g.begunSince(mark) > 0, !settled && again == 0; begun != awaited {
+			t.Errorf("%s %s %s: it has begun: %t; it is waited for: %t", kind, method, url, begun, awaited)
+		}
+		return g.begunSince(mark) == 0
+	}
+	for n := range 4 {
+		for _, r := range []struct {
+			method, kind, url string
+			poll              bool
+		}{
+			{"GET", "Fetch", "http://a/poll", n >= asksBefore}, {"GET", "XHR", "http://a/other", n >= asksBefore},
+			{"GET", "Fetch", fmt.Sprintf("http://a/?page=%d", n), false}, {"POST", "Fetch", "http://a/graphql", false}, {"GET", "Image", "http://a/picture", false},
+		} {
+			if isPoll(r.method, r.kind, r.url) != r.poll {
+				t.Errorf("request %d, %s %s %s: a poll: %t, want %t", n+1, r.kind, r.method, r.url, !r.poll, r.poll)
+			}
+		}
+	}
+	g.begin()
+	if isPoll("GET", "Fetch", "http://a/poll") {
+		t.Error("a new document has polls of the one before")
+	}
 }

@@ -175,6 +175,10 @@ func TestInnerScroller(t *testing.T) {
 		"/shadow": `<body style="margin: 0"><x-app><p>HEAD</p>` + content + `</x-app><script>
 			document.querySelector("x-app").attachShadow({ mode: "open" }).innerHTML =
 				'<div style="position: absolute; inset: 0; display: flex"><div style="flex: 1; overflow: auto"><slot></slot></div></div>'</script>`,
+		"/contained": `<body style="margin: 0"><div style="position: absolute; inset: 0; contain: strict"><p>HEAD</p>
+			<div style="height: 90vh; container-type: size"><div style="height: 100%; overflow: auto">` + content + `</div></div></div>`,
+		"/later": `<body style="margin: 0"><div id="app"><p>HEAD</p>` + content + `</div><script>
+			setTimeout(() => app.style.cssText = "position: absolute; inset: 0; overflow: auto", 700)</script>`,
 		"/margin": `<p>HEAD</p><div style="height: 90vh; overflow: auto">` + content + `</div>`,
 		"/snap":   `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
 		"/body":   `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,

@@ -44,7 +44,7 @@ func exit(err error) {
 	os.Exit(1)
 }
 
-// run runs the command that args name. A wrong call is explained on stderr, with the usage of the command.
+// run runs the command that args name. A wrong call is explained on stderr, with the usage of a command that is a group of others.
 func run(args []string, stdout, stderr io.Writer) error {
 	root := platen()
 	root.SetArgs(args)
@@ -54,7 +54,11 @@ func run(args []string, stdout, stderr io.Writer) error {
 	root.PersistentPreRun = func(*cobra.Command, []string) { accepted = true }
 	called, err := root.ExecuteC()
 	if err != nil && !accepted {
-		terminal.To(stderr).Text(fmt.Sprintf("platen: %v\n\n%s", err, called.UsageString()))
+		usage := fmt.Sprintf("Run '%s --help' for its usage.\n", called.CommandPath())
+		if called.HasSubCommands() {
+			usage = "\n" + called.UsageString()
+		}
+		terminal.To(stderr).Text(fmt.Sprintf("platen: %v\n%s", err, usage))
 		return wrongUsage
 	}
 	return err

@@ -19,6 +19,8 @@
 	for (let e = main; e; e = outerOf(e)) {
 		const s = getComputedStyle(e), box = e.getBoundingClientRect()
 		const to = { height: "auto", "max-height": "none", "flex-basis": "auto", overflow: "visible" }
+		if (/size|strict/.test(s.contain)) to.contain = "none"
+		if (s.containerType == "size") to["container-type"] = "normal"
 		if (s.minHeight == "0px") to["min-height"] = "auto"
 		if (s.display == "block" && s.overflowY != "visible") to.display = "flow-root" // margins stay inside
 		if (s.position == "absolute" || s.position == "fixed") {
