@@ -33,11 +33,13 @@ type arrangement struct {
 	Width int `json:"width"`
 	// Scaled means that the document is not printed at scale 1.
 	Scaled bool `json:"scaled"`
+	// Page is the height of a page at which boxes break that would not; 0 if there are none.
+	Page int `json:"page"`
 }
 
 // isEmpty reports whether nothing has to be changed.
 func (a arrangement) isEmpty() bool {
-	return len(a.Given) == 0 && a.Right == "" && a.Width == 0 && !a.Scaled
+	return len(a.Given) == 0 && a.Right == "" && a.Width == 0 && !a.Scaled && a.Page == 0
 }
 
 // wholeMargin is a right margin, as a CSS length, that leaves whole pixels of the document
@@ -95,6 +97,10 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting) error
 	a := arrangement{Given: map[string]string{}}
 	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
 		a = arrangement{Given: params.pageRules(p.job.Options), Right: params.wholeMargin(), Scaled: f.scale != 1}
+	}
+	if !params.SinglePage && (p.kind == forVisit || mentions(p.job.HTML, "inline-")) {
+		params.Scale = f.scale
+		a.Page = params.printableHeight()
 	}
 	if f.hold {
 		a.Width = f.layout

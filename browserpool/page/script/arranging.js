@@ -1,6 +1,6 @@
 // Changes the document so that it is printed as the job's options say (arrangement).
-(document, { given, right, width, scaled }) => {
-	const root = document.documentElement, body = document.body
+(document, { given, right, width, scaled, page }) => {
+	const root = document.documentElement, body = document.body, px = Number.parseFloat
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
@@ -48,10 +48,42 @@
 		set(root, { direction: "ltr" })
 	}
 
+	// A box in a line does not break, and a line with one that is higher than a page leaves a page empty before it. The box becomes
+	// a block in its place if it is alone in its line, and one of a row if there are only such boxes.
+	const block = { "inline-block": "flow-root", "inline-flex": "flex", "inline-grid": "grid", "inline-table": "table" }
+	const kind = e => block[getComputedStyle(e).display]
+	const inFlow = e => [...e.childNodes].filter(n => n.nodeType == Node.TEXT_NODE ? /\S/.test(n.data) : n.nodeType == Node.ELEMENT_NODE && n.getBoundingClientRect().width > 0)
+	const beside = (e, { top, bottom }) => inFlow(e.parentNode).filter(other => {
+		if (other == e || other.nodeType == Node.TEXT_NODE) return other != e
+		const box = other.getBoundingClientRect()
+		return box.bottom > top && box.top < bottom
+	})
+	const place = (e, box, properties) => {
+		set(e, { ...properties, "box-sizing": "border-box", width: box.width + "px" })
+		const now = e.getBoundingClientRect(), s = getComputedStyle(e)
+		set(e, { "margin-left": px(s.marginLeft) + box.left - now.left + "px", "margin-top": px(s.marginTop) + box.top - now.top + "px" })
+	}
+	const breakLines = outer => {
+		for (const e of outer.children) {
+			const box = e.getBoundingClientRect()
+			if (box.height <= page) continue
+			const display = kind(e), others = display && beside(e, box)
+			if (display && others.length == 0) {
+				place(e, box, { display })
+			} else if (display && inFlow(outer).every(other => other.nodeType == Node.ELEMENT_NODE && kind(other))) {
+				const row = inFlow(outer).map(e => [e, e.getBoundingClientRect()])
+				set(outer, { display: "flex", "flex-wrap": "wrap", "align-items": "flex-start", "justify-content": "flex-start" })
+				for (const [e, box] of row) place(e, box, { flex: "none" })
+			}
+			breakLines(e)
+		}
+	}
+	if (page) breakLines(body)
+
 	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
 	// It keeps its content where it is.
 	if (!width) return
-	const s = getComputedStyle(body), box = body.getBoundingClientRect(), px = Number.parseFloat
+	const s = getComputedStyle(body), box = body.getBoundingClientRect()
 	const inner = box.width - px(s.paddingLeft) - px(s.paddingRight) - px(s.borderLeftWidth) - px(s.borderRightWidth)
 	if (box.right < width) {
 		set(body, {

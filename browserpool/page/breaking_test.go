@@ -1,0 +1,54 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
+)
+
+// A box in a line that is higher than a page begins where it is and breaks between its lines, unless it is one of several in its line.
+func TestHighBoxesInALine(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	rows := func(name string, n int) (all string) {
+		for i := range n {
+			all += fmt.Sprintf(`<p>%s %d</p>`, name, i)
+		}
+		return all
+	}
+	box := func(style, content string) string { return `<div style="` + style + `">` + content + `</div>` }
+	pages := pagetest.Pages{
+		"/block":  `<h1>HEAD</h1>` + box("display: inline-block; width: 100%", rows("ROW", 60)),
+		"/flex":   `<h1>HEAD</h1><main style="text-align: center">` + box("display: inline-flex; width: 60%; flex-direction: column", rows("ROW", 60)) + `</main><p>END</p>`,
+		"/nested": `<h1>HEAD</h1>` + box("display: inline-block; width: 90%", "<section>"+box("display: inline-block", rows("ROW", 60))+"</section>"),
+		"/table":  `<h1>HEAD</h1><table style="display: inline-table"><tr><td>` + strings.ReplaceAll(rows("ROW", 60), "</p>", "</p></td></tr><tr><td>") + `</table>`,
+	}
+	web := pagetest.NewWeb(t, pages)
+	check := func(what string, job Print) {
+		t.Helper()
+		result := mustPrint(t, slot, job)
+		first, _, _ := strings.Cut(testkit.PDFText(t, result.PDF), "\f")
+		testkit.Contains(t, first, "HEAD", "ROW 0", "ROW 9")
+		if rows := strings.Count(testkit.PDFText(t, result.PDF), "ROW "); rows != 60 {
+			t.Errorf("%s: %d rows, want 60", what, rows)
+		}
+	}
+	for path, html := range pages {
+		check(path, Print{URL: web.URL + path})
+		check("HTML of "+path, Print{HTML: html.(string)})
+	}
+	check("scaled", Print{URL: web.URL + "/block", Options: contract.Paper{Scale: 0.8}})
+	if single := mustPrint(t, slot, Print{URL: web.URL + "/block", Options: contract.Paper{SinglePage: true}}); single.Pages != 1 {
+		t.Errorf("a single page: %d pages", single.Pages)
+	}
+
+	column := func(name string) string { return box("display: inline-block; width: 45%; vertical-align: top", rows(name, 60)) }
+	web = pagetest.NewWeb(t, pagetest.Pages{"/": column("LEFT") + "\n" + column("RIGHT"), "/text": column("LEFT") + "TEXT"})
+	first, _, _ := strings.Cut(printed(t, slot, Print{URL: web.URL}), "\f")
+	testkit.Contains(t, strings.Join(strings.Fields(first), " "), "LEFT 0 RIGHT 0", "LEFT 9 RIGHT 9")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/text"}), "LEFT 0", "LEFT 59", "TEXT")
+}
