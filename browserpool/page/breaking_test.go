@@ -46,7 +46,9 @@ func TestHighBoxesInALine(t *testing.T) {
 		t.Errorf("a single page: %d pages", single.Pages)
 	}
 
-	column := func(name string) string { return box("display: inline-block; width: 45%; vertical-align: top", rows(name, 60)) }
+	column := func(name string) string {
+		return box("display: inline-block; width: 45%; vertical-align: top", rows(name, 60))
+	}
 	web = pagetest.NewWeb(t, pagetest.Pages{"/": column("LEFT") + "\n" + column("RIGHT"), "/text": column("LEFT") + "TEXT"})
 	first, _, _ := strings.Cut(printed(t, slot, Print{URL: web.URL}), "\f")
 	testkit.Contains(t, strings.Join(strings.Fields(first), " "), "LEFT 0 RIGHT 0", "LEFT 9 RIGHT 9")

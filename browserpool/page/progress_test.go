@@ -55,8 +55,11 @@ func TestPollsAreNotWaitedFor(t *testing.T) {
 			method, kind, url string
 			poll              bool
 		}{
-			{"GET", "Fetch", "http://a/poll", n >= asksBefore}, {"GET", "XHR", "http://a/other", n >= asksBefore},
-			{"GET", "Fetch", fmt.Sprintf("http://a/?page=%d", n), false}, {"POST", "Fetch", "http://a/graphql", false}, {"GET", "Image", "http://a/picture", false},
+			{"GET", "Fetch", "http://a/poll", n >= asksBefore},
+			{"GET", "XHR", "http://a/other", n >= asksBefore},
+			{"GET", "Fetch", fmt.Sprintf("http://a/?page=%d", n), false},
+			{"POST", "Fetch", "http://a/graphql", false},
+			{"GET", "Image", "http://a/picture", false},
 		} {
 			if isPoll(r.method, r.kind, r.url) != r.poll {
 				t.Errorf("request %d, %s %s %s: a poll: %t, want %t", n+1, r.kind, r.method, r.url, !r.poll, r.poll)
