@@ -49,6 +49,7 @@ func TestScriptComesToRest(t *testing.T) {
 			(begin = performance.now(), requestAnimationFrame(step)), step = now => (draw(now - begin, 900), now - begin < 900 && requestAnimationFrame(step)); pause(0)</script>`,
 		"/kept": growing + `draw(0, 1); let begin; const kept = requestAnimationFrame
 			kept(function step(t) { begin ??= t; draw(t - begin, 1500); if (t - begin < 1500) kept(step) })</script>`,
+		"/framed": `<!doctype html><body style="margin: 0"><iframe src="/frames" style="width: 700px; height: 100px; border: 0; display: block"></iframe><iframe src="/later" hidden>`,
 		"/timers": growing + `let n = 0; const timer = setInterval(() => { draw(++n, 60); if (n == 60) clearInterval(timer) }, 40)</script>`,
 		"/later":  growing + `draw(0, 1); setTimeout(() => draw(1, 1), 700)</script>`,
 		"/resize": growing + `draw(0, 1); let timer; onresize = () => { clearTimeout(timer); timer = setTimeout(() => draw(1, 1), 200) }</script><div style="height: 3000px">`,
