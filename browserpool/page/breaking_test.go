@@ -25,6 +25,7 @@ func TestHighBoxesInALine(t *testing.T) {
 		"/block":  `<h1>HEAD</h1>` + box("display: inline-block; width: 100%", rows("ROW", 60)),
 		"/flex":   `<h1>HEAD</h1><main style="text-align: center">` + box("display: inline-flex; width: 60%; flex-direction: column", rows("ROW", 60)) + `</main><p>END</p>`,
 		"/nested": `<h1>HEAD</h1>` + box("display: inline-block; width: 90%", "<section>"+box("display: inline-block", rows("ROW", 60))+"</section>"),
+		"/text":   `<h1>HEAD</h1><div>` + strings.Repeat("TEXT ", 30) + `<br>` + box("display: inline-block", rows("ROW", 60)) + `<br>TEXT</div>`,
 		"/table":  `<h1>HEAD</h1><table style="display: inline-table"><tr><td>` + strings.ReplaceAll(rows("ROW", 60), "</p>", "</p></td></tr><tr><td>") + `</table>`,
 	}
 	web := pagetest.NewWeb(t, pages)
@@ -49,8 +50,8 @@ func TestHighBoxesInALine(t *testing.T) {
 	column := func(name string) string {
 		return box("display: inline-block; width: 45%; vertical-align: top", rows(name, 60))
 	}
-	web = pagetest.NewWeb(t, pagetest.Pages{"/": column("LEFT") + "\n" + column("RIGHT"), "/text": column("LEFT") + "TEXT"})
+	web = pagetest.NewWeb(t, pagetest.Pages{"/": column("LEFT") + "\n" + column("RIGHT"), "/mixed": column("LEFT") + "TEXT"})
 	first, _, _ := strings.Cut(printed(t, slot, Print{URL: web.URL}), "\f")
 	testkit.Contains(t, strings.Join(strings.Fields(first), " "), "LEFT 0 RIGHT 0", "LEFT 9 RIGHT 9")
-	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/text"}), "LEFT 0", "LEFT 59", "TEXT")
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/mixed"}), "LEFT 0", "LEFT 59", "TEXT")
 }

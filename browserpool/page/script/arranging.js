@@ -52,33 +52,39 @@
 	// a block in its place if it is alone in its line, and one of a row if there are only such boxes.
 	const block = { "inline-block": "flow-root", "inline-flex": "flex", "inline-grid": "grid", "inline-table": "table" }
 	const kind = e => block[getComputedStyle(e).display]
-	const inFlow = e => [...e.childNodes].filter(n => n.nodeType == Node.TEXT_NODE ? /\S/.test(n.data) : n.nodeType == Node.ELEMENT_NODE && n.getBoundingClientRect().width > 0)
-	const beside = (e, { top, bottom }) => inFlow(e.parentNode).filter(other => {
-		if (other == e || other.nodeType == Node.TEXT_NODE) return other != e
-		const box = other.getBoundingClientRect()
+	const range = document.createRange()
+	const boxOf = node => (range.selectNode(node), range.getBoundingClientRect())
+	const itemsOf = e => [...e.childNodes].filter(node => node.nodeName == "BR" || boxOf(node).width > 0 && /\S/.test(node.data ?? "element"))
+	const isBeside = (item, { top, bottom }) => {
+		if (!item || item.nodeName == "BR") return false
+		const box = boxOf(item)
 		return box.bottom > top && box.top < bottom
-	})
+	}
 	const place = (e, box, properties) => {
 		set(e, { ...properties, "box-sizing": "border-box", width: box.width + "px" })
 		const now = e.getBoundingClientRect(), s = getComputedStyle(e)
 		set(e, { "margin-left": px(s.marginLeft) + box.left - now.left + "px", "margin-top": px(s.marginTop) + box.top - now.top + "px" })
 	}
-	const breakLines = outer => {
+	const high = page ? [body] : []
+	for (const outer of high) {
+		let items
 		for (const e of outer.children) {
 			const box = e.getBoundingClientRect()
 			if (box.height <= page) continue
-			const display = kind(e), others = display && beside(e, box)
-			if (display && others.length == 0) {
+			high.push(e)
+			const display = kind(e)
+			if (!display) continue
+			items ??= itemsOf(outer)
+			const at = items.indexOf(e)
+			if (!isBeside(items[at - 1], box) && !isBeside(items[at + 1], box)) {
 				place(e, box, { display })
-			} else if (display && inFlow(outer).every(other => other.nodeType == Node.ELEMENT_NODE && kind(other))) {
-				const row = inFlow(outer).map(e => [e, e.getBoundingClientRect()])
+			} else if (items.every(item => item.nodeType == Node.ELEMENT_NODE && kind(item))) {
+				const row = items.map(item => [item, item.getBoundingClientRect()])
 				set(outer, { display: "flex", "flex-wrap": "wrap", "align-items": "flex-start", "justify-content": "flex-start" })
-				for (const [e, box] of row) place(e, box, { flex: "none" })
+				for (const [item, box] of row) place(item, box, { flex: "none" })
 			}
-			breakLines(e)
 		}
 	}
-	if (page) breakLines(body)
 
 	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
 	// It keeps its content where it is.
