@@ -14,7 +14,7 @@ var viewing string
 // hypertext are the media types that the browser shows as they are; for others it has viewers.
 var hypertext = []string{"", "text/html", "application/xhtml+xml"}
 
-// unview leaves of a visit's document only what is its own.
+// unview takes away from a visit's document what the browser's viewer has added.
 func (p visit) unview(ctx context.Context) error {
 	shown, _ := p.progress.responses()
 	if slices.Contains(hypertext, shown.media) {

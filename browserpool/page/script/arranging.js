@@ -48,13 +48,13 @@
 		set(root, { direction: "ltr" })
 	}
 
-	// A box in a line does not break, and a line with one that is higher than a page leaves a page empty before it. The box becomes
+	// A box in a line does not break, and a line with one that is higher than a page leaves the page before it empty. The box becomes
 	// a block in its place if it is alone in its line, and one of a row if there are only such boxes.
 	const block = { "inline-block": "flow-root", "inline-flex": "flex", "inline-grid": "grid", "inline-table": "table" }
 	const kind = e => block[getComputedStyle(e).display]
 	const range = document.createRange()
 	const boxOf = node => (range.selectNode(node), range.getBoundingClientRect())
-	const itemsOf = e => [...e.childNodes].filter(node => node.nodeName == "BR" || boxOf(node).width > 0 && /\S/.test(node.data ?? "element"))
+	const itemsOf = e => [...e.childNodes].filter(node => node.nodeName == "BR" || boxOf(node).width > 0 && (node.nodeType == Node.ELEMENT_NODE || /\S/.test(node.data)))
 	const isBeside = (item, { top, bottom }) => {
 		if (!item || item.nodeName == "BR") return false
 		const box = boxOf(item)
