@@ -179,6 +179,9 @@ func TestInnerScroller(t *testing.T) {
 			<div style="height: 90vh; container-type: size"><div style="height: 100%; overflow: auto">` + content + `</div></div></div>`,
 		"/later": `<body style="margin: 0"><div id="app"><p>HEAD</p>` + content + `</div><script>
 			setTimeout(() => app.style.cssText = "position: absolute; inset: 0; overflow: auto", 700)</script>`,
+		"/hidden": `<style>html, body { margin: 0; height: 100%; overflow: hidden }</style><div style="height: 100vh; overflow: hidden">
+			<div style="transform: translate3d(0, 0, 0)"><p>HEAD</p>` + content + `</div></div>`,
+		"/window": `<style>html { position: fixed; inset: 0; overflow: hidden } body { margin: 0; height: 100vh; overflow: hidden }</style><p>HEAD</p>` + content,
 		"/margin": `<p>HEAD</p><div style="height: 90vh; overflow: auto">` + content + `</div>`,
 		"/snap":   `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
 		"/body":   `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
@@ -200,12 +203,14 @@ func TestInnerScroller(t *testing.T) {
 	web = pagetest.NewWeb(t, pagetest.Pages{
 		"/beside": `<body style="margin: 0; display: flex; height: 100vh"><main style="flex: 1">MAIN</main><div style="width: 40%; overflow: auto">` + content,
 		"/code":   `<body style="margin: 0"><pre style="height: 200px; overflow: auto">` + content + `</pre><div style="height: 2000px">AFTER`,
+		"/map":    `<body style="margin: 0"><div style="height: 100vh; overflow: hidden; position: relative"><div style="position: absolute; top: 0">` + content + `</div></div>`,
+		"/faint":  `<body style="margin: 0"><div style="height: 100vh; overflow: hidden">MAIN<div style="height: 2000px"></div><p style="visibility: hidden">FAINT</div>`,
 		"/large":  `<body style="margin: 0"><pre style="height: 80vh; overflow: auto">` + content + `</pre><div style="height: 50vh">AFTER`,
 	})
 	if warnings := mustPrint(t, slot, Print{URL: web.URL + "/beside"}).Warnings; len(warnings) != 1 || warnings[0].Code != contract.PageCut {
 		t.Errorf("a box beside the content: warnings %v", warnings)
 	}
-	for _, path := range []string{"/code", "/large"} {
+	for _, path := range []string{"/code", "/large", "/map", "/faint"} {
 		if result := mustPrint(t, slot, Print{URL: web.URL + path}); len(result.Warnings) != 0 || result.Pages > 3 {
 			t.Errorf("%s, a box in an ordinary page: %d pages, warnings %v", path, result.Pages, result.Warnings)
 		}

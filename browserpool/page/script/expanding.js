@@ -4,15 +4,28 @@
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	const hidden = e => e.scrollHeight - e.clientHeight
-	let main, area = 0
-	for (const e of [body, ...within(body)]) {
-		if (hidden(e) <= 4 || e.clientWidth * e.clientHeight <= area || e instanceof HTMLTextAreaElement) continue
-		if (/auto|scroll/.test(getComputedStyle(e).overflowY)) main = e, area = e.clientWidth * e.clientHeight
+	const areaOf = e => e ? e.clientWidth * e.clientHeight / (innerWidth * innerHeight) : 0
+	const boxes = [body, ...within(body)].filter(e => hidden(e) > 4 && areaOf(e) >= 1 / 4 && !(e instanceof HTMLTextAreaElement))
+	const largest = is => boxes.filter(e => is(e, getComputedStyle(e).overflowY)).reduce((a, b) => areaOf(b) > areaOf(a) ? b : a, undefined)
+
+	// Script may scroll a box as high as the window that shows no scroll bar. Text in its flow is hidden below it.
+	const isInFlow = (e, box) => e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(e.parentElement, box)
+	const hidesText = box => {
+		const { bottom } = box.getBoundingClientRect(), range = document.createRange()
+		const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT)
+		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+			if (!/\S/.test(text.data)) continue
+			range.selectNodeContents(text)
+			const at = range.getBoundingClientRect(), e = text.parentElement
+			if (at.width > 0 && at.top >= bottom && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && isInFlow(e, box)) return true
+		}
+		return false
 	}
-	const share = area / (innerWidth * innerHeight)
-	if (share < 1 / 4) return { Expanded: false, Hidden: 0 } // a box beside others, such as a list
+	const main = largest((_, overflow) => /auto|scroll/.test(overflow)) ??
+		largest((e, overflow) => /hidden|clip/.test(overflow) && Math.abs(e.clientHeight / innerHeight - 1) < 0.1 && hidesText(e))
+	if (!main) return { Expanded: false, Hidden: 0 } // there may be a box beside others, such as a list
 	const left = hidden(main), height = main.clientHeight
-	if (share < 1 / 2) return { Expanded: false, Hidden: left }
+	if (areaOf(main) < 1 / 2) return { Expanded: false, Hidden: left }
 
 	const changed = []
 	const outerOf = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host
@@ -24,7 +37,7 @@
 		if (s.minHeight == "0px") to["min-height"] = "auto"
 		if (s.display == "block" && s.overflowY != "visible") to.display = "flow-root" // margins stay inside
 		if (s.position == "absolute" || s.position == "fixed") {
-			const outer = outerOf(e).getBoundingClientRect()
+			const outer = outerOf(e)?.getBoundingClientRect() ?? { left: 0, top: 0 }
 			Object.assign(to, {
 				position: "relative", inset: "auto", width: box.width + "px", "box-sizing": "border-box",
 				"margin-left": box.left - outer.left + "px", "margin-top": box.top - outer.top + "px",
