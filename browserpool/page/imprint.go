@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"image"
 	"image/draw"
 	"image/png"
@@ -28,24 +29,35 @@ var (
 	imprinting string
 )
 
+// canvasMissing warns of canvases without a picture.
+const canvasMissing = "What some canvases of WebGL show is missing on paper."
+
 // imprint makes canvases of WebGL, such as maps, show on paper what they show on the screen. The browser prints them empty: what is drawn there is gone
-// once it has been shown.
+// once it has been shown. Whatever becomes of the pictures, everything else is shown again.
 func (p press) imprint(ctx context.Context) error {
 	if p.kind != forVisit || !p.scripted {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, lookTimeout, errBudget)
+	within, cancel := context.WithTimeoutCause(ctx, lookTimeout, errBudget)
 	defer cancel()
 	var boxes []proto.PageViewport
-	if ran, err := p.run(ctx, canvases, maxCanvases, &boxes); err != nil || !ran || len(boxes) == 0 {
-		return err
+	ran, err := p.run(within, canvases, maxCanvases, &boxes)
+	if err == nil && (!ran || len(boxes) == 0) {
+		return nil
 	}
-	pictures, err := p.pictures(ctx, boxes)
+	var pictures []*picture
+	if err == nil {
+		pictures, err = p.pictures(within, boxes)
+	}
 	if err != nil {
+		p.warnOfCut(canvasMissing)
+	}
+	within, cancel = context.WithTimeoutCause(ctx, stepTimeout, errBudget)
+	defer cancel()
+	if _, err := p.run(within, imprinting, pictures, nil); !errors.Is(err, errScript) {
 		return err
 	}
-	_, err = p.run(ctx, imprinting, pictures, nil)
-	return err
+	return nil
 }
 
 // picture is a part of a page: its pixels, as script takes them.
@@ -65,11 +77,11 @@ func (p press) pictures(ctx context.Context, boxes []proto.PageViewport) ([]*pic
 	all, left := make([]*picture, len(boxes)), float64(maxCanvasPixels)
 	for i, box := range boxes {
 		if left -= box.Width * box.Height; left < 0 {
-			p.warnOfCut("What large canvases of WebGL show is missing on paper.")
+			p.warnOfCut(canvasMissing)
 			break
 		}
 		if all[i], err = p.pictureOf(ctx, box); err != nil {
-			return nil, err
+			return all, err
 		}
 	}
 	return all, nil

@@ -44,6 +44,21 @@ func TestWebGLOnPaper(t *testing.T) {
 	}
 }
 
+// A page that is busy while its canvases are captured is printed without them, and with a warning.
+func TestCanvasesOfABusyPage(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel()
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<!doctype html><meta charset="utf-8"><p>BEFORE</p><canvas id="c"></canvas><p>AFTER</p><script>
+		c.getContext("webgl").clear(0)
+		const busy = new MutationObserver(() => { busy.disconnect(); for (const end = Date.now() + 13_000; Date.now() < end;); })
+		busy.observe(c, { attributes: true })</script>`})
+	result := mustPrint(t, openSlot(t), Print{URL: web.URL})
+	testkit.Contains(t, testkit.PDFText(t, result.PDF), "BEFORE", "AFTER")
+	if len(result.Warnings) != 1 || result.Warnings[0].Detail != canvasMissing {
+		t.Errorf("warnings %v", result.Warnings)
+	}
+}
+
 // Script of a page finds nothing of the pictures: they may have pixels of other origins, which the page shows over its canvas.
 func TestPicturesAreNotRead(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<!doctype html><meta charset="utf-8"><body><canvas></canvas><p>AFTER</p><script>

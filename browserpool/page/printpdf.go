@@ -36,7 +36,7 @@ func (p press) printPDF(ctx context.Context, params printParams, budget time.Dur
 	if err != nil {
 		return result, err
 	}
-	if err := unlessLate(ctx, p.imprint(ctx)); err != nil {
+	if err := p.imprint(ctx); err != nil {
 		return result, err
 	}
 	if len(names) == 0 {

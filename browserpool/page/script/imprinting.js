@@ -1,10 +1,10 @@
-// Puts pictures in the place of canvases: base64 of their pixels, null for none. They are in closed shadow trees, where no script
+// Puts pictures in the place of canvases: base64 of their pixels, null for none. Whatever else was hidden is shown. They are in closed shadow trees, where no script
 // of the page reads them: they may have pixels of other origins, of what was shown over a canvas.
 (document, pictures) => {
-	const { found, sheet } = globalThis.canvases
+	const { found, sheet } = globalThis.canvases ?? { found: [] }
 	document.adoptedStyleSheets = document.adoptedStyleSheets.filter(s => s !== sheet)
 	found.forEach(({ canvas, style, inline }, i) => {
-		if (!pictures[i]) return
+		if (!pictures?.[i]) return
 		const { width, height, pixels } = pictures[i], host = document.createElement("span"), copy = document.createElement("canvas")
 		host.style.cssText = style
 		if (inline) host.style.setProperty("display", "inline-block", "important")
