@@ -33,7 +33,7 @@ type arrangement struct {
 	Width int `json:"width"`
 	// Scaled means that the document is not printed at scale 1.
 	Scaled bool `json:"scaled"`
-	// Page is the height of a page at which boxes break that would not; 0 if there are none.
+	// Page is the height of a page; what is higher breaks. It is 0 if everything does so anyway.
 	Page int `json:"page"`
 }
 
@@ -98,7 +98,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting) error
 	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
 		a = arrangement{Given: params.pageRules(p.job.Options), Right: params.wholeMargin(), Scaled: f.scale != 1}
 	}
-	if !params.SinglePage && (p.kind == forVisit || mentions(p.job.HTML, "inline-")) {
+	if !params.SinglePage && p.mayNotBreak() {
 		params.Scale = f.scale
 		a.Page = params.printableHeight()
 	}
@@ -113,6 +113,13 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting) error
 	}
 	_, err := p.run(ctx, arranging, a, nil)
 	return err
+}
+
+// mayNotBreak reports whether something of the document may refuse to break between pages. Our own style sheets are not asked: to run script in a
+// document that has none takes a few milliseconds.
+func (p press) mayNotBreak() bool {
+	content := p.job.HTML[max(0, strings.LastIndex(p.job.HTML, "</style>")):]
+	return p.kind == forVisit || mentions(content, "inline-") || mentions(content, "break-inside")
 }
 
 // see measures the visible extent of a document that is wider than the viewport.

@@ -10,8 +10,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// A box in a line that is higher than a page begins where it is and breaks between its lines, unless it is one of several in its line.
-func TestHighBoxesInALine(t *testing.T) {
+// What is higher than a page begins where it is and breaks between its lines: also a box in a line, and one that should not break.
+func TestHighBoxes(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
 	rows := func(name string, n int) (all string) {
@@ -26,6 +26,8 @@ func TestHighBoxesInALine(t *testing.T) {
 		"/flex":   `<h1>HEAD</h1><main style="text-align: center">` + box("display: inline-flex; width: 60%; flex-direction: column", rows("ROW", 60)) + `</main><p>END</p>`,
 		"/nested": `<h1>HEAD</h1>` + box("display: inline-block; width: 90%", "<section>"+box("display: inline-block", rows("ROW", 60))+"</section>"),
 		"/text":   `<h1>HEAD</h1><div>` + strings.Repeat("TEXT ", 30) + `<br>` + box("display: inline-block", rows("ROW", 60)) + `<br>TEXT</div>`,
+		"/avoid":  `<h1>HEAD</h1>` + box("break-inside: avoid", box("page-break-inside: avoid", rows("ROW", 60))),
+		"/row":    `<h1>HEAD</h1><table><tr style="break-inside: avoid"><td>` + rows("ROW", 60) + `</td><td>CELL</td></tr></table>`,
 		"/table":  `<h1>HEAD</h1><table style="display: inline-table"><tr><td>` + strings.ReplaceAll(rows("ROW", 60), "</p>", "</p></td></tr><tr><td>") + `</table>`,
 	}
 	web := pagetest.NewWeb(t, pages)

@@ -48,8 +48,8 @@
 		set(root, { direction: "ltr" })
 	}
 
-	// A box in a line does not break, and a line with one that is higher than a page leaves the page before it empty. The box becomes
-	// a block in its place if it is alone in its line, and one of a row if there are only such boxes.
+	// What is higher than a page has to break, and leaves the page before it empty if it should not. A box in a line, which never
+	// breaks, becomes a block in its place if it is alone in its line, and one of a row if there are only such boxes.
 	const block = { "inline-block": "flow-root", "inline-flex": "flex", "inline-grid": "grid", "inline-table": "table" }
 	const kind = e => block[getComputedStyle(e).display]
 	const range = document.createRange()
@@ -72,6 +72,7 @@
 			const box = e.getBoundingClientRect()
 			if (box.height <= page) continue
 			high.push(e)
+			if (/^avoid/.test(getComputedStyle(e).breakInside)) set(e, { "break-inside": "auto" })
 			const display = kind(e)
 			if (!display) continue
 			items ??= itemsOf(outer)
