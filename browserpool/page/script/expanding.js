@@ -4,9 +4,14 @@
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	const hidden = e => e.scrollHeight - e.clientHeight
-	const areaOf = e => e ? e.clientWidth * e.clientHeight / (innerWidth * innerHeight) : 0
-	const boxes = [body, ...within(body)].filter(e => hidden(e) > 4 && areaOf(e) >= 1 / 4 && !(e instanceof HTMLTextAreaElement))
-	const largest = is => boxes.filter(e => is(e, getComputedStyle(e).overflowY)).reduce((a, b) => areaOf(b) > areaOf(a) ? b : a, undefined)
+	const shown = { opacityProperty: true, visibilityProperty: true }
+	// The share of the window in which it is seen: menus wait beside it, or are transparent.
+	const shareOf = e => {
+		const box = e.getBoundingClientRect(), length = (from, to, whole) => Math.max(0, Math.min(to, whole) - Math.max(from, 0)) / whole
+		return e.checkVisibility(shown) ? length(box.left, box.right, innerWidth) * length(box.top, box.bottom, innerHeight) : 0
+	}
+	const boxes = [body, ...within(body)].filter(e => hidden(e) > 4 && shareOf(e) >= 1 / 4 && !(e instanceof HTMLTextAreaElement))
+	const largest = is => boxes.filter(e => is(e, getComputedStyle(e).overflowY)).reduce((a, b) => a && shareOf(a) >= shareOf(b) ? a : b, undefined)
 
 	// Script may scroll a box as high as the window that shows no scroll bar. Text in its flow is hidden below it.
 	const isInFlow = (e, box) => e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(e.parentElement, box)
@@ -17,7 +22,7 @@
 			if (!/\S/.test(text.data)) continue
 			range.selectNodeContents(text)
 			const at = range.getBoundingClientRect(), e = text.parentElement
-			if (at.width > 0 && at.top >= bottom && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && isInFlow(e, box)) return true
+			if (at.width > 0 && at.top >= bottom && e.checkVisibility(shown) && isInFlow(e, box)) return true
 		}
 		return false
 	}
@@ -25,7 +30,7 @@
 		largest((e, overflow) => /hidden|clip/.test(overflow) && Math.abs(e.clientHeight / innerHeight - 1) < 0.1 && hidesText(e))
 	if (!main) return { Expanded: false, Hidden: 0 } // there may be a box beside others, such as a list
 	const left = hidden(main), height = main.clientHeight
-	if (areaOf(main) < 1 / 2) return { Expanded: false, Hidden: left }
+	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: left }
 
 	const changed = []
 	const outerOf = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host
