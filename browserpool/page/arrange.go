@@ -21,6 +21,9 @@ var (
 	// arranging changes the document for printing.
 	//go:embed script/arranging.js
 	arranging string
+	// unfixing shows once what the browser would print on every page.
+	//go:embed script/unfixing.js
+	unfixing string
 )
 
 // arrangement is the argument of arranging.
@@ -111,7 +114,11 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting) error
 	if a.isEmpty() {
 		return nil
 	}
-	_, err := p.run(ctx, arranging, a, nil)
+	script := arranging
+	if p.job.URL != "" { // other documents are made for paper
+		script = inTurn(unfixing, arranging)
+	}
+	_, err := p.run(ctx, script, a, nil)
 	return err
 }
 

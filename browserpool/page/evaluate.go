@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -48,6 +49,11 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 		return true, nil
 	}
 	return true, answer.Result.Value.Unmarshal(result)
+}
+
+// inTurn makes one script of several, which have the same argument.
+func inTurn(scripts ...string) string {
+	return "(...all) => { for (const script of [" + strings.Join(scripts, ",") + "]) script(...all) }"
 }
 
 // unlessReplaced drops the error with which the browser refuses a call because its document has been replaced. Any other error stays.

@@ -1,0 +1,58 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
+)
+
+// Bars that are fixed to the window are printed once, and cover nothing. What was made for paper is on every page.
+func TestFixedBars(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	const head, low = `<div id="head" style="position: fixed; top: 0; left: 0; right: 0; height: 60px; background: #246">HEAD</div>`,
+		`<div style="position: fixed; bottom: 0; left: 0; right: 0"><div style="background: #eee; padding: 20px">BAR</div></div>`
+	lines := ""
+	for range 90 {
+		lines += "<p>LINE</p>"
+	}
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/bars":    `<body style="margin: 0; padding-top: 60px">` + head + low + lines,
+		"/inner":   `<body style="margin: 0; padding-top: 60px"><main style="position: relative; margin: 30px; transform: scale(1)">` + lines + `</main>` + low + head,
+		"/one":     `<body style="margin: 0; padding-top: 60px">` + head + low + "LINE",
+		"/rule":    `<style>#head { color: red } @media screen, print { #head { position: fixed } }</style>` + head + low + lines,
+		"/breaks":  head + low + strings.ReplaceAll(lines, "<p>", `<p style="break-after: page; padding-top: 80px">`),
+		"/spacer":  head + low + `<table><thead><tr><td style="height: 60px">&nbsp;</td></tr></thead><tr><td>` + lines + `</td></tr></table>`,
+		"/mark":    `<div style="position: fixed; top: 5px; left: 30px; width: 300px; height: 60px; opacity: 0.2">HEAD</div>` + lines,
+		"/through": strings.ReplaceAll(head, "#246", "rgba(0, 0, 0, 0.3)") + lines,
+	})
+	print := func(job Print) (text string, pages int) {
+		result := mustPrint(t, slot, job)
+		return testkit.PDFText(t, result.PDF), result.Pages
+	}
+	for _, path := range []string{"/bars", "/inner"} {
+		text, _ := print(Print{URL: web.URL + path})
+		if strings.Count(text, "HEAD") != 1 || strings.Count(text, "BAR") != 1 || strings.Count(text, "LINE") != 90 {
+			t.Errorf("%s: %q", path, text)
+		}
+		if strings.Index(text, "HEAD") > strings.Index(text, "LINE") {
+			t.Errorf("%s: the head is not at the top: %q", path, text)
+		}
+	}
+	for _, path := range []string{"/rule", "/breaks", "/spacer", "/mark", "/through"} {
+		if text, pages := print(Print{URL: web.URL + path}); strings.Count(text, "HEAD") != pages {
+			t.Errorf("%s: on %d of %d pages", path, strings.Count(text, "HEAD"), pages)
+		}
+	}
+	for _, job := range []Print{{URL: web.URL + "/one"}, {URL: web.URL + "/bars", Options: contract.Paper{SinglePage: true}}} {
+		if text, _ := print(job); strings.Count(text, "HEAD") > 1 || !strings.Contains(text, "LINE") {
+			t.Errorf("%s: %q", job.URL, text)
+		}
+	}
+	if text, pages := print(Print{HTML: head + lines, Full: true}); strings.Count(text, "HEAD") != pages {
+		t.Errorf("a full document: on %d of %d pages", strings.Count(text, "HEAD"), pages)
+	}
+}

@@ -1,0 +1,54 @@
+// Shows once what the browser would print on every page, over the text of those after the first: bars and buttons that are fixed to the
+// window. Those at the top stay there; those at the bottom go where the document has them. What was made for paper stays: documents with
+// page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen through.
+(document, { page }, within) => {
+	const root = document.documentElement, body = document.body
+	if (!body || root.scrollHeight <= page) return
+	const style = getComputedStyle
+	const alpha = color => color == "transparent" ? 0 : Number(/^rgba\(.*, ([\d.]+)\)$|\/ ([\d.]+)\)$/.exec(color)?.slice(1).find(Boolean) ?? 1)
+	const isOpaque = e => alpha(style(e).backgroundColor) > 0.9 || style(e).backgroundImage != "none" || /^(img|svg|canvas|video|iframe)$/i.test(e.localName)
+
+	const found = new Map()
+	for (const x of [30, innerWidth / 2, innerWidth - 30]) {
+		for (const y of [2, 30, innerHeight - 60, innerHeight - 2]) {
+			let opaque = false
+			for (const hit of document.elementsFromPoint(x, y)) {
+				let e = hit
+				while (e && style(e).position != "fixed") e = e.parentElement
+				if (!e) break // what lies below it is covered by the page
+				opaque ||= isOpaque(hit)
+				if (opaque) found.set(e, e.getBoundingClientRect())
+			}
+		}
+	}
+	const isBar = ([, box]) => box.top >= 0 && box.bottom <= innerHeight && box.height <= page / 3
+	const bars = [...found].filter(isBar).filter(([e]) => ![...found.keys()].some(outer => outer != e && outer.contains(e)))
+	if (!bars.length) return
+
+	const isForced = value => !/^(auto|avoid.*)$/.test(value)
+	if ([...within(body)].some(e => isForced(style(e).breakBefore) || isForced(style(e).breakAfter))) return
+	if ([...document.querySelectorAll("thead, tfoot")].some(e => !/\S/.test(e.textContent))) return
+	const fixes = (rules, forPrint) => [...rules].some(rule => {
+		const print = forPrint || rule.media && /print/.test(rule.media.mediaText)
+		if (rule.cssRules && !rule.selectorText) return fixes(rule.cssRules, print)
+		return print && rule.style?.position == "fixed" && bars.some(([e]) => e.matches(rule.selectorText))
+	})
+	for (const sheet of document.styleSheets) {
+		try {
+			if (fixes(sheet.cssRules, /print/.test(sheet.media.mediaText))) return
+		} catch {} // it is of another origin
+	}
+
+	const isBlockwise = ({ display, flexDirection }) => /flex/.test(display) ? flexDirection == "column" : !/grid/.test(display)
+	for (const [e, box] of bars) {
+		const set = properties => Object.entries(properties).forEach(([name, value]) => e.style.setProperty(name, value, "important"))
+		if (box.top > innerHeight / 2) {
+			if (!isBlockwise(style(e.parentElement))) continue
+			set({ position: "static", "box-sizing": "border-box", width: box.width + "px" })
+		} else {
+			set({ position: "absolute", inset: "0 auto auto 0", margin: "0", "box-sizing": "border-box", width: box.width + "px" })
+			const now = e.getBoundingClientRect()
+			set({ top: box.top - now.top + "px", left: box.left - now.left + "px" })
+		}
+	}
+}
