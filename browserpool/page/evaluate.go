@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -51,9 +50,9 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 	return true, answer.Result.Value.Unmarshal(result)
 }
 
-// inTurn makes one script of several, which have the same argument.
-func inTurn(scripts ...string) string {
-	return "(...all) => { for (const script of [" + strings.Join(scripts, ",") + "]) script(...all) }"
+// inTurn makes one script of two with the same argument. The first may fail.
+func inTurn(first, second string) string {
+	return "(...all) => { try { (" + first + ")(...all) } catch {} return (" + second + ")(...all) }"
 }
 
 // unlessReplaced drops the error with which the browser refuses a call because its document has been replaced. Any other error stays.
