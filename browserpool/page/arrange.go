@@ -21,7 +21,7 @@ var (
 	// arranging changes the document for printing.
 	//go:embed script/arranging.js
 	arranging string
-	// unfixing shows once what the browser would print on every page.
+	// unfixing shows bars once and over no text, which the browser would print on every page.
 	//go:embed script/unfixing.js
 	unfixing string
 )

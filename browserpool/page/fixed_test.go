@@ -1,6 +1,7 @@
 package page
 
 import (
+	"image/color"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Bars that are fixed to the window are printed once, and cover nothing. What was made for paper is on every page.
+// Bars that are fixed to the window are printed once, and cover nothing, nor in a high image. What was made for paper is on every page.
 func TestFixedBars(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
@@ -42,6 +43,10 @@ func TestFixedBars(t *testing.T) {
 			t.Errorf("%s: the head is not at the top: %q", path, text)
 		}
 	}
+	whole, _ := mustCapture(t, slot, Capture{URL: web.URL + "/bars", Options: contract.Image{FullPage: true}})
+	shows(t, whole, 500, 750, white)
+	window, _ := mustCapture(t, slot, Capture{URL: web.URL + "/bars"})
+	shows(t, window, 500, 750, color.RGBA{0xee, 0xee, 0xee, 255})
 	for _, path := range []string{"/rule", "/breaks", "/spacer", "/mark", "/through"} {
 		if text, pages := print(Print{URL: web.URL + path}); strings.Count(text, "HEAD") != pages {
 			t.Errorf("%s: on %d of %d pages", path, strings.Count(text, "HEAD"), pages)

@@ -106,6 +106,9 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 		a.X, a.Y, a.Width, a.Height = box.X, box.Y, min(box.Width, contract.MaxWidth), box.Height
 		return s.cut(a, "element"), nil
 	case o.FullPage:
+		if err := s.unfix(ctx); err != nil {
+			return a, err
+		}
 		content, err := s.contentSize(ctx)
 		if err != nil {
 			return a, err
@@ -114,6 +117,15 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 		return s.cut(a, "page"), nil
 	}
 	return a, nil
+}
+
+// unfix keeps bars that are fixed to the window from covering the page in the middle of the image.
+func (s shot) unfix(ctx context.Context) error {
+	if s.job.URL == "" {
+		return nil
+	}
+	_, err := s.run(ctx, unfixing, arrangement{Page: s.viewport.Height}, nil)
+	return unlessLate(ctx, err)
 }
 
 // cut reduces an area to the largest that an image can show, and warns of what it lacks.

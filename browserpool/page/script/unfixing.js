@@ -1,6 +1,7 @@
-// Shows once what the browser would print on every page, over the text of those after the first: bars and buttons that are fixed to the
-// window. Those at the top stay there; those at the bottom go where the document has them. What was made for paper stays: documents with
-// page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen through.
+// Shows once, and over no text, what the browser would print on every page, or in the middle of a high image: bars and buttons
+// that are fixed to the window. Those at the top stay there; those at the bottom go where the document has them. What was made
+// for paper stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what
+// can be seen through.
 (document, { page }, within) => {
 	const root = document.documentElement, body = document.body
 	if (!body || root.scrollHeight <= page) return
