@@ -24,6 +24,9 @@ var (
 	// unfixing shows bars once and over no text, which the browser would print on every page.
 	//go:embed script/unfixing.js
 	unfixing string
+	// unscrolling shows what boxes hide that scroll sideways.
+	//go:embed script/unscrolling.js
+	unscrolling string
 )
 
 // arrangement is the argument of arranging.
@@ -114,12 +117,22 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting) error
 	if a.isEmpty() {
 		return nil
 	}
-	script := arranging
-	if p.job.URL != "" { // other documents are made for paper
-		script = inTurn(unfixing, arranging)
+	if p.kind != forVisit {
+		_, err := p.run(ctx, arranging, a, nil)
+		return err
 	}
-	_, err := p.run(ctx, script, a, nil)
-	return err
+	scripts := []string{arranging, optional(unscrolling)}
+	if p.job.URL != "" { // full documents are made for paper
+		scripts = append(scripts, optional(unfixing))
+	}
+	var cut int
+	if _, err := p.run(ctx, inTurn(scripts...), a, &cut); err != nil {
+		return err
+	}
+	if cut > 0 {
+		p.warnOfCut(fmt.Sprintf("A box scrolls sideways; %d pixels of its content are not shown.", cut))
+	}
+	return nil
 }
 
 // mayNotBreak reports whether something of the document may refuse to break between pages. Our own style sheets are not asked: to run script in a

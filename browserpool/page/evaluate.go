@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -50,9 +51,14 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 	return true, answer.Result.Value.Unmarshal(result)
 }
 
-// inTurn makes one script of two with the same argument. The first may fail.
-func inTurn(first, second string) string {
-	return "(...all) => { try { (" + first + ")(...all) } catch {} return (" + second + ")(...all) }"
+// inTurn makes one script of several with the same arguments. It returns what the last one that returns something does.
+func inTurn(scripts ...string) string {
+	return "(...all) => [" + strings.Join(scripts, ",") + "].reduce((result, script) => script(...all) ?? result, null)"
+}
+
+// optional lets a script fail.
+func optional(script string) string {
+	return "(...all) => { try { return (" + script + ")(...all) } catch {} }"
 }
 
 // unlessReplaced drops the error with which the browser refuses a call because its document has been replaced. Any other error stays.

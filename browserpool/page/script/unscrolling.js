@@ -1,0 +1,41 @@
+// Shows on paper what boxes that scroll sideways hide: lines of code are broken, tables shrunk to half their size at most. Returns how
+// many pixels of a box with text are still hidden.
+(document, _, within) => {
+	const style = getComputedStyle, body = document.body
+	const set = (e, properties) => Object.entries(properties).forEach(([name, value]) => e.style.setProperty(name, value, "important"))
+	const hidden = e => e.scrollWidth - e.clientWidth
+	const boxes = [...body ? within(body) : []].filter(e => hidden(e) > 1 && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflowX) &&
+		!/^(textarea|select)$/.test(e.localName) && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+
+	const breakLines = box => {
+		const lines = [box, ...box.querySelectorAll("*")].filter(e => style(e).whiteSpace == "pre")
+		if (lines.some(e => style(e).position == "absolute")) return // an editor places each line itself
+		for (const e of lines) set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
+	}
+	// Grids have their heads in boxes of their own.
+	const isTableOf = (box, table) => {
+		for (let e = table; e != box; e = e.parentElement) if (style(e).position != "static") return false
+		return !box.previousElementSibling?.querySelector("table")
+	}
+	const shrink = box => {
+		const share = box.clientWidth / box.scrollWidth, table = box.querySelector("table")
+		if (table && isTableOf(box, table)) set(box, { zoom: Math.max(1 / 2, share * 0.998) })
+	}
+	const hidesText = box => {
+		const { right } = box.getBoundingClientRect(), range = document.createRange()
+		const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT)
+		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+			if (!/\S/.test(text.data)) continue
+			range.selectNodeContents(text)
+			if (range.getBoundingClientRect().right > right + 1) return true
+		}
+		return false
+	}
+	let most = 0
+	for (const box of boxes) {
+		breakLines(box)
+		if (hidden(box) > 1) shrink(box)
+		if (hidden(box) > 1 && hidesText(box)) most = Math.max(most, hidden(box))
+	}
+	return most
+}
