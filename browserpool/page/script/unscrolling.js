@@ -1,16 +1,18 @@
-// Shows on paper what boxes that scroll sideways hide: lines of code are broken, tables shrunk to half their size at most. Returns how
-// many pixels of a box with text are still hidden.
+// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and wide tables, shrunk to half their size at most.
+// Returns how many pixels to the right of a box with text are still hidden.
 (document, _, within) => {
 	const style = getComputedStyle, body = document.body
 	const set = (e, properties) => Object.entries(properties).forEach(([name, value]) => e.style.setProperty(name, value, "important"))
-	const hidden = e => e.scrollWidth - e.clientWidth
-	const boxes = [...body ? within(body) : []].filter(e => hidden(e) > 1 && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflowX) &&
+	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
+	const boxes = [...body ? within(body) : []].filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
 		!/^(textarea|select)$/.test(e.localName) && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
 
 	const breakLines = box => {
-		const lines = [box, ...box.querySelectorAll("*")].filter(e => style(e).whiteSpace == "pre")
+		const lines = [box, ...box.querySelectorAll("*")].filter(e => /^pre/.test(style(e).whiteSpace))
 		if (lines.some(e => style(e).position == "absolute")) return // an editor places each line itself
 		for (const e of lines) set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
+		const isCode = lines.includes(box) || lines.length && [...box.children].every(e => lines.includes(e))
+		if (isCode && isHigh(box)) set(box, { height: "auto", "max-height": "none" })
 	}
 	// Grids have their heads in boxes of their own.
 	const isTableOf = (box, table) => {

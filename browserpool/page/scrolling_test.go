@@ -9,8 +9,8 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Boxes that scroll sideways hide nothing on paper: long lines of code are broken, wide tables shrunk. What stays hidden is warned of.
-func TestSidewaysScrollers(t *testing.T) {
+// Boxes that scroll hide no code and no tables on paper: long lines of code are broken, wide tables shrunk. What stays hidden is warned of.
+func TestScrollingBoxes(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
 	cells := func(n int) string {
@@ -19,6 +19,8 @@ func TestSidewaysScrollers(t *testing.T) {
 	line := strings.Repeat("long line ", 30) + "END"
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/code":    `<pre style="overflow: auto">` + line + `</pre>`,
+		"/high":    `<pre style="max-height: 100px; overflow: auto">` + strings.Repeat("line\n", 60) + `END</pre>`,
+		"/inner":   `<div style="max-height: 100px; overflow: auto"><pre>` + strings.Repeat("line\n", 60) + `END</pre></div>`,
 		"/nested":  `<div style="overflow-x: auto"><pre style="overflow: auto"><code style="display: block; overflow: auto">` + line + `</code></pre></div>`,
 		"/listing": `<div style="overflow-x: scroll"><table><tr><td>1</td><td style="white-space: pre">` + line + `</td></tr></table></div>`,
 		"/table":   `<div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
@@ -28,7 +30,7 @@ func TestSidewaysScrollers(t *testing.T) {
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/nested": false, "/listing": false, "/table": false, "/clean": false, "/wide": true, "/grid": true, "/editor": true,
+		"/code": false, "/high": false, "/inner": false, "/nested": false, "/listing": false, "/table": false, "/clean": false, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		if shown := strings.Contains(testkit.PDFText(t, result.PDF), "END"); shown == cut {
