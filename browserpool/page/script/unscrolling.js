@@ -1,10 +1,11 @@
-// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and wide tables, shrunk to half their size at most.
+// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables, shrunk to half
+// their size at most.
 // Returns how many pixels to the right of a box with text are still hidden.
 (document, _, within) => {
-	const style = getComputedStyle, body = document.body
+	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const set = (e, properties) => Object.entries(properties).forEach(([name, value]) => e.style.setProperty(name, value, "important"))
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
-	const boxes = [...body ? within(body) : []].filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
+	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
 		!/^(textarea|select)$/.test(e.localName) && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
 
 	const breakLines = box => {
@@ -32,6 +33,9 @@
 			if (range.getBoundingClientRect().right > right + 1) return true
 		}
 		return false
+	}
+	for (const e of all.filter(e => e.localName == "textarea" && isHigh(e))) {
+		set(e, { height: e.scrollHeight + e.offsetHeight - e.clientHeight + "px", "max-height": "none", "box-sizing": "border-box" })
 	}
 	let most = 0
 	for (const box of boxes) {
