@@ -23,6 +23,7 @@ func TestFixedBars(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/bars":    `<body style="margin: 0; padding-top: 60px">` + head + low + lines,
 		"/inner":   `<body style="margin: 0; padding-top: 60px"><main style="position: relative; margin: 30px; transform: scale(1)">` + lines + `</main>` + low + head,
+		"/dialog":  head + lines + `<div style="position: fixed; top: 40%; left: 25%; width: 50%; height: 200px; background: #eee">BAR</div>`,
 		"/one":     `<body style="margin: 0; padding-top: 60px">` + head + low + "LINE",
 		"/rule":    `<style>#head { color: red } @media screen, print { #head { position: fixed } }</style>` + head + low + lines,
 		"/breaks":  head + low + strings.ReplaceAll(lines, "<p>", `<p style="break-after: page; padding-top: 80px">`),
@@ -34,7 +35,7 @@ func TestFixedBars(t *testing.T) {
 		result := mustPrint(t, slot, job)
 		return testkit.PDFText(t, result.PDF), result.Pages
 	}
-	for _, path := range []string{"/bars", "/inner"} {
+	for _, path := range []string{"/bars", "/inner", "/dialog"} {
 		text, _ := print(Print{URL: web.URL + path})
 		if strings.Count(text, "HEAD") != 1 || strings.Count(text, "BAR") != 1 || strings.Count(text, "LINE") != 90 {
 			t.Errorf("%s: %q", path, text)

@@ -1,5 +1,5 @@
 // Shows once, and over no text, what the browser would print on every page, or in the middle of a high image: bars and buttons
-// that are fixed to the window. Those at the top stay there; those at the bottom go where the document has them. What was made
+// that are fixed to the window. Those at the top stay there; others go where the document has them. What was made
 // for paper stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what
 // can be seen through.
 (document, { page }, within) => {
@@ -11,7 +11,7 @@
 
 	const found = new Map()
 	for (const x of [30, innerWidth / 2, innerWidth - 30]) {
-		for (const y of [2, 30, innerHeight - 60, innerHeight - 2]) {
+		for (const y of [2, 30, innerHeight / 2, innerHeight - 60, innerHeight - 2]) {
 			let opaque = false
 			for (const hit of document.elementsFromPoint(x, y)) {
 				let e = hit
@@ -43,7 +43,7 @@
 	const isBlockwise = ({ display, flexDirection }) => /flex/.test(display) ? flexDirection == "column" : !/grid/.test(display)
 	for (const [e, box] of bars) {
 		const set = properties => Object.entries(properties).forEach(([name, value]) => e.style.setProperty(name, value, "important"))
-		if (box.top > innerHeight / 2) {
+		if (box.top > innerHeight / 4) {
 			if (!isBlockwise(style(e.parentElement))) continue
 			set({ position: "static", "box-sizing": "border-box", width: box.width + "px" })
 		} else {
