@@ -31,12 +31,12 @@ func TestFixedBars(t *testing.T) {
 		"/mark":    `<div style="position: fixed; top: 5px; left: 30px; width: 300px; height: 60px; opacity: 0.2">HEAD</div>` + lines,
 		"/through": strings.ReplaceAll(head, "#246", "rgba(0, 0, 0, 0.3)") + lines,
 	})
-	print := func(job Print) (text string, pages int) {
+	printing := func(job Print) (text string, pages int) {
 		result := mustPrint(t, slot, job)
 		return testkit.PDFText(t, result.PDF), result.Pages
 	}
 	for _, path := range []string{"/bars", "/inner", "/dialog"} {
-		text, _ := print(Print{URL: web.URL + path})
+		text, _ := printing(Print{URL: web.URL + path})
 		if strings.Count(text, "HEAD") != 1 || strings.Count(text, "BAR") != 1 || strings.Count(text, "LINE") != 90 {
 			t.Errorf("%s: %q", path, text)
 		}
@@ -49,16 +49,16 @@ func TestFixedBars(t *testing.T) {
 	window, _ := mustCapture(t, slot, Capture{URL: web.URL + "/bars"})
 	shows(t, window, 500, 750, color.RGBA{0xee, 0xee, 0xee, 255})
 	for _, path := range []string{"/rule", "/breaks", "/spacer", "/mark", "/through"} {
-		if text, pages := print(Print{URL: web.URL + path}); strings.Count(text, "HEAD") != pages {
+		if text, pages := printing(Print{URL: web.URL + path}); strings.Count(text, "HEAD") != pages {
 			t.Errorf("%s: on %d of %d pages", path, strings.Count(text, "HEAD"), pages)
 		}
 	}
 	for _, job := range []Print{{URL: web.URL + "/one"}, {URL: web.URL + "/bars", Options: contract.Paper{SinglePage: true}}} {
-		if text, _ := print(job); strings.Count(text, "HEAD") > 1 || !strings.Contains(text, "LINE") {
+		if text, _ := printing(job); strings.Count(text, "HEAD") > 1 || !strings.Contains(text, "LINE") {
 			t.Errorf("%s: %q", job.URL, text)
 		}
 	}
-	if text, pages := print(Print{HTML: head + lines, Full: true}); strings.Count(text, "HEAD") != pages {
+	if text, pages := printing(Print{HTML: head + lines, Full: true}); strings.Count(text, "HEAD") != pages {
 		t.Errorf("a full document: on %d of %d pages", strings.Count(text, "HEAD"), pages)
 	}
 }
