@@ -184,12 +184,18 @@ func unseen(w *web) (all []entry) {
 		"clipped":         whole(sized + `<div style="width: 100px; overflow: hidden"><div style="width: 3000px">x</div></div>`),
 		"clipped-twice":   whole(sized + `<div style="width: 100px; overflow: hidden; position: relative"><div style="position: absolute; left: 50px; width: 3000px">x</div></div>`),
 		"off-to-the-left": whole(sized + `<div style="position: absolute; left: -900px; width: 300px">menu</div>`),
-		"scrolled-code":   whole(sized + `<pre style="overflow: auto">` + strings.Repeat("long ", 200) + `</pre>`),
 	}) {
 		all = append(all, posted("paper/unseen/"+name+"/posted", html, contract.Paper{}))
 		all = append(all, entry{name: "paper/unseen/" + name + "/visited", source: source{url: w.page(html)}})
 	}
-	return all
+	code := func(style string) string {
+		return whole(sized + `<pre style="overflow: auto` + style + `">` + strings.Repeat("long ", 200) + `</pre>`)
+	}
+	broken := source{url: w.page(code("; white-space: pre-wrap; overflow-wrap: anywhere"))}
+	return append(all,
+		posted("paper/unseen/scrolled-code/posted", code(""), contract.Paper{}),
+		entry{name: "paper/unseen/scrolled-code/visited", source: source{url: w.page(code(""))}, differs: &deviation{name: "scrolled-code", like: broken}},
+	)
 }
 
 // edges returns documents with content at the right edge, where the browser cuts off less than a pixel.

@@ -121,8 +121,8 @@ func scrollers(w *web) (all []entry) {
 		}
 	}
 	// A scrolling box in an ordinary page stays unchanged.
-	code := source{url: w.page(`<!doctype html><body style="margin: 0"><pre style="height: 200px; overflow: auto">` + content + `</pre><div style="height: 2000px">AFTER`)}
-	return append(all, entry{name: "reading/scroller/ordinary-box", source: code})
+	box := source{url: w.page(`<!doctype html><body style="margin: 0"><div style="height: 200px; overflow: auto">` + content + `</div><div style="height: 2000px">AFTER`)}
+	return append(all, entry{name: "reading/scroller/ordinary-box", source: box})
 }
 
 // encodingsUndeclared returns documents that do not declare their encoding.

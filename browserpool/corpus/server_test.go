@@ -68,9 +68,15 @@ func serverDocuments(t *testing.T, w *web) (all []entry) {
 		add("type/"+name, w.typed(kind, []byte(content)), "SERVED")
 	}
 	add("type/svg", w.typed("image/svg+xml", []byte(drawing)))
-	add("type/json", w.typed("application/json", []byte(`{"harbour": ["Leith", "Craignure"], "tides": 4.2}`)))
+	viewed := func(name, kind string, data []byte, like string) {
+		add("type/"+name, w.typed(kind, data))
+		all[len(all)-1].differs = &deviation{name: "no-viewer", like: source{url: like}}
+	}
+	const tides = `{"harbour": ["Leith", "Craignure"], "tides": 4.2}`
+	viewed("json", "application/json", []byte(tides), w.typed("text/plain", []byte(tides)))
 	for kind, data := range sorted(encodings()) {
-		add("type/"+kind, w.typed("image/"+kind, data))
+		at := w.typed("image/"+kind, data)
+		viewed(kind, "image/"+kind, data, w.page(`<!doctype html><body style="margin: 0; display: flex; height: 100vh"><img style="margin: auto" src="`+at+`">`))
 	}
 	for name, compress := range sorted(compressions) {
 		add("compressed/"+name, w.page(compressed(name, compress, body)), "SERVED")

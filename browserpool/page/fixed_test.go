@@ -23,11 +23,12 @@ func TestFixedBars(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/bars":    `<body style="margin: 0; padding-top: 60px">` + head + low + lines,
 		"/inner":   `<body style="margin: 0; padding-top: 60px"><main style="position: relative; margin: 30px; transform: scale(1)">` + lines + `</main>` + low + head,
-		"/dialog":  head + lines + `<div style="position: fixed; top: 40%; left: 25%; width: 50%; height: 200px; background: #eee">BAR</div>`,
+		"/dialog":  head + lines + `<div style="position: fixed; top: 40%; left: 5%; width: 50%; height: 200px; background: #eee">BAR</div>`,
 		"/one":     `<body style="margin: 0; padding-top: 60px">` + head + low + "LINE",
 		"/rule":    `<style>#head { color: red } @media screen, print { #head { position: fixed } }</style>` + head + low + lines,
 		"/breaks":  head + low + strings.ReplaceAll(lines, "<p>", `<p style="break-after: page; padding-top: 80px">`),
 		"/spacer":  head + low + `<table><thead><tr><td style="height: 60px">&nbsp;</td></tr></thead><tr><td>` + lines + `</td></tr></table>`,
+		"/corner":  `<div style="position: fixed; bottom: 0; right: 0; background: #fda">HEAD</div>` + lines,
 		"/mark":    `<div style="position: fixed; top: 5px; left: 30px; width: 300px; height: 60px; opacity: 0.2">HEAD</div>` + lines,
 		"/through": strings.ReplaceAll(head, "#246", "rgba(0, 0, 0, 0.3)") + lines,
 	})
@@ -48,7 +49,7 @@ func TestFixedBars(t *testing.T) {
 	shows(t, whole, 500, 750, white)
 	window, _ := mustCapture(t, slot, Capture{URL: web.URL + "/bars"})
 	shows(t, window, 500, 750, color.RGBA{0xee, 0xee, 0xee, 255})
-	for _, path := range []string{"/rule", "/breaks", "/spacer", "/mark", "/through"} {
+	for _, path := range []string{"/rule", "/breaks", "/spacer", "/corner", "/mark", "/through"} {
 		if text, pages := printing(Print{URL: web.URL + path}); strings.Count(text, "HEAD") != pages {
 			t.Errorf("%s: on %d of %d pages", path, strings.Count(text, "HEAD"), pages)
 		}

@@ -23,7 +23,19 @@
 		}
 	}
 	const isBar = ([, box]) => box.top >= 0 && box.bottom <= innerHeight && box.height <= page / 3
-	const bars = [...found].filter(isBar).filter(([e]) => ![...found.keys()].some(outer => outer != e && outer.contains(e)))
+	const isFixed = e => [...found.keys()].some(outer => outer.contains(e))
+	const range = document.createRange()
+	const hasText = ([, box]) => { // that it covers on one page or another
+		const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT)
+		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+			if (!/\S/.test(text.data)) continue
+			range.selectNodeContents(text)
+			const at = range.getBoundingClientRect()
+			if (at.right > box.left && at.left < box.right && !isFixed(text.parentElement)) return true
+		}
+		return false
+	}
+	const bars = [...found].filter(([e]) => !isFixed(e.parentElement)).filter(isBar).filter(hasText)
 	if (!bars.length) return
 
 	const isForced = value => !/^(auto|avoid.*)$/.test(value)
