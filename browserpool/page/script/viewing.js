@@ -8,7 +8,7 @@ document => {
 		if (!root.hasAttribute("viewBox")) root.setAttribute("viewBox", `0 0 ${width} ${height}`)
 		rules = "@media print { :root { max-width: 100%; height: auto } }"
 	} else if (/[/+]json$/.test(document.contentType)) {
-		rules = ".json-formatter-container { display: none }"
+		rules = ".json-formatter-container { display: none } body { margin: 8px !important } pre { padding: 0 !important }"
 	} else if (document.getElementById("webkit-xml-viewer-source-xml")) {
 		rules = ".header, .folder-button { display: none !important }"
 	} else if (!svg && document.contentType.startsWith("image/")) {
