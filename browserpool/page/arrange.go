@@ -98,15 +98,15 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
-// arrange changes the loaded document for printing with params and f.
-func (p press) arrange(ctx context.Context, params printParams, f fitting) error {
+// arrange changes the loaded document, of some height, for printing with params and f.
+func (p press) arrange(ctx context.Context, params printParams, f fitting, height int) error {
 	a := arrangement{Given: map[string]string{}}
 	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
 		a = arrangement{Given: params.pageRules(p.job.Options), Right: params.wholeMargin(), Scaled: f.scale != 1}
 	}
-	if !params.SinglePage && p.mayNotBreak() {
-		params.Scale = f.scale
-		a.Page = params.printableHeight()
+	params.Scale = f.scale
+	if page := params.printableHeight(); height > page && !params.SinglePage && p.mayNotBreak() {
+		a.Page = page
 	}
 	if f.hold {
 		a.Width = f.layout

@@ -79,7 +79,7 @@ func (p press) printFitted(ctx context.Context, m measurements, params *printPar
 			return nil, err
 		}
 	}
-	if err = p.arrange(ctx, *params, f); err != nil {
+	if err = p.arrange(ctx, *params, f, m.content.Height); err != nil {
 		return nil, err
 	}
 	params.Scale = f.scale
@@ -114,7 +114,7 @@ func (p press) printThenFit(ctx context.Context, params *printParams, limit int6
 	if err != nil || f.scale == params.Scale && !f.hold {
 		return pdf, err
 	}
-	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, asked, f)); err != nil {
+	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, asked, f, m.content.Height)); err != nil {
 		return nil, err
 	}
 	params.Scale = f.scale

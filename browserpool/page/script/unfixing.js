@@ -4,7 +4,7 @@
 // can be seen through.
 (document, { page }, within) => {
 	const root = document.documentElement, body = document.body
-	if (!body || root.scrollHeight <= page) return
+	if (!body || !page || root.scrollHeight <= page) return
 	const style = getComputedStyle
 	const alpha = color => color == "transparent" ? 0 : Number(/^rgba\(.*, ([\d.]+)\)$|\/ ([\d.]+)\)$/.exec(color)?.slice(1).find(Boolean) ?? 1)
 	const isOpaque = e => alpha(style(e).backgroundColor) > 0.9 || style(e).backgroundImage != "none" || /^(img|svg|canvas|video|iframe)$/i.test(e.localName)
