@@ -24,7 +24,7 @@ var (
 	// unfixing shows bars once and over no text, which the browser would print on every page.
 	//go:embed script/unfixing.js
 	unfixing string
-	// unscrolling shows what boxes hide that scroll sideways.
+	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
 )

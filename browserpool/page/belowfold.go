@@ -40,7 +40,7 @@ var (
 // second frame. The look comes before the job's other waits, which therefore cover it. A page without scripts waits for
 // nothing and is spared the drawing.
 func (p visit) lookBelow(ctx, within context.Context, d document) error {
-	whole := d.below > d.viewport.Height
+	whole := d.isSeenBelowFold()
 	if !whole && !p.scripted {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (p visit) lookBelow(ctx, within context.Context, d document) error {
 
 // expandAgain expands what script has made an inner box since the look.
 func (p visit) expandAgain(ctx context.Context, d document) error {
-	if !p.scripted || d.below <= d.viewport.Height {
+	if !p.scripted || !d.isSeenBelowFold() {
 		return nil
 	}
 	content, err := p.contentSize(ctx)
@@ -132,7 +132,8 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 }
 
 // expand makes a page whose content scrolls in an inner box, as that of an application, as high
-// as that content, where the box can be told. It takes the size of the page, and returns what it is then. The last call warns of what remains hidden.
+// as that content, where the box can be told. It takes the size of the page and returns the new one. Only the last call warns of what
+// remains hidden.
 func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error) {
 	if float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
 		return content, nil

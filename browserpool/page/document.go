@@ -62,6 +62,9 @@ func (d document) resolve() (document, error) {
 	return d, err
 }
 
+// isSeenBelowFold reports whether more of a visit is brought into view than the window of the job shows.
+func (d document) isSeenBelowFold() bool { return d.below > d.viewport.Height }
+
 func (d document) validate() error {
 	if err := errors.Join(validateLoad(d.load), d.limits.validate()); err != nil {
 		return err

@@ -51,7 +51,7 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 	return true, answer.Result.Value.Unmarshal(result)
 }
 
-// inTurn makes one script of several with the same arguments. It returns what the last one that returns something does.
+// inTurn makes one script of several with the same arguments. Its result is the last one that is not undefined; null if all are.
 func inTurn(scripts ...string) string {
 	return "(...all) => [" + strings.Join(scripts, ",") + "].reduce((result, script) => script(...all) ?? result, null)"
 }

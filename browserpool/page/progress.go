@@ -39,7 +39,7 @@ type progress struct {
 	// requests are those under way, idleSince is when the last of them ended.
 	requests  map[string]request
 	idleSince time.Time
-	// begun counts the requests but polls; ended is when one that is none last ended.
+	// begun counts the requests other than polls; ended is when one of those last ended.
 	begun int
 	ended time.Time
 	// asked counts how often script has fetched a URL, by its hash.
@@ -151,7 +151,7 @@ func (g *progress) brokenOff() bool {
 
 // mark is a moment in the life of a document.
 type mark struct {
-	begun   int                // requests so far
+	begun   int                // requests other than polls so far
 	pending map[string]request // those under way at the mark
 }
 
@@ -162,14 +162,14 @@ func (g *progress) mark() mark {
 	return mark{g.begun, maps.Clone(g.requests)}
 }
 
-// begunSince is how many requests have begun since a moment.
+// begunSince is how many requests other than polls have begun since a moment.
 func (g *progress) begunSince(m mark) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.begun - m.begun
 }
 
-// settledSince reports whether no request that began since a moment has been under way for
+// settledSince reports whether no request, but for polls, that began since a moment has been under way for
 // settleFor. When again is positive, ask again after that time even if nothing happens before.
 func (g *progress) settledSince(m mark) (yes bool, again time.Duration) {
 	g.mu.Lock()

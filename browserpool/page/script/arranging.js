@@ -1,9 +1,6 @@
 // Changes the document so that it is printed as the job's options say (arrangement).
-(document, { given, right, width, scaled, page }) => {
+(document, { given, right, width, scaled, page }, { set, adopt }) => {
 	const root = document.documentElement, body = document.body, px = Number.parseFloat
-	const set = (element, properties) => {
-		for (const name in properties) element.style.setProperty(name, properties[name], "important")
-	}
 
 	// Page rules. Those of the document lose their importance where the caller has a say; those of
 	// other origins cannot be read.
@@ -36,9 +33,7 @@
 	if (declarations.length || right) {
 		[...document.styleSheets, ...document.adoptedStyleSheets].forEach(read)
 		if (right && !ruled && !given["margin-right"]) declarations.push(`margin-right: ${right}`)
-		const sheet = new CSSStyleSheet()
-		sheet.replaceSync(`@page { ${declarations.join("; ")} }`)
-		document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+		adopt(`@page { ${declarations.join("; ")} }`)
 	}
 	if (!body) return
 

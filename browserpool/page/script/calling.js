@@ -1,16 +1,37 @@
 // Calls a script with a document that nothing on the page can disguise: elements with names such as "body" hide the document's
-// own properties, in every world. The script also gets an argument, and a function that returns the elements within a root, those
-// in open shadow trees included.
+// own properties, in every world. The script also gets an argument, and what several scripts do.
 (script, argument) => {
-	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
 	const own = name => {
 		for (let o = Object.getPrototypeOf(document); o; o = Object.getPrototypeOf(o)) {
 			const property = Object.getOwnPropertyDescriptor(o, name)
 			if (property) return property
 		}
 	}
-	return script(new Proxy({}, {
+	const undisguised = new Proxy({}, {
 		get: (_, name) => own(name).get?.call(document) ?? own(name).value?.bind(document),
 		set: (_, name, value) => (own(name).set.call(document, value), true),
-	}), argument, within)
+	})
+	// The elements within a root, those in open shadow trees included.
+	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
+	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+	// Whether a text within an element, with its box, satisfies a test.
+	const someText = (root, test) => {
+		const texts = undisguised.createTreeWalker(root, NodeFilter.SHOW_TEXT), range = undisguised.createRange()
+		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+			if (!/\S/.test(text.data)) continue
+			range.selectNodeContents(text)
+			if (test(range.getBoundingClientRect(), text.parentElement)) return true
+		}
+		return false
+	}
+	const set = (element, properties) => {
+		for (const name in properties) element.style.setProperty(name, properties[name], "important")
+	}
+	const adopt = rules => {
+		const sheet = new CSSStyleSheet()
+		sheet.replaceSync(rules)
+		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
+		return sheet
+	}
+	return script(undisguised, argument, { within, isShown, someText, set, adopt })
 }

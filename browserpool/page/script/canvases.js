@@ -1,6 +1,6 @@
 // Finds canvases that are not drawn on by 2D calls, hides everything else, and returns their boxes in CSS pixels from the page's
 // top left corner.
-(document, most, within) => {
+(document, most, { within, adopt }) => {
 	const is2D = canvas => {
 		try {
 			return canvas.getContext("2d") !== null
@@ -17,9 +17,7 @@
 		found.push({ canvas: e, style: [...s].map(name => `${name}: ${s.getPropertyValue(name)} !important`).join(";"), inline: s.display === "inline", r })
 	}
 	if (!found.length) return []
-	const sheet = new CSSStyleSheet()
-	sheet.replaceSync("* { visibility: hidden !important }")
-	document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+	const sheet = adopt("* { visibility: hidden !important }")
 	for (const { canvas } of found) canvas.style.setProperty("visibility", "visible", "important")
 	globalThis.canvases = { found, sheet }
 	return found.map(({ r }) => ({ X: r.left + view.scrollX, Y: r.top + view.scrollY, Width: r.width, Height: r.height }))

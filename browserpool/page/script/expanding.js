@@ -1,14 +1,13 @@
 // Makes the document as high as the content of the box in which it scrolls. Returns whether it did,
 // and how many pixels of the content of such a box are still hidden.
-(document, _, within) => {
+(document, _, { within, isShown, someText, set }) => {
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	const hidden = e => e.scrollHeight - e.clientHeight
-	const shown = { opacityProperty: true, visibilityProperty: true }
 	// The share of the window in which it is seen: menus wait beside it, or are transparent.
 	const shareOf = e => {
 		const box = e.getBoundingClientRect(), length = (from, to, whole) => Math.max(0, Math.min(to, whole) - Math.max(from, 0)) / whole
-		return e.checkVisibility(shown) ? length(box.left, box.right, innerWidth) * length(box.top, box.bottom, innerHeight) : 0
+		return isShown(e) ? length(box.left, box.right, innerWidth) * length(box.top, box.bottom, innerHeight) : 0
 	}
 	const boxes = [body, ...within(body)].filter(e => hidden(e) > 4 && shareOf(e) >= 1 / 4 && !(e instanceof HTMLTextAreaElement))
 	const largest = is => boxes.filter(e => is(e, getComputedStyle(e).overflowY)).reduce((a, b) => a && shareOf(a) >= shareOf(b) ? a : b, undefined)
@@ -16,15 +15,8 @@
 	// Script may scroll a box as high as the window that shows no scroll bar. Text in its flow is hidden below it.
 	const isInFlow = (e, box) => e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(e.parentElement, box)
 	const hidesText = box => {
-		const { bottom } = box.getBoundingClientRect(), range = document.createRange()
-		const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT)
-		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-			if (!/\S/.test(text.data)) continue
-			range.selectNodeContents(text)
-			const at = range.getBoundingClientRect(), e = text.parentElement
-			if (at.width > 0 && at.top >= bottom && e.checkVisibility(shown) && isInFlow(e, box)) return true
-		}
-		return false
+		const { bottom } = box.getBoundingClientRect()
+		return someText(box, (at, e) => at.width > 0 && at.top >= bottom && isShown(e) && isInFlow(e, box))
 	}
 	const main = largest((_, overflow) => /auto|scroll/.test(overflow)) ??
 		largest((e, overflow) => /hidden|clip/.test(overflow) && Math.abs(e.clientHeight / innerHeight - 1) < 0.1 && hidesText(e))
@@ -50,9 +42,7 @@
 		}
 		changed.push([e, e.getAttribute("style"), to])
 	}
-	for (const [e, , to] of changed) {
-		for (const name in to) e.style.setProperty(name, to[name], "important")
-	}
+	for (const [e, , to] of changed) set(e, to)
 	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) return { Expanded: true, Hidden: 0 }
 	for (const [e, style] of changed) {
 		if (style === null) e.removeAttribute("style")

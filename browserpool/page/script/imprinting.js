@@ -1,5 +1,5 @@
-// Puts pictures in the place of canvases: base64 of their pixels, null for none. Whatever else was hidden is shown. They are in closed shadow trees, where no script
-// of the page reads them: they may have pixels of other origins, of what was shown over a canvas.
+// Puts pictures in the place of canvases: base64 of their pixels, null for none. They are in closed shadow trees, where no script
+// of the page reads them: they may have pixels of other origins, of what was shown over a canvas. Everything else is shown again.
 (document, pictures) => {
 	const { found, sheet } = globalThis.canvases ?? { found: [] }
 	document.adoptedStyleSheets = document.adoptedStyleSheets.filter(s => s !== sheet)

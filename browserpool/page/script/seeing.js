@@ -1,6 +1,6 @@
 // How far to both sides what can be seen reaches, in pixels from the viewport's left edge, and
 // whether the document begins at the right. It runs only for a document that is too wide.
-document => {
+(document, _, { isShown }) => {
 	const root = document.documentElement, body = document.body, width = root.clientWidth
 	const style = e => getComputedStyle(e)
 	const hides = s => s.overflowX == "hidden" || s.overflowX == "clip"
@@ -29,7 +29,7 @@ document => {
 	}
 	const reach = (element, box) => {
 		const beyond = extent.RTL ? box.left < extent.Left : box.right > extent.Right
-		if (!beyond || box.width == 0 || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return
+		if (!beyond || box.width == 0 || !isShown(element)) return
 		const seen = clipped(element, box)
 		extent.Left = Math.min(extent.Left, seen.left)
 		extent.Right = Math.max(extent.Right, seen.right)

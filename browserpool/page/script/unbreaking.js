@@ -1,6 +1,6 @@
 // Lets a document be one page: no break is forced, and lengths in parts of the window's height stay what they are in a window of
 // this height, whatever height the page becomes. Sheets of other origins cannot be read.
-(document, { height }) => {
+(document, { height }, { adopt }) => {
 	const width = document.documentElement.clientWidth
 	const units = { vh: height, vb: height, vmin: Math.min(width, height), vmax: Math.max(width, height) }
 	const relative = /(-?(?:\d+\.?\d*|\.\d+))[sld]?(vh|vb|vmin|vmax)\b/gi
@@ -30,7 +30,5 @@
 			if (e.style.getPropertyValue(name)) e.style.setProperty(name, "auto", "important")
 		}
 	}
-	const sheet = new CSSStyleSheet()
-	sheet.replaceSync("*, ::before, ::after { break-before: auto !important; break-after: auto !important; page: auto !important }")
-	document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+	adopt("*, ::before, ::after { break-before: auto !important; break-after: auto !important; page: auto !important }")
 }

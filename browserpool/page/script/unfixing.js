@@ -1,8 +1,8 @@
 // Shows once, and over no text, what the browser would print on every page, or in the middle of a high image: bars and buttons
-// that are fixed to the window. Those at the top stay there; others go where the document has them. What was made
-// for paper stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what
-// can be seen through.
-(document, { page }, within) => {
+// that are fixed to the window. Those at the top stay there; others go where the document has them. What was made for paper
+// stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen
+// through.
+(document, { page }, { within, someText, set }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= page) return
 	const style = getComputedStyle
@@ -24,18 +24,9 @@
 	}
 	const isBar = ([, box]) => box.top >= 0 && box.bottom <= innerHeight && box.height <= page / 3
 	const isFixed = e => [...found.keys()].some(outer => outer.contains(e))
-	const range = document.createRange()
-	const hasText = ([, box]) => { // that it covers on one page or another
-		const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT)
-		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-			if (!/\S/.test(text.data)) continue
-			range.selectNodeContents(text)
-			const at = range.getBoundingClientRect()
-			if (at.right > box.left && at.left < box.right && !isFixed(text.parentElement)) return true
-		}
-		return false
-	}
-	const bars = [...found].filter(([e]) => !isFixed(e.parentElement)).filter(isBar).filter(hasText)
+	// Text that a bar covers on one page or another.
+	const covers = ([, box]) => someText(body, (at, e) => at.right > box.left && at.left < box.right && !isFixed(e))
+	const bars = [...found].filter(([e]) => !isFixed(e.parentElement)).filter(isBar).filter(covers)
 	if (!bars.length) return
 
 	const isForced = value => !/^(auto|avoid.*)$/.test(value)
@@ -54,14 +45,13 @@
 
 	const isBlockwise = ({ display, flexDirection }) => /flex/.test(display) ? flexDirection == "column" : !/grid/.test(display)
 	for (const [e, box] of bars) {
-		const set = properties => Object.entries(properties).forEach(([name, value]) => e.style.setProperty(name, value, "important"))
 		if (box.top > innerHeight / 4) {
 			if (!isBlockwise(style(e.parentElement))) continue
-			set({ position: "static", "box-sizing": "border-box", width: box.width + "px" })
+			set(e, { position: "static", "box-sizing": "border-box", width: box.width + "px" })
 		} else {
-			set({ position: "absolute", inset: "0 auto auto 0", margin: "0", "box-sizing": "border-box", width: box.width + "px" })
+			set(e, { position: "absolute", inset: "0 auto auto 0", margin: "0", "box-sizing": "border-box", width: box.width + "px" })
 			const now = e.getBoundingClientRect()
-			set({ top: box.top - now.top + "px", left: box.left - now.left + "px" })
+			set(e, { top: box.top - now.top + "px", left: box.left - now.left + "px" })
 		}
 	}
 }

@@ -1,12 +1,10 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables, shrunk to half
-// their size at most.
-// Returns how many pixels to the right of a box with text are still hidden.
-(document, _, within) => {
+// their size at most. Returns how many pixels to the right of a box with text are still hidden.
+(document, _, { within, isShown, someText, set }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
-	const set = (e, properties) => Object.entries(properties).forEach(([name, value]) => e.style.setProperty(name, value, "important"))
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
-		!/^(textarea|select)$/.test(e.localName) && e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+		!/^(textarea|select)$/.test(e.localName) && isShown(e))
 
 	const breakLines = box => {
 		const lines = [box, ...box.querySelectorAll("*")].filter(e => /^pre/.test(style(e).whiteSpace))
@@ -25,14 +23,8 @@
 		if (table && isTableOf(box, table)) set(box, { zoom: Math.max(1 / 2, share * 0.998) })
 	}
 	const hidesText = box => {
-		const { right } = box.getBoundingClientRect(), range = document.createRange()
-		const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT)
-		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-			if (!/\S/.test(text.data)) continue
-			range.selectNodeContents(text)
-			if (range.getBoundingClientRect().right > right + 1) return true
-		}
-		return false
+		const { right } = box.getBoundingClientRect()
+		return someText(box, at => at.right > right + 1)
 	}
 	for (const e of all.filter(e => e.localName == "textarea" && isHigh(e))) {
 		set(e, { height: e.scrollHeight + e.offsetHeight - e.clientHeight + "px", "max-height": "none", "box-sizing": "border-box" })
