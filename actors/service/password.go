@@ -28,13 +28,15 @@ var errNoMatch = errors.New("no match")
 type passwords struct {
 	turn    chan struct{}
 	waiting atomic.Int64 // including those being hashed
-	// fake returns a hash that no password fits, so that unknown email addresses take as long as known ones.
-	fake func() string
+	// unknown returns the hash of a password that nobody knows: that of members without one, and of unknown email addresses, which take as long as
+	// known ones. It is made once.
+	unknown func() string
 }
 
 func newPasswords() *passwords {
-	return &passwords{turn: make(chan struct{}, hashesAtOnce), fake: sync.OnceValue(func() string {
-		hash, _ := unknownPassword() // fails only if the source of random numbers does, which aborts the process
+	return &passwords{turn: make(chan struct{}, hashesAtOnce), unknown: sync.OnceValue(func() string {
+		secret, _ := newSecret()
+		hash, _ := argon2id.CreateHash(string(secret), hashing) // fails only if the source of random numbers does, which aborts the process
 		return hash
 	})}
 }
@@ -81,10 +83,4 @@ func (p *passwords) same(hash, password string) (bool, error) {
 	}
 	defer end()
 	return argon2id.ComparePasswordAndHash(password, hash)
-}
-
-// unknownPassword is the hash of a password that nobody knows.
-func unknownPassword() (string, error) {
-	secret, _ := newSecret()
-	return argon2id.CreateHash(string(secret), hashing)
 }

@@ -110,7 +110,7 @@ func (s Sessions) compare(m projections.Membership, password string) (team.Membe
 		return team.Member{}, err
 	}
 	member, _ := t.Member(m.Member)
-	hash := s.passwords.fake()
+	hash := s.passwords.unknown()
 	tried, err := s.try(m)
 	if err != nil {
 		return member, err
