@@ -115,6 +115,7 @@ func TestSlowLeasesYield(t *testing.T) {
 
 // An account holds at most twice as many slots as remain free, counted separately for shared slots and for those of remote leases.
 func TestAnAccountLeavesSlots(t *testing.T) {
+	testkit.Long(t)
 	for _, lane := range []events.Lane{events.Quick, events.Remote} {
 		pool := openPool(t, Config{Slots: 4, Remotes: 4})
 		acquire := func(account events.AccountID) *Lease {

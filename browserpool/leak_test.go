@@ -21,6 +21,7 @@ import (
 
 // After much work, a pool holds no more than at first, and it leaves nothing behind when it closes.
 func TestNothingLeaks(t *testing.T) {
+	testkit.Long(t)
 	temp := testkit.TempDir(t)
 	pool := openPool(t, Config{Slots: 2, TempDir: temp})
 	targets := countTargets(t, pool)

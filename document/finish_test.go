@@ -192,6 +192,7 @@ func TestEncryption(t *testing.T) {
 
 // Denied permissions apply to whoever has the user password or none, and to nobody else.
 func TestPermissions(t *testing.T) {
+	testkit.Long(t)
 	pdf := newPrinter(t)(twoPages, contract.Paper{})
 	lines := map[string]Denied{
 		"print low resolution": {Printing: true}, "print high resolution": {Printing: true}, "extract for any purpose": {Copying: true}, "modify other": {Modifying: true},

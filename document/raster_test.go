@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"platen.dev/events/testkit"
 )
 
 // drawnPDF returns a PDF with a page for each size, in points. Each page shows the same picture, of width by height RGB samples, over its whole area.
@@ -104,6 +106,7 @@ func TestPictureSizes(t *testing.T) {
 
 // Noise does not compress: the file is as large as its pixels.
 func TestPictureBytes(t *testing.T) {
+	testkit.Long(t)
 	for height, fits := range map[int]bool{2700: true, 3200: false} {
 		noise := make([]byte, 2000*height*3)
 		_, _ = rand.NewChaCha8([32]byte{}).Read(noise)

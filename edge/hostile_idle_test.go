@@ -28,6 +28,7 @@ const (
 // Ten thousand idle connections cost little memory, and other clients are served as if
 // they were not there.
 func TestIdleConnectionsCostLittle(t *testing.T) {
+	testkit.Long(t)
 	needFiles(t, idleClients+spareFiles)
 	for name, request := range map[string]string{
 		"no request":  "",

@@ -23,6 +23,7 @@ import (
 
 	"github.com/minio/minio-go/v7/pkg/lifecycle"
 
+	"platen.dev/events/testkit"
 	"platen.dev/store/s3test"
 )
 
@@ -286,6 +287,7 @@ func TestS3PutIsAborted(t *testing.T) {
 
 // A server that does not answer is given up: at any request, and in the middle of a file.
 func TestS3Hangs(t *testing.T) {
+	testkit.Long(t)
 	server := s3test.Start(t)
 	s, err := openS3(t.Context(), configOf(server), brief)
 	if err != nil {
@@ -451,6 +453,7 @@ func TestS3WithoutChecksums(t *testing.T) {
 
 // An operator's wrong settings are reported, with advice, and without the secret.
 func TestS3Errors(t *testing.T) {
+	testkit.Long(t)
 	server := s3test.Start(t)
 	for name, tc := range map[string]struct {
 		change func(*S3Config)

@@ -129,6 +129,7 @@ var names = []string{
 
 // TestNamesMatch: no page of our own seems to lack a name, in any script.
 func TestNamesMatch(t *testing.T) {
+	testkit.Long(t)
 	acquire := realPages(t)
 	sample, err := os.ReadFile("../../einvoice/sample/en16931.xml")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The sample takes every nth document, and every nthFault of those about old faults.
-const nth, nthFault = 40, 4
+const nth, nthFault = 80, 8
 
 // TestCorpus compares Platen with the plain browser. CORPUS=all renders every document; the default is a fixed sample.
 func TestCorpus(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // A style applies even on a page whose policy forbids others, and the resources it names are waited for; hidden
 // elements take no room, whatever the page does.
 func TestStyleAndHide(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	const page = `<style nonce="x">body { margin: 0 } #banner { display: block !important; height: 300px; background: red } #box { height: 300px }</style>
 		<div id="banner" style="display: block !important">BANNER</div><div id="box"></div><p class="late">LATE</p>

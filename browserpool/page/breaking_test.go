@@ -12,6 +12,7 @@ import (
 
 // What is higher than a page begins where it is and breaks between its lines: also a box in a line, and one that should not break.
 func TestHighBoxes(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	rows := func(name string, n int) (all string) {

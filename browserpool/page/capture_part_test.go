@@ -9,6 +9,7 @@ import (
 	_ "golang.org/x/image/webp"
 
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // An image shows the requested part of the page, wherever it is.
@@ -60,6 +61,7 @@ func TestCapturePart(t *testing.T) {
 
 // A larger scale gives a larger image of the same page, up to the largest possible, without seams.
 func TestCaptureScale(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	picture, result := mustCapture(t, slot, Capture{HTML: stripes("400px", "red", "blue"), Options: contract.Image{Width: 400, Height: 600, Scale: 2.5}})
 	if result.Width != 1000 || result.Height != 1500 {

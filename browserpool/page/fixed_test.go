@@ -12,6 +12,7 @@ import (
 
 // Bars that are fixed to the window are printed once, and cover nothing, nor in a high image. What was made for paper is on every page.
 func TestFixedBars(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	const head, low = `<div id="head" style="position: fixed; top: 0; left: 0; right: 0; height: 60px; background: #246">HEAD</div>`,

@@ -166,6 +166,7 @@ var chartsAt = []image.Rectangle{
 
 // The comparison notices when any line of text, cell of a table or chart is lost or moved.
 func TestGoldenBites(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	site := newGoldenSite(t)
 	const fiveMillimetres = 5 * pagetest.DPI * 10 / 254
@@ -223,6 +224,7 @@ func commonest(picture *image.RGBA, part image.Rectangle) (most color.RGBA) {
 // is drawn at three times the size and reduced, which changes every edge and removes all hinting; and everything moves
 // by a pixel.
 func TestGoldenTolerates(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	site := newGoldenSite(t)
 	for _, name := range []string{"letter", "invoice", "rtl", "handbook", "scripts"} {

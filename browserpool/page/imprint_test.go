@@ -12,6 +12,7 @@ import (
 // Paper shows what canvases of WebGL show: drawn once or with each frame, below the fold, under text, in a shadow tree, whatever images the page
 // allows. What is around them stays.
 func TestWebGLOnPaper(t *testing.T) {
+	testkit.Long(t)
 	const canvas = `<canvas id="c" width="700" height="50" style="display: block"></canvas>`
 	const filling = `<script>const gl = (self.c ?? x.shadowRoot.querySelector("canvas")).getContext("webgl")
 		const draw = () => { gl.clearColor(0, 0, 1, 1); gl.clear(gl.COLOR_BUFFER_BIT) }; draw()</script>`

@@ -31,6 +31,7 @@ func TestAWarmPageDoesNotGrow(t *testing.T) {
 
 // A set that is shrunk frees the memory of its documents, on the pages for prints and for captures, and works as before.
 func TestAShrunkSetIsSmall(t *testing.T) {
+	testkit.Long(t)
 	const small = 40 << 20 // of 120 MiB
 	browser := ownBrowser(t, chromium.Options{})
 	s := openSlotIn(t, browser, newGate(egress.Policy{}))
@@ -57,6 +58,7 @@ func TestAShrunkSetIsSmall(t *testing.T) {
 // Jobs work after their pages have shrunk, and while they do. Memory.forciblyPurgeJavaScriptMemory is not for that: it takes the
 // document's context away, and the next document with a structure crashed its page.
 func TestAShrunkSetWorks(t *testing.T) {
+	testkit.Long(t)
 	s := openSlot(t)
 	jobs := map[string]func() error{
 		"print": func() error {

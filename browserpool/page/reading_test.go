@@ -98,6 +98,7 @@ func TestWaitsToBeSeen(t *testing.T) {
 // What fades in after loading is there, with script or without, whether or not the page fits into the window. An endless animation does not hold up
 // the job.
 func TestFadesInAtLoad(t *testing.T) {
+	testkit.Long(t)
 	html := func(height, script string) string {
 		return `<!doctype html><style>@keyframes in { from { opacity: 0; background: #f00 } } @keyframes round { to { rotate: 1turn } }
 			.hero { animation: in 60s 5s both; background: #00f; height: 50px; margin: 0 } i { animation: round 9s infinite }</style>
@@ -221,6 +222,7 @@ func TestInnerScroller(t *testing.T) {
 
 // Documents other than HTML, and pages that shadow the browser's own names, are printed, too.
 func TestUnusualDocuments(t *testing.T) {
+	testkit.Long(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/svg":      typed("image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="3000"><text y="20">SHOWN</text><script>1</script></svg>`),
 		"/xml":      typed("application/xml", `<r><t xmlns="http://www.w3.org/1999/xhtml">SHOWN</t></r>`),

@@ -11,6 +11,7 @@ import (
 
 // Boxes that scroll hide no code and no tables on paper: long lines of code are broken, wide tables shrunk. What stays hidden is warned of.
 func TestScrollingBoxes(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	cells := func(n int) string {

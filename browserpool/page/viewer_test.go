@@ -14,6 +14,7 @@ import (
 
 // Of documents that are not HTML, only what they contain is shown, nothing of the browser's viewers, and all of it.
 func TestViewers(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	dot := square(t, func(b *bytes.Buffer, p image.Image) error { return png.Encode(b, p) })

@@ -50,6 +50,7 @@ func TestBackupRefusals(t *testing.T) {
 
 // Impossible restores are refused with the reason, and nothing is written.
 func TestRestoreRefusals(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	place := filepath.Join(t.TempDir(), "backups")
 	original := nodetest.Config(t)

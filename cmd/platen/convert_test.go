@@ -67,6 +67,7 @@ func hasMagic(t *testing.T, path, magic string) {
 
 // A full document has the files of its folder, and wkhtmltopdf's options make the same of it.
 func TestConvertFullDocument(t *testing.T) {
+	testkit.Long(t)
 	dir := inputs(t)
 	for name, text := range map[string]string{
 		"full.html": `<title>Full</title><link rel="stylesheet" href="a.css"><p id="p">TEXT</p><script src="a.js"></script>`, "a.css": `p::before { content: "STYLED " }`, "a.js": `p.append(" RAN")`,

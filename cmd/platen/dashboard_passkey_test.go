@@ -393,6 +393,7 @@ func TestDashboardPasskeyIsTwoSteps(t *testing.T) {
 
 // Passkeys are offered where browsers make them: at localhost, or by TLS at the name of public_url.
 func TestDashboardPasskeyHosts(t *testing.T) {
+	testkit.Long(t)
 	local, public := startDashboard(t), startInProcessNode(t)
 	numbers := startInProcessNode(t, func(c *node.Config) { c.PublicURL = "https://192.0.2.1" })
 	for name, c := range map[string]struct {

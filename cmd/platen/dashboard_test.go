@@ -388,6 +388,7 @@ func TestDashboardDemo(t *testing.T) {
 
 // Nobody learns which addresses are members', or whether the password is wrong; and guessing incurs delays.
 func TestDashboardGuessing(t *testing.T) {
+	testkit.Long(t)
 	n := startDashboard(t)
 	account := n.account(t)
 	n.member(t, account, "ada@example.com", "owner")

@@ -38,6 +38,7 @@ func examined(t *testing.T, args ...string) (found map[string][]doctor.Finding, 
 
 // TestDoctor examines this host, on which nodes run, with its browser; it makes nothing.
 func TestDoctor(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // it mostly waits
 	data := filepath.Join(t.TempDir(), "data")
 	listen := testkit.FreePorts(t, 1)[0]

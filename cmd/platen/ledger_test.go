@@ -96,6 +96,7 @@ func (n *inProcessNode) window(t *testing.T, start time.Time) (w windowShown) {
 // What the ledger lacks is found and appended; poison is listed with its reason, and appended once
 // that is possible.
 func TestLedgerCommands(t *testing.T) {
+	testkit.Long(t)
 	n := startInProcessNode(t)
 	for range 3 {
 		awaitFile(t, n.client, "http://"+n.Address(), n.submit(t, map[string]any{"html": "<p>x</p>"}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"platen.dev/events/testkit"
 )
 
 // written writes the manual, and returns its directory.
@@ -27,6 +28,7 @@ func written(t *testing.T) string {
 
 // Every command has a page with its flags, every setting is in platen.toml(5), and man finds nothing wrong.
 func TestManual(t *testing.T) {
+	testkit.Long(t)
 	dir := written(t)
 	each(platen(), func(c *cobra.Command) {
 		page := read(t, filepath.Join(dir, "man/man1", strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))

@@ -218,6 +218,7 @@ func TestEgress(t *testing.T) {
 // TestDevKeys starts a node twice. The demo keys are made once, for every plan, in a file
 // that only its owner may read.
 func TestDevKeys(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel() // nodes in processes of their own
 	m := newMachine(t, "--dev")
 	var files [2]string

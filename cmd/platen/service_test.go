@@ -14,6 +14,7 @@ import (
 // A supervisor learns a node's life: ready once /readyz says so, alive, reloading and ready again, stopping. A changed setting that needs a restart
 // is named.
 func TestSupervised(t *testing.T) {
+	testkit.Long(t)
 	socket := filepath.Join(t.TempDir(), "notify")
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	if err != nil {
