@@ -24,6 +24,9 @@ var (
 	// unfixing shows bars once and over no text, which the browser would print on every page.
 	//go:embed script/unfixing.js
 	unfixing string
+	// framing makes frames as high as what they show.
+	//go:embed script/framing.js
+	framing string
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
@@ -37,6 +40,8 @@ type arrangement struct {
 	Right string `json:"right"`
 	// Width is the width at which wider content is cut; 0 cuts nothing.
 	Width int `json:"width"`
+	// Root is the width that the root keeps; 0 leaves it.
+	Root int `json:"root"`
 	// Scaled means that the document is not printed at scale 1.
 	Scaled bool `json:"scaled"`
 	// Page is the height of a page; what is higher breaks. It is 0 if everything does so anyway.
@@ -45,7 +50,7 @@ type arrangement struct {
 
 // isEmpty reports whether nothing has to be changed.
 func (a arrangement) isEmpty() bool {
-	return len(a.Given) == 0 && a.Right == "" && a.Width == 0 && !a.Scaled && a.Page == 0
+	return len(a.Given) == 0 && a.Right == "" && a.Width == 0 && a.Root == 0 && !a.Scaled && a.Page == 0
 }
 
 // wholeMargin is a right margin, as a CSS length, that leaves whole pixels of the document
@@ -104,6 +109,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	if p.kind == forVisit { // other documents have no page rules, and no root from right to left
 		a = arrangement{Given: params.pageRules(p.job.Options), Right: params.wholeMargin(), Scaled: f.scale != 1}
 	}
+	a.Root = f.root
 	params.Scale = f.scale
 	if page := params.printableHeight(); height > page && !params.SinglePage && p.mayNotBreak() {
 		a.Page = page
@@ -121,7 +127,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 		_, err := p.run(ctx, arranging, a, nil)
 		return err
 	}
-	scripts := []string{arranging, optional(unscrolling)}
+	scripts := []string{optional(framing), arranging, optional(unscrolling)}
 	if p.job.URL != "" { // full documents are made for paper
 		scripts = append(scripts, optional(unfixing))
 	}

@@ -32,6 +32,8 @@ type fitting struct {
 	layout int
 	// cut means that visible content is wider than that.
 	cut bool
+	// root is the width that the root keeps, because content would be too wide for any layout otherwise, as one of 104 %; 0 leaves it.
+	root int
 }
 
 // fit decides how content is printed on paper whose printable width is that of a viewport. A requested scale is kept; 0

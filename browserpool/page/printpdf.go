@@ -132,7 +132,30 @@ func (p press) fit(ctx context.Context, content Size, params printParams) (fitti
 	if f.cut {
 		p.warnOfCut(f.whatIsCut(e))
 	}
-	return f, nil
+	if f.layout > p.viewport.Width {
+		f.root, err = p.rootThatFits(ctx, f.layout)
+	}
+	return f, err
+}
+
+// rootThatFits returns the root's present width if content that is laid out for another grows beyond it, or 0.
+func (p press) rootThatFits(ctx context.Context, layout int) (width int, err error) {
+	before := p.viewport
+	if err := p.setView(ctx, p.media, Size{Width: layout, Height: before.Height}, p.scale); err != nil {
+		return 0, err
+	}
+	content, err := p.contentSize(ctx)
+	if err != nil {
+		return 0, err
+	}
+	e, err := p.see(ctx, content.Width)
+	if err != nil {
+		return 0, err
+	}
+	if e.visible > layout+1 {
+		width = before.Width
+	}
+	return width, p.setView(ctx, p.media, before, p.scale)
 }
 
 // printAgain prints what was printed before.

@@ -2,7 +2,9 @@ package page
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -183,13 +185,17 @@ func TestInnerScroller(t *testing.T) {
 		"/hidden": `<style>html, body { margin: 0; height: 100%; overflow: hidden }</style><div style="height: 100vh; overflow: hidden">
 			<div style="transform: translate3d(0, 0, 0)"><p>HEAD</p>` + content + `</div></div>`,
 		"/window": `<style>html { position: fixed; inset: 0; overflow: hidden } body { margin: 0; height: 100vh; overflow: hidden }</style><p>HEAD</p>` + content,
+		"/frame":  `<body style="margin: 0"><p>HEAD</p><iframe src="/frame/content" style="border: 0; width: 100%; height: 90vh"></iframe>`,
+		"/frames": `<p>HEAD</p><div style="position: absolute; inset: 50px 0 0 0; overflow: hidden"><iframe src="/frame/content" style="width: 100%; height: 100%"></iframe></div>`,
 		"/margin": `<p>HEAD</p><div style="height: 90vh; overflow: auto">` + content + `</div>`,
 		"/snap":   `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
 		"/body":   `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
 	}
+	paths := slices.Collect(maps.Keys(pages))
+	pages["/frame/content"] = content
 	web := pagetest.NewWeb(t, pages)
 	slot := openSlot(t)
-	for path := range pages {
+	for _, path := range paths {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		testkit.Contains(t, testkit.PDFText(t, result.PDF), "HEAD", "TOP", "BOTTOM")
 		if result.Pages < 4 || len(result.Warnings) > 0 {

@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"platen.dev/browserpool/pagetest"
@@ -31,6 +32,23 @@ func TestRightEdge(t *testing.T) {
 		left, right := edges(rowOf(t, result.PDF))
 		if left == 0 || math.Abs(left-right) > 1.1 {
 			t.Errorf("%+v: the border is %.1f dots at the left and %.1f at the right", o, left, right)
+		}
+	}
+}
+
+// What is wider than the paper by a part of any width is shrunk, too: to its right edge, whatever is hidden beside it.
+func TestWiderThanAnyWidth(t *testing.T) {
+	slot := openSlot(t)
+	const wide = `<div style="width: 110%; text-align: right; background: #cde">EDGE</div>`
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": wide, "/hidden": wide + `<div style="width: 100px; overflow: hidden"><p style="width: 3000px">HIDDEN</p></div>`})
+	for name, job := range map[string]Print{
+		"posted": {HTML: wide}, "on a single page": {HTML: wide, Options: contract.Paper{SinglePage: true}},
+		"visited": {URL: web.URL}, "beside hidden text": {URL: web.URL + "/hidden"}, "from the right": {HTML: `<div dir="rtl">` + wide + `</div>`},
+		"twice as wide": {HTML: strings.Replace(wide, "110", "190", 1)},
+	} {
+		result := mustPrint(t, slot, job)
+		if right := edge(t, result.PDF); right > 595-20 {
+			t.Errorf("%s: EDGE reaches to %.0f pt", name, right)
 		}
 	}
 }

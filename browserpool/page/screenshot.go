@@ -106,7 +106,7 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 		a.X, a.Y, a.Width, a.Height = box.X, box.Y, min(box.Width, contract.MaxWidth), box.Height
 		return s.cut(a, "element"), nil
 	case o.FullPage:
-		if err := s.unfix(ctx); err != nil {
+		if err := s.unroll(ctx); err != nil {
 			return a, err
 		}
 		content, err := s.contentSize(ctx)
@@ -119,12 +119,16 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 	return a, nil
 }
 
-// unfix keeps bars that are fixed to the window from covering the page in the middle of the image.
-func (s shot) unfix(ctx context.Context) error {
-	if s.job.URL == "" {
+// unroll shows what only scrolling would: all of frames, and what bars that are fixed to the window would cover in the middle of the image.
+func (s shot) unroll(ctx context.Context) error {
+	if s.kind != forVisit {
 		return nil
 	}
-	_, err := s.run(ctx, unfixing, arrangement{Page: s.viewport.Height}, nil)
+	scripts := []string{optional(framing)}
+	if s.job.URL != "" {
+		scripts = append(scripts, unfixing)
+	}
+	_, err := s.run(ctx, inTurn(scripts...), arrangement{Page: s.viewport.Height}, nil)
 	return unlessLate(ctx, err)
 }
 

@@ -43,3 +43,47 @@ func TestScrollingBoxes(t *testing.T) {
 		}
 	}
 }
+
+// Frames of the page's origin are as high as what they show, on paper and in images of the whole page; others keep their height.
+func TestFrames(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel()
+	slot := openSlot(t)
+	const rows = `<p>TOP</p><div style="height: 1500px"></div><p>BOTTOM</p>`
+	other := pagetest.NewWeb(t, pagetest.Pages{"/": rows})
+	frame := func(of string) string { return `<iframe style="width: 300px; height: 200px" ` + of + `></iframe><p>END</p>` }
+	pages := map[string]struct {
+		html  string
+		whole bool
+	}{
+		"/srcdoc": {frame(`srcdoc="` + strings.ReplaceAll(rows, `"`, "'") + `"`), true},
+		"/linked": {`<div>` + frame(`src="/rows"`) + `</div>`, true},
+		"/nested": {frame(`src="/outer"`), true},
+		"/cut":    {`<div style="height: 250px; overflow: hidden">` + frame(`src="/rows"`) + `</div>`, false},
+		"/still":  {frame(`scrolling="no" src="/rows"`), false},
+		"/other":  {frame(`src="` + other.URL + `"`), false},
+		"/placed": {`<div style="position: absolute; top: 300px">` + frame(`src="/rows"`) + `</div>`, false},
+		"/hides":  {frame(`srcdoc="<body style='overflow: hidden'>` + strings.ReplaceAll(rows, `"`, "'") + `"`), false},
+	}
+	web := pagetest.Pages{"/rows": rows, "/outer": frame(`src="/rows"`)}
+	for path, page := range pages {
+		web[path] = page.html
+	}
+	url := pagetest.NewWeb(t, web).URL
+	for path, page := range pages {
+		result := mustPrint(t, slot, Print{URL: url + path})
+		text := testkit.PDFText(t, result.PDF)
+		testkit.Contains(t, text, "TOP", "END")
+		if page.whole && (len(result.Warnings) > 0 || strings.HasSuffix(text, "\f\f")) {
+			t.Errorf("%s: warnings %v, pages %q", path, result.Warnings, text)
+		}
+		if whole := strings.Contains(text, "BOTTOM"); whole != page.whole {
+			t.Errorf("%s: printed whole: %v", path, whole)
+		}
+		_, image := mustCapture(t, slot, Capture{URL: url + path, Options: contract.Image{FullPage: true}})
+		if whole := image.Height > 1500; whole != page.whole {
+			t.Errorf("%s: the image is %d pixels high", path, image.Height)
+		}
+	}
+	testkit.Contains(t, printed(t, slot, Print{HTML: pages["/srcdoc"].html, Full: true}), "BOTTOM", "END")
+}

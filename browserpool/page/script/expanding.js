@@ -3,14 +3,20 @@
 (document, _, { within, isShown, someText, set }) => {
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
-	const hidden = e => e.scrollHeight - e.clientHeight
+	// What scrolls in a box: itself, or the document of a frame, unless it is of another origin.
+	const scrollerOf = e => e.localName == "iframe" && e.scrolling != "no" && e.contentDocument?.scrollingElement || e
+	const hidden = e => scrollerOf(e).scrollHeight - scrollerOf(e).clientHeight
 	// The share of the window in which it is seen: menus wait beside it, or are transparent.
 	const shareOf = e => {
 		const box = e.getBoundingClientRect(), length = (from, to, whole) => Math.max(0, Math.min(to, whole) - Math.max(from, 0)) / whole
 		return isShown(e) ? length(box.left, box.right, innerWidth) * length(box.top, box.bottom, innerHeight) : 0
 	}
 	const boxes = [body, ...within(body)].filter(e => hidden(e) > 4 && shareOf(e) >= 1 / 4 && !(e instanceof HTMLTextAreaElement))
-	const largest = is => boxes.filter(e => is(e, getComputedStyle(e).overflowY)).reduce((a, b) => a && shareOf(a) >= shareOf(b) ? a : b, undefined)
+	const overflowOf = e => {
+		const overflow = getComputedStyle(scrollerOf(e)).overflowY
+		return overflow == "visible" && scrollerOf(e) != e ? "auto" : overflow
+	}
+	const largest = is => boxes.filter(e => is(e, overflowOf(e))).reduce((a, b) => a && shareOf(a) >= shareOf(b) ? a : b, undefined)
 
 	// Script may scroll a box as high as the window that shows no scroll bar. Text in its flow is hidden below it.
 	const isInFlow = (e, box) => e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(e.parentElement, box)
@@ -22,7 +28,7 @@
 		largest((e, overflow) => /hidden|clip/.test(overflow) && Math.abs(e.clientHeight / innerHeight - 1) < 0.1 && hidesText(e))
 	if (!main) return { Expanded: false, Hidden: 0 } // there may be a box beside others, such as a list
 	const left = hidden(main), height = main.clientHeight
-	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: left }
+	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: scrollerOf(main) == main ? left : 0 } // frames beside others grow later (framing)
 
 	const changed = []
 	const outerOf = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host
@@ -40,6 +46,7 @@
 				"margin-left": box.left - outer.left + "px", "margin-top": box.top - outer.top + "px",
 			})
 		}
+		if (scrollerOf(e) != e) to.height = scrollerOf(e).scrollHeight + e.offsetHeight - e.clientHeight + "px"
 		changed.push([e, e.getAttribute("style"), to])
 	}
 	for (const [e, , to] of changed) set(e, to)

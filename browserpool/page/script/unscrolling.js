@@ -8,7 +8,8 @@
 
 	const breakLines = box => {
 		const lines = [box, ...box.querySelectorAll("*")].filter(e => /^pre/.test(style(e).whiteSpace))
-		if (lines.some(e => style(e).position == "absolute")) return // an editor places each line itself
+		const placed = lines.filter(e => e != box && style(e).position == "absolute").reduce((n, e) => n + e.textContent.length, 0)
+		if (placed > box.textContent.length / 2) return // an editor places each line itself; a button does not count
 		for (const e of lines) set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
 		const isCode = lines.includes(box) || lines.length && [...box.children].every(e => lines.includes(e))
 		if (isCode && isHigh(box)) set(box, { height: "auto", "max-height": "none" })

@@ -1,0 +1,27 @@
+// Makes frames of the document's origin, in its flow, as high as what they show, since nobody scrolls in them. Frames within them come first.
+(document, _, { within, isShown, someText, set }) => {
+	const tallest = 20000, style = getComputedStyle, bottom = e => e.getBoundingClientRect().bottom
+	let left = 20
+	const isInFlow = e => !e || e.localName == "body" || /static|relative|sticky/.test(style(e).position) && isInFlow(e.parentElement)
+	const isCut = e => {
+		for (let a = e.parentElement; a && a.localName != "body"; a = a.parentElement) {
+			if (style(a).overflowY != "visible" && bottom(a) < bottom(e) - 1) return true
+		}
+	}
+	const grow = frame => {
+		const root = frame.contentDocument?.scrollingElement, inner = frame.contentDocument?.body // null: of another origin
+		if (!inner || left-- <= 0) return
+		growAll(inner)
+		if (frame.scrolling == "no" || /hidden|clip/.test(style(root).overflowY + style(inner).overflowY)) return
+		const height = frame.clientHeight
+		if (root.scrollHeight - height < 5 || root.scrollHeight > tallest || !someText(inner, at => at.bottom > height + 1)) return
+		const before = frame.getAttribute("style")
+		set(frame, { height: root.scrollHeight + frame.offsetHeight - height + "px", "max-height": "none", "box-sizing": "border-box" })
+		if (style(frame).display == "inline") set(frame, { display: "block" }) // or the line that it is in may leave an empty page behind
+		if (!isCut(frame)) return
+		if (before === null) frame.removeAttribute("style")
+		else frame.setAttribute("style", before)
+	}
+	const growAll = body => within(body).filter(e => e.localName == "iframe" && e.clientWidth > 50 && isShown(e) && isInFlow(e)).forEach(grow)
+	growAll(document.body)
+}
