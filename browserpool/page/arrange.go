@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"platen.dev/events/contract"
@@ -27,6 +28,12 @@ var (
 	// framing makes frames as high as what they show.
 	//go:embed script/framing.js
 	framing string
+	// recolouring keeps text below filters of colours from being printed as pictures.
+	//go:embed script/recolouring.js
+	recolouring string
+	// redrawing keeps filtered text and blurred shadows from being printed as pictures.
+	//go:embed script/redrawing.js
+	redrawing string
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
@@ -111,7 +118,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	}
 	a.Root = f.root
 	params.Scale = f.scale
-	if page := params.printableHeight(); height > page && !params.SinglePage && p.mayNotBreak() {
+	if page := params.printableHeight(); height > page && !params.SinglePage && p.mayHave("inline-", "break-inside") {
 		a.Page = page
 	}
 	if f.hold {
@@ -120,16 +127,9 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 			return err
 		}
 	}
-	if a.isEmpty() {
+	scripts := p.arrangingScripts(a)
+	if len(scripts) == 0 {
 		return nil
-	}
-	if p.kind != forVisit {
-		_, err := p.run(ctx, arranging, a, nil)
-		return err
-	}
-	scripts := []string{optional(framing), arranging, optional(unscrolling)}
-	if p.job.URL != "" { // full documents are made for paper
-		scripts = append(scripts, optional(unfixing))
 	}
 	var cut int
 	if _, err := p.run(ctx, inTurn(scripts...), a, &cut); err != nil {
@@ -141,11 +141,32 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	return nil
 }
 
-// mayNotBreak reports whether something of the document may refuse to break between pages. Our own style sheets are not asked: to run script in a
-// document that has none takes a few milliseconds.
-func (p press) mayNotBreak() bool {
+// arrangingScripts returns the scripts of which the last that has a result says how much is cut.
+func (p press) arrangingScripts(a arrangement) (all []string) {
+	visited := p.kind == forVisit
+	if visited {
+		all = append(all, optional(framing))
+	}
+	if !a.isEmpty() {
+		all = append(all, arranging)
+	}
+	if visited {
+		all = append(all, optional(unscrolling))
+	}
+	if p.job.URL != "" { // full documents are made for paper
+		all = append(all, optional(unfixing))
+	}
+	if p.mayHave("box-shadow", "filter") {
+		all = append(all, optional(redrawing), optional(recolouring))
+	}
+	return all
+}
+
+// mayHave reports whether the document may have one of the properties. Our own style sheets are not asked: to run script in a document that has none
+// takes a few milliseconds.
+func (p press) mayHave(properties ...string) bool {
 	content := p.job.HTML[max(0, strings.LastIndex(p.job.HTML, "</style>")):]
-	return p.kind == forVisit || mentions(content, "inline-") || mentions(content, "break-inside")
+	return p.kind == forVisit || slices.ContainsFunc(properties, func(name string) bool { return mentions(content, name) })
 }
 
 // see measures the visible extent of a document that is wider than the viewport.
