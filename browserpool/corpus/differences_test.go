@@ -14,6 +14,7 @@ var differences = map[string]string{
 	"undeclared-utf8":       "UTF-8 that nothing declares is read as UTF-8; browsers guess an encoding, but never this one",
 	"whole-right-edge":      "a border at the right edge is whole; the browser cuts off a part of a pixel",
 	"broken-document":       "a document that breaks off fails; the browser prints what it has of it",
+	"empty-end":             "an empty last page is left out; the browser prints what a margin or a high box spills over",
 	"ordinary-identity":     "servers that refuse headless browsers serve Platen, and see an ordinary one",
 }
 

@@ -122,7 +122,10 @@ func scrollers(w *web) (all []entry) {
 	}
 	// A scrolling box in an ordinary page stays unchanged.
 	box := source{url: w.page(`<!doctype html><body style="margin: 0"><div style="height: 200px; overflow: auto">` + content + `</div><div style="height: 2000px">AFTER`)}
-	return append(all, entry{name: "reading/scroller/ordinary-box", source: box})
+	return append(all, entry{
+		name: "reading/scroller/ordinary-box", source: box,
+		differs: &deviation{name: "empty-end", like: box, options: with(contract.Paper{PageRanges: "1-2"})},
+	})
 }
 
 // encodingsUndeclared returns documents that do not declare their encoding.

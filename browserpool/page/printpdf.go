@@ -50,6 +50,9 @@ func (p press) printPDF(ctx context.Context, params printParams, budget time.Dur
 	if err != nil {
 		return result, err
 	}
+	if result.PDF, err = p.withoutBlankEnd(ctx, params, result.PDF); err != nil {
+		return result, err
+	}
 	result.Pages = countPDFPages(result.PDF)
 	if err := p.job.Limits.checkPDFPages(result.Pages); err != nil {
 		return result, err
