@@ -26,13 +26,16 @@ func TestScrollingBoxes(t *testing.T) {
 		"/nested":  `<div style="overflow-x: auto"><pre style="overflow: auto"><code style="display: block; overflow: auto">` + line + `</code></pre></div>`,
 		"/listing": `<div style="overflow-x: scroll"><table><tr><td>1</td><td style="white-space: pre">` + line + `</td></tr></table></div>`,
 		"/table":   `<div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
+		"/own":     `<table style="display: block; overflow-x: auto"><tr>` + cells(16) + `</tr></table>`,
+		"/button":  `<pre style="overflow: auto; position: relative">` + line + `<button style="position: absolute; top: 0; right: 0">Copy</button></pre>`,
 		"/wide":    `<div style="overflow-x: auto"><table><tr>` + cells(90) + `</tr></table></div>`,
 		"/grid":    `<div><table><tr><td>HEAD</td></tr></table></div><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
 		"/editor":  `<div style="overflow: auto; height: 100px; position: relative"><div style="position: absolute; white-space: pre">` + line + `</div></div>`,
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/table": false, "/clean": false, "/wide": true, "/grid": true, "/editor": true,
+		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/table": false, "/clean": false, "/own": false, "/button": false,
+		"/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		if shown := strings.Contains(testkit.PDFText(t, result.PDF), "END"); shown == cut {
@@ -51,7 +54,9 @@ func TestFrames(t *testing.T) {
 	slot := openSlot(t)
 	const rows = `<p>TOP</p><div style="height: 1500px"></div><p>BOTTOM</p>`
 	other := pagetest.NewWeb(t, pagetest.Pages{"/": rows})
-	frame := func(of string) string { return `<iframe style="width: 300px; height: 200px" ` + of + `></iframe><p>END</p>` }
+	frame := func(of string) string {
+		return `<iframe style="width: 300px; height: 200px" ` + of + `></iframe><p>END</p>`
+	}
 	pages := map[string]struct {
 		html  string
 		whole bool

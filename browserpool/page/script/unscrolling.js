@@ -20,7 +20,7 @@
 		return !box.previousElementSibling?.querySelector("table")
 	}
 	const shrink = box => {
-		const share = box.clientWidth / box.scrollWidth, table = box.querySelector("table")
+		const share = box.clientWidth / box.scrollWidth, table = box.localName == "table" ? box : box.querySelector("table")
 		if (table && isTableOf(box, table)) set(box, { zoom: Math.max(1 / 2, share * 0.998) })
 	}
 	const hidesText = box => {
