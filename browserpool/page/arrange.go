@@ -175,22 +175,54 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 	if content <= p.viewport.Width+1 {
 		return e, nil
 	}
-	var seen struct {
-		Left, Right float64
-		RTL         bool
-	}
-	ran, err := p.run(ctx, seeing, nil, &seen)
-	if errors.Is(err, errScript) { // treat all of it as visible
-		return e, nil
-	}
-	if err != nil || !ran {
+	seen, err := p.reach(ctx, seeing, 0)
+	if err != nil || seen == nil {
 		return e, err
 	}
-	e.rtl = seen.RTL
-	e.visible = int(math.Ceil(seen.Right))
-	if e.rtl {
-		e.visible = p.viewport.Width + int(math.Ceil(-seen.Left))
-	}
-	e.visible = min(e.visible, content)
+	e.rtl, e.visible = seen.RTL, min(content, seen.from(p.viewport.Width))
 	return e, nil
+}
+
+// rootThatFits returns the root's present width if content grows beyond a layout whose root is as wide as it, or 0. The window keeps its width: script
+// would lay out the page again, and might show that in motion.
+func (p press) rootThatFits(ctx context.Context, layout int) (width int, err error) {
+	const widened = `(document, layout, all) => {
+		const root = document.documentElement, before = root.getAttribute("style")
+		all.set(root, { width: layout + "px" })
+		try {
+			return (%s)(document, null, all)
+		} finally {
+			if (before === null) root.removeAttribute("style")
+			else root.setAttribute("style", before)
+		}
+	}`
+	seen, err := p.reach(ctx, fmt.Sprintf(widened, seeing), layout)
+	if err != nil || seen == nil || seen.from(p.viewport.Width) <= layout+1 {
+		return 0, err
+	}
+	return p.viewport.Width, nil
+}
+
+// reached is how far from the viewport's left edge content reaches that can be seen.
+type reached struct {
+	Left, Right float64
+	RTL         bool
+}
+
+// from is how wide that is from the edge at which the document begins.
+func (r reached) from(viewport int) int {
+	if r.RTL {
+		return viewport + int(math.Ceil(-r.Left))
+	}
+	return int(math.Ceil(r.Right))
+}
+
+// reach runs a script that returns how far content reaches; nil if it fails, so that all counts as visible.
+func (p press) reach(ctx context.Context, script string, layout int) (*reached, error) {
+	var seen reached
+	ran, err := p.run(ctx, script, layout, &seen)
+	if errors.Is(err, errScript) || err == nil && !ran {
+		return nil, nil
+	}
+	return &seen, err
 }

@@ -19,16 +19,20 @@ import (
 //go:embed script/breaking.js
 var breaking string
 
+// maxPrintedTwice is how many pages a document may have that is printed again: the time of that counts, too.
+const maxPrintedTwice = 200
+
 // withoutBlankEnd returns the PDF that was printed with params without an empty last page, unless the caller says which pages to print.
 func (p press) withoutBlankEnd(ctx context.Context, params printParams, pdf []byte) ([]byte, error) {
-	if params.PageRanges != "" || !rawPDF(pdf).endsBlank() {
+	pages := countPDFPages(pdf)
+	if params.PageRanges != "" || pages > maxPrintedTwice || !rawPDF(pdf).endsBlank() {
 		return pdf, nil
 	}
 	var asked bool
 	if ran, err := p.run(ctx, breaking, nil, &asked); err != nil || !ran || asked {
 		return pdf, err
 	}
-	params.PageRanges = fmt.Sprintf("1-%d", countPDFPages(pdf)-1)
+	params.PageRanges = fmt.Sprintf("1-%d", pages-1)
 	return p.printAgain(ctx, params, p.job.maxBytes())
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
+	"strings"
 	"testing"
 
 	"platen.dev/browserpool/pagetest"
@@ -41,6 +42,12 @@ func TestBlankEnd(t *testing.T) {
 					t.Errorf("%s, %s, tagged %v: %d pages, want %d", name, kind, tagged, result.Pages, c.pages)
 				}
 			}
+		}
+	}
+	for pages, want := range map[int]int{maxPrintedTwice: maxPrintedTwice - 1, maxPrintedTwice + 1: maxPrintedTwice + 1} {
+		html := strings.Repeat(`<p style="break-after: page">TEXT</p>`, pages-2) + `<div style="height: 1500px">TEXT</div>`
+		if result := mustPrint(t, slot, Print{HTML: html}); result.Pages != want {
+			t.Errorf("%d pages become %d, want %d", pages, result.Pages, want)
 		}
 	}
 	high := `<div style="height: 1500px">TEXT</div>`

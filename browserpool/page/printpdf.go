@@ -141,26 +141,6 @@ func (p press) fit(ctx context.Context, content Size, params printParams) (fitti
 	return f, err
 }
 
-// rootThatFits returns the root's present width if content that is laid out for another grows beyond it, or 0.
-func (p press) rootThatFits(ctx context.Context, layout int) (width int, err error) {
-	before := p.viewport
-	if err := p.setView(ctx, p.media, Size{Width: layout, Height: before.Height}, p.scale); err != nil {
-		return 0, err
-	}
-	content, err := p.contentSize(ctx)
-	if err != nil {
-		return 0, err
-	}
-	e, err := p.see(ctx, content.Width)
-	if err != nil {
-		return 0, err
-	}
-	if e.visible > layout+1 {
-		width = before.Width
-	}
-	return width, p.setView(ctx, p.media, before, p.scale)
-}
-
 // printAgain prints what was printed before.
 func (p press) printAgain(ctx context.Context, params printParams, limit int64) ([]byte, error) {
 	if err := p.closeOutput(p.session.With(ctx)); err != nil {
