@@ -171,7 +171,7 @@ func plainParams(t *testing.T, o contract.Paper) map[string]any {
 	size := paperSizes[cmp.Or(o.Format, "A4")]
 	params := map[string]any{
 		"landscape": o.Landscape, "printBackground": !o.OmitBackground, "scale": cmp.Or(o.Scale, 1), "generateTaggedPDF": false,
-		"paperWidth": size[0], "paperHeight": size[1], "displayHeaderFooter": o.HeaderFooter,
+		"paperWidth": size[0], "paperHeight": size[1], "displayHeaderFooter": o.HeaderFooter, "pageRanges": o.PageRanges,
 	}
 	inches := map[string]float64{}
 	for side, text := range map[string]string{"Top": o.MarginTop, "Right": o.MarginRight, "Bottom": o.MarginBottom, "Left": o.MarginLeft} {
