@@ -183,9 +183,9 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 	return e, nil
 }
 
-// rootThatFits returns the root's present width if content grows beyond a layout whose root is as wide as it, or 0. The window keeps its width: script
-// would lay out the page again, and might show that in motion.
-func (p press) rootThatFits(ctx context.Context, layout int) (width int, err error) {
+// rootThatFits returns the root's present width if content grows beyond its width when the root is as wide as a layout, or 0. The window keeps its
+// width: script would lay out the page again, and might show that in motion.
+func (p press) rootThatFits(ctx context.Context, layout, content int) (width int, err error) {
 	const widened = `(document, layout, all) => {
 		const root = document.documentElement, before = root.getAttribute("style")
 		all.set(root, { width: layout + "px" })
@@ -197,7 +197,7 @@ func (p press) rootThatFits(ctx context.Context, layout int) (width int, err err
 		}
 	}`
 	seen, err := p.reach(ctx, fmt.Sprintf(widened, seeing), layout)
-	if err != nil || seen == nil || seen.from(p.viewport.Width) <= layout+1 {
+	if err != nil || seen == nil || seen.from(p.viewport.Width) <= content+1 {
 		return 0, err
 	}
 	return p.viewport.Width, nil

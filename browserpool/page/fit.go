@@ -57,7 +57,8 @@ func fit(asked float64, viewport int, e extent) fitting {
 		layout := int(math.Floor(float64(viewport)/scale + rounding))
 		return fitting{scale: math.Min(1, scale*(1+rounding)), hold: true, layout: layout, cut: visible > layout}
 	case ratio > (browserShrink+1/firstStep)/2:
-		return fitting{scale: firstStep, layout: visible, cut: ratio > browserShrink/firstStep}
+		widest := int(float64(viewport) * browserShrink / firstStep)
+		return fitting{scale: firstStep, layout: min(visible, widest), cut: visible > widest}
 	default:
 		return fitting{scale: 1, layout: visible}
 	}

@@ -22,7 +22,7 @@ func TestFit(t *testing.T) {
 		"as wide as the browser reduces": {0, extent{content: 980, visible: 980}, fitting{scale: 1, layout: 980}},
 		"wider":                          {0, extent{content: 1000, visible: 1000}, fitting{scale: 0.75, layout: 1000}},
 		"twice as wide":                  {0, extent{content: 1400, visible: 1400}, fitting{scale: 0.75, layout: 1400}},
-		"wider than that":                {0, extent{content: 1401, visible: 1401}, fitting{scale: 0.75, layout: 1401, cut: true}},
+		"wider than that":                {0, extent{content: 1401, visible: 1401}, fitting{scale: 0.75, layout: 1400, cut: true}},
 		"wide only where nobody sees it": {0, extent{content: 5000, visible: 700}, fitting{scale: 1, hold: true, layout: 700}},
 		"wider where nobody sees it":     {0, extent{content: 5000, visible: 1400}, fitting{scale: 0.5 * (1 + rounding), hold: true, layout: 1400}},
 		"too wide where it is seen":      {0, extent{content: 5000, visible: 1401}, fitting{scale: 0.5 * (1 + rounding), hold: true, layout: 1400, cut: true}},

@@ -136,7 +136,7 @@ func (p press) fit(ctx context.Context, content Size, params printParams) (fitti
 		p.warnOfCut(f.whatIsCut(e))
 	}
 	if f.layout > p.viewport.Width {
-		f.root, err = p.rootThatFits(ctx, f.layout)
+		f.root, err = p.rootThatFits(ctx, f.layout, max(f.layout, e.visible))
 	}
 	return f, err
 }

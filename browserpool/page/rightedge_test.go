@@ -53,6 +53,21 @@ func TestWiderThanAnyWidth(t *testing.T) {
 	}
 }
 
+// What has a width of its own does not narrow the text beside it.
+func TestWideBoxKeepsTheRoot(t *testing.T) {
+	slot := openSlot(t)
+	for _, width := range []string{"1000px", "1400px", "2800px"} {
+		html := `<p style="text-align: right">EDGE</p><div style="width: ` + width + `; border: 1px solid">WIDE</div>`
+		result := mustPrint(t, slot, Print{HTML: html})
+		if right := edge(t, result.PDF); right < 595-45 {
+			t.Errorf("%s: EDGE reaches to %.0f pt only", width, right)
+		}
+		if width == "2800px" && !strings.Contains(result.Warnings[0].Detail, "the 1440 pixels between") {
+			t.Errorf("warnings %v", result.Warnings)
+		}
+	}
+}
+
 // rowOf returns one row of dots across the first page of a PDF, an inch below its top.
 func rowOf(t *testing.T, pdf []byte) *image.RGBA {
 	t.Helper()
