@@ -187,13 +187,12 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 // width: script would lay out the page again, and might show that in motion.
 func (p press) rootThatFits(ctx context.Context, layout, content int) (width int, err error) {
 	const widened = `(document, layout, all) => {
-		const root = document.documentElement, before = root.getAttribute("style")
+		const root = document.documentElement, restore = all.keepStyle(root)
 		all.set(root, { width: layout + "px" })
 		try {
 			return (%s)(document, null, all)
 		} finally {
-			if (before === null) root.removeAttribute("style")
-			else root.setAttribute("style", before)
+			restore()
 		}
 	}`
 	seen, err := p.reach(ctx, fmt.Sprintf(widened, seeing), layout)

@@ -14,7 +14,7 @@ import (
 
 // This file leaves out a last page that is empty: a margin at the end of a document makes one, or a box of a paper's height.
 
-// breaking tells whether the last content of a document asks for a page of its own.
+// breaking reports whether the last content of a document asks for a page of its own.
 //
 //go:embed script/breaking.js
 var breaking string

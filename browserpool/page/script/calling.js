@@ -14,8 +14,8 @@
 	// The elements within a root, those in open shadow trees included.
 	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
 	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-	// Whether a text within an element, with its box, satisfies a test.
-	const someText = (root, test) => {
+	// Whether a text within an element satisfies a test of its box and its parent; by default, whether there is any.
+	const someText = (root, test = () => true) => {
 		const texts = undisguised.createTreeWalker(root, NodeFilter.SHOW_TEXT), range = undisguised.createRange()
 		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
 			if (!/\S/.test(text.data)) continue
@@ -27,11 +27,17 @@
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
+	// Returns what gives an element its present style attribute back.
+	const keepStyle = element => {
+		const style = element.getAttribute("style")
+		return () => style === null ? element.removeAttribute("style") : element.setAttribute("style", style)
+	}
+	const isForced = breaks => !/^(auto|avoid.*)$/.test(breaks) // a value of break-before or break-after
 	const adopt = rules => {
 		const sheet = new CSSStyleSheet()
 		sheet.replaceSync(rules)
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, isShown, someText, set, adopt })
+	return script(undisguised, argument, { within, isShown, someText, set, keepStyle, isForced, adopt })
 }

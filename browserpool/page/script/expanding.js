@@ -1,6 +1,6 @@
 // Makes the document as high as the content of the box in which it scrolls. Returns whether it did,
 // and how many pixels of the content of such a box are still hidden.
-(document, _, { within, isShown, someText, set }) => {
+(document, _, { within, isShown, someText, set, keepStyle }) => {
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	// What scrolls in a box: itself, or the document of a frame, unless it is of another origin.
@@ -47,13 +47,10 @@
 			})
 		}
 		if (scrollerOf(e) != e) to.height = scrollerOf(e).scrollHeight + e.offsetHeight - e.clientHeight + "px"
-		changed.push([e, e.getAttribute("style"), to])
+		changed.push([e, keepStyle(e), to])
 	}
 	for (const [e, , to] of changed) set(e, to)
 	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) return { Expanded: true, Hidden: 0 }
-	for (const [e, style] of changed) {
-		if (style === null) e.removeAttribute("style")
-		else e.setAttribute("style", style)
-	}
+	for (const [, restore] of changed) restore()
 	return { Expanded: false, Hidden: left }
 }

@@ -1,5 +1,5 @@
 // Makes frames of the document's origin, in its flow, as high as what they show, since nobody scrolls in them. Frames within them come first.
-(document, _, { within, isShown, someText, set }) => {
+(document, _, { within, isShown, someText, set, keepStyle }) => {
 	const tallest = 20000, style = getComputedStyle, bottom = e => e.getBoundingClientRect().bottom
 	let left = 20
 	const isInFlow = e => !e || e.localName == "body" || /static|relative|sticky/.test(style(e).position) && isInFlow(e.parentElement)
@@ -15,12 +15,10 @@
 		if (frame.scrolling == "no" || /hidden|clip/.test(style(root).overflowY + style(inner).overflowY)) return
 		const height = frame.clientHeight
 		if (root.scrollHeight - height < 5 || root.scrollHeight > tallest || !someText(inner, at => at.bottom > height + 1)) return
-		const before = frame.getAttribute("style")
+		const restore = keepStyle(frame)
 		set(frame, { height: root.scrollHeight + frame.offsetHeight - height + "px", "max-height": "none", "box-sizing": "border-box" })
 		if (style(frame).display == "inline") set(frame, { display: "block" }) // or the line that it is in may leave an empty page behind
-		if (!isCut(frame)) return
-		if (before === null) frame.removeAttribute("style")
-		else frame.setAttribute("style", before)
+		if (isCut(frame)) restore()
 	}
 	const growAll = body => within(body).filter(e => e.localName == "iframe" && e.clientWidth > 50 && isShown(e) && isInFlow(e)).forEach(grow)
 	growAll(document.body)

@@ -16,10 +16,10 @@
 		}
 		return made.get(key)
 	}
-	const hasText = e => someText(e, () => true), isPainted = e => /\b(url|color|lab|lch|oklab|oklch)\(/.test(style(e).backgroundImage)
+	const isPainted = e => /\b(url|color|lab|lch|oklab|oklch)\(/.test(style(e).backgroundImage)
 	const recolour = (e, filter, opacity) => {
 		const all = [e, ...within(e).filter(inner => !inner.parentElement?.closest("svg"))]
-		if (all.length > largest || !hasText(e) || filter && all.some(inner => isPainted(inner) && hasText(inner))) return
+		if (all.length > largest || !someText(e) || filter && all.some(inner => isPainted(inner) && someText(inner))) return
 		const changes = all.map(inner => {
 			const s = style(inner), own = inner == e || s.filter == "none" ? "" : s.filter + " "
 			if (!filter) return [inner, {}]

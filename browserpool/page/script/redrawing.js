@@ -10,7 +10,7 @@
 		const functions = s.filter.match(/[a-z-]+\((?:[^()]|\([^()]*\))*\)/g) ?? []
 		const kept = functions.filter(one => !(one.split("(")[0] in neutral && number(one.split("(")[1]) == neutral[one.split("(")[0]]))
 		const shadows = kept.map(one => /^drop-shadow\((.+\)) (\S+) (\S+) (\S+)px\)$/.exec(one))
-		if (kept.length && shadows.every(Boolean) && someText(e, () => true)) {
+		if (kept.length && shadows.every(Boolean) && someText(e)) {
 			const falls = alphaOf(s.backgroundColor) > 0.9 ? shadows.map(([, color, x, y, deviation]) => `${color} ${x} ${y} ${2 * deviation}px 0px`) : []
 			const before = s.boxShadow == "none" ? [] : [s.boxShadow]
 			set(e, { transition: "none", filter: "none", "box-shadow": [...before, ...falls].join() || "none" })

@@ -2,7 +2,7 @@
 // that are fixed to the window. Those at the top stay there; others go where the document has them. What was made for paper
 // stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen
 // through.
-(document, { page }, { within, someText, set }) => {
+(document, { page }, { within, someText, set, isForced }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= page) return
 	const style = getComputedStyle
@@ -29,7 +29,6 @@
 	const bars = [...found].filter(([e]) => !isFixed(e.parentElement)).filter(isBar).filter(covers)
 	if (!bars.length) return
 
-	const isForced = value => !/^(auto|avoid.*)$/.test(value)
 	if ([...within(body)].some(e => isForced(style(e).breakBefore) || isForced(style(e).breakAfter))) return
 	if ([...document.querySelectorAll("thead, tfoot")].some(e => !/\S/.test(e.textContent))) return
 	const fixes = (rules, forPrint) => [...rules].some(rule => {
