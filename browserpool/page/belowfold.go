@@ -16,6 +16,8 @@ const (
 	maxDrawnHeight = 20_000
 	// lookTimeout bounds the wait for what a look below the fold starts, within the load timeout.
 	lookTimeout = 10 * time.Second
+	// catchUpTimeout bounds the wait for what was requested before, which may be held open by a server that has no news.
+	catchUpTimeout = 5 * time.Second
 	// settleFor is how long no request that a look started may be under way: a response that has just arrived may cause more.
 	settleFor = 100 * time.Millisecond
 	// looks is how often content that appears below the viewed part is viewed in turn.
@@ -33,6 +35,17 @@ var (
 	//go:embed script/expanding.js
 	expanding string
 )
+
+// catchUp awaits what script has requested by the load event, such as the data of an application, so that they are shown.
+func (p visit) catchUp(ctx context.Context, until string) error {
+	since, some := p.progress.requested()
+	if !some || !p.scripted || until == contract.UntilCommit || until == contract.UntilDOM {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, catchUpTimeout, errBudget)
+	defer cancel()
+	return p.awaitSettled(ctx, since)
+}
 
 // lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
 // waits for what that starts: pictures and sections that load or draw when they are seen. A page

@@ -64,6 +64,7 @@ func (p visit) forward(ctx context.Context) error {
 	if !now.Moves && !now.Used {
 		return nil
 	}
+	p.stopped = true
 	if _, err := (proto.RuntimeEvaluate{Expression: timing}).Call(p.session.With(ctx)); err != nil {
 		return unlessReplaced(err)
 	}
@@ -77,6 +78,10 @@ func (p visit) forward(ctx context.Context) error {
 	}
 	if errors.Is(err, errElsewhere) {
 		return c.arriveElsewhere(ctx)
+	}
+	p.stands.Store(true)
+	if err == nil && p.progress.isFetching() {
+		err = c.receive(ctx)
 	}
 	return err
 }
@@ -147,6 +152,12 @@ func (p clock) advance(ctx context.Context, by time.Duration) error {
 	return nil
 }
 
+// receive has the page's tasks run for a moment, and while something is under way for which its clock waits. Otherwise what arrives would not be
+// shown, and printing, which waits for pictures, would not end.
+func (p clock) receive(ctx context.Context) error {
+	return p.runFor(ctx, proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending, time.Millisecond)
+}
+
 // arriveElsewhere awaits the document to which the page has gone, which is not read while the clock stands still.
 func (p clock) arriveElsewhere(ctx context.Context) error {
 	if err := p.runFor(ctx, proto.EmulationVirtualTimePolicyPauseIfNetworkFetchesPending, 0); err != nil {
@@ -157,7 +168,6 @@ func (p clock) arriveElsewhere(ctx context.Context) error {
 
 // runFor has the clock advance by an amount, as fast as the page's tasks allow; 0 means for ever.
 func (p clock) runFor(ctx context.Context, policy proto.EmulationVirtualTimePolicy, by time.Duration) error {
-	p.stopped = true
 	set, tasks, budget := proto.EmulationSetVirtualTimePolicy{Policy: policy}, forwardTasks, float64(by.Milliseconds())
 	if set.MaxVirtualTimeTaskStarvationCount = &tasks; by > 0 {
 		set.Budget = &budget

@@ -2,7 +2,9 @@ package page
 
 import (
 	"maps"
+	"net/http"
 	"testing"
+	"time"
 
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
@@ -62,6 +64,49 @@ func TestScriptComesToRest(t *testing.T) {
 	for path := range pages {
 		t.Log(path)
 		checkLast(t, slot, web.URL+path, true)
+	}
+}
+
+// What script requests by itself is there, on paper and in an image: data, pictures after the load event, pictures after data; and on paper what it
+// requests when it is printed. The clock that was put forward does not stop what arrives.
+func TestRequestsOfScript(t *testing.T) {
+	testkit.Long(t)
+	const (
+		ticks   = `const ticks = setInterval(() => 0, 100);`
+		picture = `const show = () => { const i = new Image(50, 50); i.src = "/picture?" + Math.random(); document.body.prepend(i) };`
+	)
+	page := func(script string) string {
+		return `<!doctype html><body style="margin: 0"><p id="p"></p><script>` + picture + script + `</script>`
+	}
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/data":    page(`fetch("/data.txt").then(r => r.text()).then(text => p.textContent = text).then(show)`),
+		"/later":   page(`onload = () => setTimeout(async () => p.textContent = await (await fetch("/data.txt")).text(), 10); show()`),
+		"/loaded":  page(`onload = () => { show(); p.textContent = "DATA" }`),
+		"/timer":   page(`onload = () => setTimeout(() => { show(); p.textContent = "DATA" }, 10)`),
+		"/after":   page(ticks + `onload = () => setTimeout(() => { show(); p.textContent = "DATA" }, 600)`),
+		"/open":    page(ticks + `fetch("/stuck"); onload = () => setTimeout(() => { show(); p.textContent = "DATA" }, 600)`),
+		"/print":   page(ticks + `onbeforeprint = show; p.textContent = "DATA"`),
+		"/beacon":  page(ticks + `onbeforeprint = () => { show(); const i = new Image(9, 9); i.src = "/stuck"; document.body.append(i) }; p.textContent = "DATA"`),
+		"/stuck":   pagetest.NoAnswer,
+		"/picture": after(300 * time.Millisecond),
+		"/data.txt": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			<-time.After(700 * time.Millisecond)
+			_, _ = w.Write([]byte("DATA"))
+		}),
+	})
+	slot := openSlot(t)
+	for path, byItself := range map[string]bool{"/data": true, "/later": true, "/loaded": true, "/timer": true, "/after": true, "/open": false, "/print": false, "/beacon": false} {
+		t.Log(path)
+		job := Print{URL: web.URL + path, PrintTimeout: unhurried}
+		pdf := mustPrint(t, slot, job).PDF
+		testkit.Contains(t, testkit.PDFText(t, pdf), "DATA")
+		if got := pixels(t, pdf); got != 1 {
+			t.Errorf("%s: %d pictures on paper, want 1", path, got)
+		}
+		if byItself {
+			picture, _ := mustCapture(t, slot, Capture{URL: job.URL})
+			shows(t, picture, 25, 25, red)
+		}
 	}
 }
 

@@ -124,7 +124,7 @@ func (p *page) arrive(ctx, within context.Context, d document) error {
 // lateTimeout bounds the work on a page that is not idle when its budget has ended.
 const lateTimeout = time.Second
 
-// explore reloads a visit's document if it was misread, takes away what viewers add, applies the job's style, scrolls it, and looks below its fold.
+// explore reloads a visit's document if it was misread, awaits what it has requested, takes away what viewers add, applies the job's style, scrolls it, and looks below its fold.
 // Steps that do not end in time are skipped.
 func (p *page) explore(ctx, within context.Context, d document) error {
 	late := within.Err() != nil
@@ -141,7 +141,11 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 			return err
 		}
 	}
-	steps := []func() error{func() error { return visit{p}.unview(within) }, func() error { return p.restyle(within, d.load) }}
+	steps := []func() error{
+		func() error { return visit{p}.catchUp(within, d.load.WaitUntil) },
+		func() error { return visit{p}.unview(within) },
+		func() error { return p.restyle(within, d.load) },
+	}
 	if d.load.Scroll {
 		steps = append(steps, func() error { return p.scroll(ctx, within) })
 	}

@@ -66,6 +66,8 @@ type page struct {
 	// guard is nil without credentials. Reactions read it: the holder sets it before it
 	// has the browser pause requests, and never again.
 	guard *credentialsGuard
+	// stands means that nothing advances the clock of a visit any more. Reactions read it.
+	stands atomic.Bool
 	// undeclared means that the document's encoding is not declared. Reactions read it.
 	undeclared atomic.Bool
 }
@@ -178,9 +180,12 @@ func (p *page) setView(ctx context.Context, media string, viewport Size, scale f
 
 // onEvent runs on the goroutine that reads the pipe.
 func (p *page) onEvent(event cdp.Event) {
-	p.progress.observe(event)
+	exchanged := p.progress.observe(event)
 	if p.kind == forVisit {
 		p.react(event)
+	}
+	if exchanged && p.stands.Load() {
+		p.reactions.start(func(ctx context.Context) { _ = clock{page: p}.receive(ctx) })
 	}
 }
 

@@ -16,7 +16,7 @@ var shownParts = []string{"Document", "Stylesheet", "Image", "Media", "Font", "S
 
 // notePart records a request for a part of the page. A redirect does not change the recorded URL: the target of a redirect may be confidential.
 func (g *progress) notePart(e networkEvent) {
-	isPart := slices.Contains(shownParts, e.Type) && (g.next == nil || g.next.request != e.RequestID)
+	isPart := g.requests[e.RequestID].part && (g.next == nil || g.next.request != e.RequestID)
 	if _, redirected := g.parts[e.RequestID]; isPart && !redirected {
 		g.parts[e.RequestID] = e.Request.URL
 	}

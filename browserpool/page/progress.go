@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +67,11 @@ type response struct {
 }
 
 // request is one under way.
-type request struct{ poll bool }
+type request struct {
+	poll  bool
+	part  bool // of what is shown
+	media bool // sound or video, which may be fetched while it is played
+}
 
 // asksBefore is how often script has fetched a URL before, if the request is a poll: nothing waits for the next one but idleness.
 const asksBefore = 2
@@ -162,6 +167,21 @@ func (g *progress) mark() mark {
 	return mark{g.begun, maps.Clone(g.requests)}
 }
 
+// requested returns a moment before all requests that are under way, but for media, and whether some of them are no polls.
+func (g *progress) requested() (since mark, some bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	since = mark{g.begun, map[string]request{}}
+	for id, r := range g.requests {
+		if r.media {
+			since.pending[id] = r
+		} else if !r.poll {
+			some = true
+		}
+	}
+	return since, some
+}
+
 // begunSince is how many requests other than polls have begun since a moment.
 func (g *progress) begunSince(m mark) int {
 	g.mu.Lock()
@@ -222,8 +242,8 @@ func (g *progress) wasChallenged() bool {
 	return g.challenged
 }
 
-// observe takes one event. It neither blocks nor calls the browser.
-func (g *progress) observe(event cdp.Event) {
+// observe takes one event, and reports whether a request for a part of what is shown begins or ends by it. It neither blocks nor calls the browser.
+func (g *progress) observe(event cdp.Event) (exchanged bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch event.Method {
@@ -236,22 +256,23 @@ func (g *progress) observe(event cdp.Event) {
 	case "Page.frameStoppedLoading", "Page.frameScheduledNavigation", "Page.frameClearedScheduledNavigation":
 		g.onFrame(event)
 	case "Network.requestWillBeSent":
-		g.onRequest(event.Params)
+		exchanged = g.onRequest(event.Params)
 	case "Network.responseReceived":
 		g.onResponse(event.Params)
 	case "Network.loadingFinished", "Network.loadingFailed":
-		g.onEnd(event.Params)
+		exchanged = g.onEnd(event.Params)
 	case "Animation.animationCreated":
 		g.animated = true
 	case "Emulation.virtualTimeBudgetExpired":
 		g.stops++
 	default:
-		return
+		return false
 	}
 	select {
 	case g.changed <- struct{}{}:
 	default:
 	}
+	return exchanged
 }
 
 // immediateRefresh is the delay, in seconds, up to which a refresh belongs to loading.
@@ -289,29 +310,30 @@ type networkEvent struct {
 	}
 }
 
-func (g *progress) onRequest(params []byte) {
+func (g *progress) onRequest(params []byte) (forPart bool) {
 	var e networkEvent
 	if json.Unmarshal(params, &e) != nil {
 		g.networkUsed = true // regardless of the kind of request
-		return
+		return false
 	}
 	if e.Type == "Document" && e.FrameID == g.frame {
 		g.next = &response{request: e.RequestID, url: e.Request.URL}
 	}
 	if strings.HasPrefix(e.Request.URL, "data:") {
-		return
+		return false
 	}
 	g.networkUsed = true
 	g.challenged = g.challenged || hasUserinfo(e.Request.URL)
 	if e.LoaderID == "" || e.Type == "EventSource" { // a worker's script: the page is not told when it has arrived; a stream ends with the page
-		return
+		return false
 	}
-	r := request{poll: g.isPoll(e)}
+	r := request{poll: g.isPoll(e), part: slices.Contains(shownParts, e.Type), media: e.Type == "Media"}
 	g.requests[e.RequestID] = r
 	if !r.poll {
 		g.begun++
 	}
 	g.notePart(e)
+	return r.part
 }
 
 // isPoll reports whether script fetches a URL as it has done again and again. What it asks for by other methods may differ each time.
@@ -339,27 +361,25 @@ func (g *progress) onResponse(params []byte) {
 		g.next.status, g.next.charset, g.next.media = e.Response.Status, e.Response.Charset, e.Response.MimeType
 	}
 	g.challenged = g.challenged || e.Response.Status == http.StatusUnauthorized
+	if e.Response.MimeType == "text/event-stream" {
+		g.ends(e.RequestID)
+	}
 	if e.Response.Status >= 400 {
 		g.partFailed(e.RequestID, fmt.Sprintf("HTTP status %d", e.Response.Status))
 	}
 }
 
-func (g *progress) onEnd(params []byte) {
+func (g *progress) onEnd(params []byte) (forPart bool) {
 	var e networkEvent
 	if json.Unmarshal(params, &e) != nil {
-		return
+		return false
 	}
-	if !g.requests[e.RequestID].poll {
-		g.ended = time.Now()
-	}
-	delete(g.requests, e.RequestID)
+	forPart = g.requests[e.RequestID].part
+	g.ends(e.RequestID)
 	if e.ErrorText != "" && e.ErrorText != aborted {
 		g.partFailed(e.RequestID, "it did not arrive")
 	}
 	delete(g.parts, e.RequestID)
-	if len(g.requests) == 0 {
-		g.idleSince = time.Now()
-	}
 	switch {
 	case e.ErrorText == "":
 	case g.next != nil && g.next.request == e.RequestID:
@@ -367,6 +387,19 @@ func (g *progress) onEnd(params []byte) {
 		g.abandonNext()
 	case g.shown.request == e.RequestID && e.ErrorText != aborted: // an aborted one was stopped by its page or by us
 		g.shown.failure = e.ErrorText
+	}
+	return forPart
+}
+
+// ends removes a request from those under way.
+func (g *progress) ends(id string) {
+	r, underWay := g.requests[id]
+	delete(g.requests, id)
+	if underWay && !r.poll {
+		g.ended = time.Now()
+	}
+	if len(g.requests) == 0 {
+		g.idleSince = time.Now()
 	}
 }
 
