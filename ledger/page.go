@@ -59,13 +59,15 @@ func (q EntryQuery) validate() error {
 	}
 	var dimensions []Dimension
 	for _, m := range q.Where {
-		if err := checkText(string(m.Dimension), m.Value, 0, MaxTagValue); err != nil {
-			return err
-		}
 		dimensions = append(dimensions, m.Dimension)
 	}
 	if err := checkDimensions(dimensions); err != nil {
 		return err
+	}
+	for _, m := range q.Where { // an error names the dimension, which is known by now
+		if err := checkText(string(m.Dimension), m.Value, 0, MaxTagValue); err != nil {
+			return err
+		}
 	}
 	_, err := parsePosition(q.After)
 	return err

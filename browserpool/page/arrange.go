@@ -34,6 +34,9 @@ var (
 	// redrawing keeps filtered text and blurred shadows from being printed as pictures.
 	//go:embed script/redrawing.js
 	redrawing string
+	// wrapping breaks lines of code and long words that reach beyond the window.
+	//go:embed script/wrapping.js
+	wrapping string
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
@@ -181,6 +184,27 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 	}
 	e.rtl, e.visible = seen.RTL, min(content, seen.from(p.viewport.Width))
 	return e, nil
+}
+
+// wrapFrom is how many times as wide as the viewport a document is whose long lines are broken: shrinking it by less keeps its looks.
+const wrapFrom = 1.25
+
+// seeWrapped measures the visible extent of a document of some size, and breaks lines of code and long words if that is much wider than the viewport, or
+// would be cut at the requested scale. It returns the size that the document has then.
+func (p press) seeWrapped(ctx context.Context, content Size, asked float64) (extent, Size, error) {
+	e, err := p.see(ctx, content.Width)
+	if limit := float64(p.viewport.Width); err != nil || float64(e.visible) <= limit*wrapFrom && (asked == 0 || e.visible <= p.viewport.Width+1) {
+		return e, content, err
+	}
+	var wrapped bool
+	if _, err := p.run(ctx, optional(wrapping), nil, &wrapped); err != nil || !wrapped {
+		return e, content, err
+	}
+	if content, err = p.contentSize(ctx); err != nil {
+		return e, content, err
+	}
+	e, err = p.see(ctx, content.Width)
+	return e, content, err
 }
 
 // rootThatFits returns the root's present width if content grows beyond its width when the root is as wide as a layout, or 0. The window keeps its

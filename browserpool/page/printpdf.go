@@ -73,7 +73,7 @@ func (p press) printFitted(ctx context.Context, m measurements, params *printPar
 			return nil, err
 		}
 	}
-	f, err := p.fit(ctx, m.content, *params)
+	f, content, err := p.fit(ctx, m.content, *params)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (p press) printFitted(ctx context.Context, m measurements, params *printPar
 			return nil, err
 		}
 	}
-	if err = p.arrange(ctx, *params, f, m.content.Height); err != nil {
+	if err = p.arrange(ctx, *params, f, content.Height); err != nil {
 		return nil, err
 	}
 	params.Scale = f.scale
@@ -113,22 +113,23 @@ func (p press) printThenFit(ctx context.Context, params *printParams, limit int6
 	if err = errors.Join(err, m.err); err != nil {
 		return nil, err
 	}
-	f, err := p.fit(ctx, m.content, asked)
-	if err != nil || f.scale == params.Scale && !f.hold {
+	f, content, err := p.fit(ctx, m.content, asked)
+	if err != nil || f.scale == params.Scale && !f.hold && content == m.content {
 		return pdf, err
 	}
-	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, asked, f, m.content.Height)); err != nil {
+	if err := errors.Join(p.closeOutput(p.session.With(ctx)), p.arrange(ctx, asked, f, content.Height)); err != nil {
 		return nil, err
 	}
 	params.Scale = f.scale
 	return p.printAt(ctx, *params, limit)
 }
 
-// fit decides how content of a size is fitted to the paper, and warns of content that is cut.
-func (p press) fit(ctx context.Context, content Size, params printParams) (fitting, error) {
-	e, err := p.see(ctx, content.Width)
+// fit decides how content of a size is fitted to the paper, and warns of content that is cut. It returns the size of the content, which is another one
+// if lines had to be broken.
+func (p press) fit(ctx context.Context, content Size, params printParams) (fitting, Size, error) {
+	e, content, err := p.seeWrapped(ctx, content, params.Scale)
 	if err != nil {
-		return fitting{}, err
+		return fitting{}, content, err
 	}
 	e.exact = params.SinglePage
 	f := fit(params.Scale, p.viewport.Width, e)
@@ -138,7 +139,7 @@ func (p press) fit(ctx context.Context, content Size, params printParams) (fitti
 	if f.layout > p.viewport.Width {
 		f.root, err = p.rootThatFits(ctx, f.layout, max(f.layout, e.visible))
 	}
-	return f, err
+	return f, content, err
 }
 
 // printAgain prints what was printed before.

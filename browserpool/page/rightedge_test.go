@@ -68,6 +68,44 @@ func TestWideBoxKeepsTheRoot(t *testing.T) {
 	}
 }
 
+// Code lines and long words that would shrink a document by more than a quarter are broken instead, as are those that a requested scale would cut.
+func TestLongLinesAreBroken(t *testing.T) {
+	slot := openSlot(t)
+	code := func(n int) string { return `<pre>` + strings.Repeat("sum + ", n) + `END</pre>` }
+	url := func(n int) string { return "https://example.com/" + strings.Repeat("path/", n) }
+	paragraph := func(n int) string { return url(n) + " END" }
+	cell := func(n int) string {
+		return `<table><tr><td>Quantity<td>` + url(n) + `<tr><td>1<td>END</table>`
+	}
+	diagram := func(n int) string { return `<div style="width: 1300px">` + code(n) + `</div>` }
+	grid := func(n int) string {
+		return `<div style="display: grid; grid-template-columns: 1fr"><div><div style="overflow: auto">` + code(n) + `</div></div></div>`
+	}
+	const whole, shrunk = 1, 0.8
+	for name, c := range map[string]struct {
+		content string
+		scale   float64 // asked for
+		printed float64 // the least scale of the text
+	}{
+		"code": {code(40), 0, whole}, "code that fits better as it is": {code(17), 0, shrunk}, "code at a scale": {code(17), 1, whole},
+		"an address": {paragraph(60), 0, whole}, "a short address": {paragraph(21), 0, shrunk}, "in a table": {cell(60), 0, whole},
+		"in a grid": {grid(40), 0, whole}, "a wide box": {diagram(25), 0, 0.5}, "from the right": {`<div dir="rtl">` + code(40) + `</div>`, 0, whole},
+	} {
+		for way, job := range map[string]Print{"posted": {}, "full": {Full: true}} {
+			job.HTML, job.Options.Scale = `<p>EDGE</p>`+c.content, c.scale
+			result := mustPrint(t, slot, job)
+			at, end := wordAt(t, result.PDF, "EDGE"), wordAt(t, result.PDF, "END")
+			const height = 13.5 // of a word of 12 points, as wordAt measures it
+			if got := (at.yMax - at.yMin) / height; got < c.printed-0.05 || c.printed != whole && got > 0.97 {
+				t.Errorf("%s, %s: the text is printed at %.2f of its size, want %.2f", name, way, got, c.printed)
+			}
+			if end.xMax > 595-20 || len(result.Warnings) > 0 {
+				t.Errorf("%s, %s: the line ends at %.0f pt; warnings %v", name, way, end.xMax, result.Warnings)
+			}
+		}
+	}
+}
+
 // rowOf returns one row of dots across the first page of a PDF, an inch below its top.
 func rowOf(t *testing.T, pdf []byte) *image.RGBA {
 	t.Helper()
