@@ -140,13 +140,26 @@ func wide(w *web) (all []entry) {
 		e.differs = &deviation{name: "scale-kept", like: source{url: w.page(clipped(1500))}}
 		all = append(all, e)
 	}
-	word := wholeWith("", ` style="margin: 0"`, sized+`<p>`+strings.Repeat("x", 300)+`</p>`)
-	cutWord := wholeWith("", ` style="margin: 0"`, `<div style="overflow: hidden">`+sized+`<p style="margin-bottom: 0">`+strings.Repeat("x", 300)+`</p></div>`)
-	all = append(all,
-		entry{name: "paper/wide/word-at-scale-1", source: source{html: word}, options: contract.Paper{Scale: 1}, warns: contract.PageCut, differs: &deviation{name: "scale-kept", like: source{html: cutWord}}},
+	// Lines that do not break by themselves.
+	for name, line := range sorted(map[string]string{
+		"word": `<p style="%s">` + strings.Repeat("x", 300) + `</p>`,
+		"code": `<pre style="%s">` + strings.Repeat("long ", 200) + `</pre>`,
+	}) {
+		html, broken := whole(sized+fmt.Sprintf(line, "")), whole(sized+fmt.Sprintf(line, "white-space: pre-wrap; overflow-wrap: anywhere"))
+		for _, scale := range []float64{0, 1} {
+			all = append(all, entry{
+				name: fmt.Sprintf("paper/wide/%s-at-scale-%v", name, scale), source: source{html: html}, options: contract.Paper{Scale: scale},
+				differs: &deviation{name: "long-lines", like: source{html: broken}},
+			})
+		}
+		all = append(all, entry{
+			name: "paper/wide/" + name + "/visited", source: source{url: w.page(html)},
+			differs: &deviation{name: "long-lines", like: source{url: w.page(broken)}},
+		})
+	}
+	return append(all,
 		entry{name: "paper/wide/far-too-wide", source: source{html: box(3000)}, warns: contract.PageCut, differs: &deviation{name: "wide-content-fits", like: source{html: clipped(3000)}, options: with(contract.Paper{Scale: 0.5})}},
 	)
-	return all
 }
 
 // unseen returns documents with wide content that nobody can see.
