@@ -16,8 +16,8 @@ const (
 	maxDrawnHeight = 20_000
 	// lookTimeout bounds the wait for what a look below the fold starts, within the load timeout.
 	lookTimeout = 10 * time.Second
-	// catchUpTimeout bounds the wait for what was requested before, which may be held open by a server that has no news.
-	catchUpTimeout = 5 * time.Second
+	// requestTimeout bounds the wait for what was requested before: servers without news hold requests open.
+	requestTimeout = 5 * time.Second
 	// settleFor is how long no request that a look started may be under way: a response that has just arrived may cause more.
 	settleFor = 100 * time.Millisecond
 	// looks is how often content that appears below the viewed part is viewed in turn.
@@ -36,23 +36,24 @@ var (
 	expanding string
 )
 
-// catchUp awaits what script has requested by the load event, such as the data of an application, so that they are shown.
-func (p visit) catchUp(ctx context.Context, until string) error {
+// awaitRequested awaits what script has requested, such as the data of an application, for a limited time, unless the job does not even wait for the load
+// event.
+func (p visit) awaitRequested(ctx context.Context, until string, limit time.Duration) error {
 	since, some := p.progress.requested()
 	if !some || !p.scripted || until == contract.UntilCommit || until == contract.UntilDOM {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, catchUpTimeout, errBudget)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errBudget)
 	defer cancel()
-	return p.awaitSettled(ctx, since)
+	return unlessLate(ctx, p.awaitSettled(limited, since))
 }
 
 // lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
-// waits for what that starts: pictures and sections that load or draw when they are seen. A page
+// waits for what has begun since a moment: pictures and sections that load or draw when they are seen. A page
 // that fits into the window gets the frames of one look, because its script may draw only in the
 // second frame. The look comes before the job's other waits, which therefore cover it. A page without scripts waits for
 // nothing and is spared the drawing.
-func (p visit) lookBelow(ctx, within context.Context, d document) error {
+func (p visit) lookBelow(ctx, within context.Context, d document, since mark) error {
 	whole := d.isSeenBelowFold()
 	if !whole && !p.scripted {
 		return nil
@@ -70,9 +71,10 @@ func (p visit) lookBelow(ctx, within context.Context, d document) error {
 			return err
 		}
 		seen = max(d.viewport.Height, min(content.Height, d.below))
-		if err := p.look(ctx, within, d.load.WaitUntil, Size{Width: d.viewport.Width, Height: seen}); err != nil {
+		if err := p.look(ctx, within, d.load.WaitUntil, Size{Width: d.viewport.Width, Height: seen}, since); err != nil {
 			return err
 		}
+		since = p.progress.mark()
 		content, err = p.contentSize(within)
 	}
 	return err
@@ -91,22 +93,21 @@ func (p visit) expandAgain(ctx context.Context, d document) error {
 }
 
 // look makes the viewport as high as the document, until rest returns to that of the job.
-func (p visit) look(ctx, within context.Context, until string, whole Size) error {
-	mark := p.progress.mark()
+func (p visit) look(ctx, within context.Context, until string, whole Size, since mark) error {
 	if err := p.setView(ctx, p.media, whole, p.scale); err != nil {
 		return err
 	}
 	settling, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
 	defer cancel()
-	err := p.settle(settling, until, mark, whole.Height)
+	err := p.settle(settling, until, since, whole.Height)
 	if errors.Is(err, errBudget) {
 		err = context.Cause(ctx)
 	}
 	return err
 }
 
-// settle waits for what a look has started.
-func (p visit) settle(ctx context.Context, until string, mark mark, height int) error {
+// settle waits for what has begun since a moment, a look included.
+func (p visit) settle(ctx context.Context, until string, since mark, height int) error {
 	for {
 		if _, err := p.run(ctx, looking, height, nil); err != nil {
 			return err
@@ -114,11 +115,11 @@ func (p visit) settle(ctx context.Context, until string, mark mark, height int) 
 		if err := p.endAnimations(ctx, false, true); err != nil {
 			return err
 		}
-		if p.progress.begunSince(mark) == 0 {
+		if p.progress.begunSince(since) == 0 {
 			return nil
 		}
-		mark.begun += p.progress.begunSince(mark)
-		if err := p.awaitSettled(ctx, mark); err != nil {
+		since.begun += p.progress.begunSince(since)
+		if err := p.awaitSettled(ctx, since); err != nil {
 			return err
 		}
 		if until == contract.UntilIdle {

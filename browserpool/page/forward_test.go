@@ -55,9 +55,10 @@ func TestScriptComesToRest(t *testing.T) {
 		"/timers": growing + `let n = 0; const timer = setInterval(() => { draw(++n, 60); if (n == 60) clearInterval(timer) }, 40)</script>`,
 		"/later":  growing + `draw(0, 1); setTimeout(() => draw(1, 1), 700)</script>`,
 		"/resize": growing + `draw(0, 1); let timer; onresize = () => { clearTimeout(timer); timer = setTimeout(() => draw(1, 1), 200) }</script><div style="height: 3000px">`,
+		"/slow":   growing + `draw(0, 1); setTimeout(async () => { await fetch("/picture"); setTimeout(() => draw(1, 1), 900) }, 300)</script>`,
 		"/fetch":  growing + `draw(0, 1); setTimeout(async () => { await fetch("/part"); setTimeout(() => draw(1, 1), 300) }, 300)</script>`,
 	}
-	part := pagetest.Pages{"/part": typed("text/plain", "PART")}
+	part := pagetest.Pages{"/part": typed("text/plain", "PART"), "/picture": after(700 * time.Millisecond)}
 	maps.Copy(part, pages)
 	web := pagetest.NewWeb(t, part)
 	slot := openSlot(t)

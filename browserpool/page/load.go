@@ -49,7 +49,7 @@ func (p *page) finish(ctx context.Context, d document) error {
 // rest ends whatever moves on a visit, while all of it is in view, and then returns to the view of the job: how the page reacts to that is not waited
 // for. By then it has the boxes in which it scrolls.
 func (p visit) rest(ctx context.Context, d document) error {
-	if err := unlessLate(ctx, p.forward(ctx)); err != nil {
+	if err := unlessLate(ctx, p.forward(ctx, d.load.WaitUntil)); err != nil {
 		return err
 	}
 	if err := unlessLate(ctx, p.endAnimations(ctx, true, !d.load.NoScript)); err != nil {
@@ -141,16 +141,17 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 			return err
 		}
 	}
+	since := p.progress.mark()
 	steps := []func() error{
-		func() error { return visit{p}.catchUp(within, d.load.WaitUntil) },
+		func() error { return visit{p}.awaitRequested(within, d.load.WaitUntil, requestTimeout) },
 		func() error { return visit{p}.unview(within) },
 		func() error { return p.restyle(within, d.load) },
 	}
 	if d.load.Scroll {
-		steps = append(steps, func() error { return p.scroll(ctx, within) })
+		steps = append(steps, func() error { return p.scroll(ctx, within) }, func() error { since = p.progress.mark(); return nil })
 	}
 	if d.below > 0 {
-		steps = append(steps, func() error { return visit{p}.lookBelow(ctx, within, d) })
+		steps = append(steps, func() error { return visit{p}.lookBelow(ctx, within, d, since) })
 	}
 	for _, step := range steps {
 		if err := unlessLate(ctx, step()); err != nil {

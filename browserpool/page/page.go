@@ -185,7 +185,7 @@ func (p *page) onEvent(event cdp.Event) {
 		p.react(event)
 	}
 	if exchanged && p.stands.Load() {
-		p.reactions.start(func(ctx context.Context) { _ = clock{page: p}.receive(ctx) })
+		p.reactions.start(func(ctx context.Context) { _ = (&clock{page: p}).receive(ctx) })
 	}
 }
 

@@ -162,7 +162,7 @@ func TestEventStream(t *testing.T) {
 	for _, until := range []string{contract.UntilLoad, contract.UntilIdle} {
 		result := mustPrint(t, slot, Print{URL: web.URL, Load: contract.Load{WaitUntil: until}})
 		testkit.Contains(t, testkit.PDFText(t, result.PDF), "SHOWN")
-		if result.Load > catchUpTimeout {
+		if result.Load > requestTimeout {
 			t.Errorf("until %s: it took %v to load", until, result.Load)
 		}
 	}
