@@ -34,8 +34,9 @@ func TestPageRanges(t *testing.T) {
 	for name, job := range map[string]Print{
 		"sent":    {HTML: pagesOf(9)},
 		"visited": {URL: web.URL},
-		"counted": {HTML: pagesOf(9), Limits: Limits{Pages: 9}},                                              // its pages are counted by printing one
-		"fitted":  {HTML: wholeDocument("<pre>" + strings.Repeat("wide", 50) + strings.Repeat("\n", 1_200))}, // it is printed, measured, and printed again
+		"counted": {HTML: pagesOf(9), Limits: Limits{Pages: 9}}, // its pages are counted by printing one
+		// It is printed, measured, and printed again.
+		"fitted": {HTML: wholeDocument("<table><tr><td nowrap>" + strings.Repeat("wide ", 50) + "</table><pre>" + strings.Repeat("\n", 1_200))},
 	} {
 		job.Options = contract.Paper{HeaderFooter: true, Footer: `<span class="pageNumber"></span>of<span class="totalPages"></span>`}
 		all := sheetNumber.FindAllString(printed(t, slot, job), -1)
