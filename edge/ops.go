@@ -9,7 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/dashboard"
-	"platen.dev/edge/transport"
+	"platen.dev/events/limit"
 )
 
 // operator marks the requests on the operator's listener.
@@ -88,8 +88,8 @@ func (s *Server) hasConsole(ctx *fasthttp.RequestCtx, path string) bool {
 // address of this one, from which the system takes nothing that comes from outside. So ssh -L reaches a listener that
 // is on an address of the private network.
 func sameMachine(remote, local net.Addr) bool {
-	far, farOK := transport.AddressOf(remote)
-	near, nearOK := transport.AddressOf(local)
+	far, farOK := limit.AddressOf(remote)
+	near, nearOK := limit.AddressOf(local)
 	return farOK && nearOK && (far.IsLoopback() || far == near)
 }
 

@@ -8,9 +8,9 @@ import (
 
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard"
-	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/events/limit"
 )
 
 // newDashboard makes the dashboard, nil if there is none.
@@ -68,7 +68,7 @@ func inWords(wrong *problem) (status int, title, detail string) {
 // clientOf returns the address of a client, and whether it is on this machine and not a proxy. Forwarding headers count only from a
 // trusted proxy. A browser that asks for another host name that resolves to this machine is not local (DNS rebinding).
 func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool) {
-	addr, ok := transport.AddressOf(ctx.RemoteAddr())
+	addr, ok := limit.AddressOf(ctx.RemoteAddr())
 	switch {
 	case !ok:
 		return "", false

@@ -60,10 +60,11 @@ const (
 // Cluster is this node's view of the cluster. Its methods may be called from any goroutine,
 // Close once.
 type Cluster struct {
-	cfg     Config
-	list    *memberlist.Memberlist
-	stop    chan struct{}
-	stopped sync.WaitGroup
+	cfg       Config
+	transport *transport
+	list      *memberlist.Memberlist
+	stop      chan struct{}
+	stopped   sync.WaitGroup
 
 	changed chan struct{} // buffered for one signal: metadata has changed
 
@@ -114,12 +115,8 @@ func Join(cfg Config) (*Cluster, error) {
 		cfg: cfg, stop: make(chan struct{}), changed: make(chan struct{}, 1), begun: time.Now(),
 		alive: map[events.NodeID]Member{}, down: map[events.NodeID]Down{}, measured: map[events.NodeID][]clocks{},
 	}
-	conf, err := c.memberlistConfig()
-	if err != nil {
+	if err := c.gossip(); err != nil {
 		return nil, err
-	}
-	if c.list, err = memberlist.Create(conf); err != nil {
-		return nil, fmt.Errorf("start gossip on %s: %w", cfg.Gossip, err)
 	}
 	c.join()
 	c.stopped.Go(c.keepJoining)
@@ -127,21 +124,29 @@ func Join(cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-func (c *Cluster) memberlistConfig() (*memberlist.Config, error) {
+// gossip begins to tell others of this node, and to be told of them.
+func (c *Cluster) gossip() error {
 	host, port, err := splitAddress(c.cfg.Gossip)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	conf := memberlist.DefaultLANConfig()
-	conf.Name = string(c.cfg.Node)
+	if conf.Keyring, err = keyring(c.cfg.Secrets); err != nil {
+		return err
+	}
+	if c.transport, err = listen(host, port); err != nil {
+		return fmt.Errorf("start gossip on %s: %w", c.cfg.Gossip, err)
+	}
+	port = c.transport.GetAutoBindPort()
+	conf.Name, conf.Transport = string(c.cfg.Node), c.transport
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicionMult
-	if conf.Keyring, err = keyring(c.cfg.Secrets); err != nil {
-		return nil, err
-	}
 	conf.Events, conf.Delegate, conf.Ping = (*watcher)(c), (*delegate)(c), (*clockProbe)(c)
 	conf.LogOutput = io.Discard
-	return conf, nil
+	if c.list, err = memberlist.Create(conf); err != nil {
+		return fmt.Errorf("start gossip on %s: %w", c.cfg.Gossip, errors.Join(err, c.transport.Shutdown()))
+	}
+	return nil
 }
 
 // keyring returns the keys of gossip, nil without secrets.

@@ -106,8 +106,14 @@ func ParseInvitation(link string) (i Invitation, ok bool) {
 	if len(parts) != 3 || len(link) > maxLink {
 		return i, false
 	}
-	secret, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
-	return Invitation{events.AccountID(parts[0]), events.MemberID(parts[1]), secret}, err == nil && len(secret) == secretSize
+	secret, ok := ParseSecret(parts[2])
+	return Invitation{events.AccountID(parts[0]), events.MemberID(parts[1]), secret}, ok && len(secret) == secretSize
+}
+
+// ParseSecret reads a secret of a link or a cookie. Each has one spelling: without padding, line breaks or stray bits at its end.
+func ParseSecret(text string) (secret []byte, ok bool) {
+	secret, err := base64.RawURLEncoding.DecodeString(text)
+	return secret, err == nil && base64.RawURLEncoding.EncodeToString(secret) == text
 }
 
 // Invitee returns the member that a link is for, or false if the link is used, replaced or expired.

@@ -110,7 +110,7 @@ var importRules = map[string]rule{
 	"actors/clock":           {"", "pure: which time to go by; everything that time alone does rests on it"},
 	"actors/command":         {"events events/eventlog", "puts commands into the log"},
 	"actors/cluster/pki":     {"events/secret events/tlsfile", "certificates of nodes: who signs and who is taken, without connections"},
-	"actors/cluster":         {"actors/clock actors/cluster/pki events events/secret", "who is up, and how to reach them; not what they do"},
+	"actors/cluster":         {"actors/clock actors/cluster/pki events events/limit events/secret", "who is up, and how to reach them; not what they do"},
 	"actors/rate":            {"events events/contract", "counts requests in memory, outside the log"},
 	"actors/render/attempt":  {"events", "pure: the steps of one attempt"},
 	"actors/render/dispatch": {"actors/job actors/render/attempt events events/limit", "pure: which job begins, and where"},
@@ -167,14 +167,14 @@ var importRules = map[string]rule{
 	"edge/dashboard/sso/ssotest": {"", "a provider for tests: speaks the protocol, knows no client of it"},
 
 	"edge/dashboard": {
-		"actors/service edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/transport edge/usage einvoice/report events events/contract events/limit events/team ledger projections projections/timeline",
+		"actors/service edge/dashboard/form edge/dashboard/page edge/dashboard/passkey edge/dashboard/program edge/dashboard/sso edge/query edge/request edge/schema edge/usage einvoice/report events events/contract events/limit events/team ledger projections projections/timeline",
 		"the pages of members: a face on the services; reads the read models and asks the ledger",
 	},
-	"edge/transport":           {"events", "what connections and bodies cost, whoever sends them: it knows no endpoints"},
+	"edge/transport":           {"events events/limit", "what connections and bodies cost, whoever sends them: it knows no endpoints"},
 	"edge/operator":            {"actors/service actors/status edge/dashboard edge/dashboard/page events events/contract projections projections/timeline", "the pages of operators: a face on the services"},
 	"edge/openapi/openapitest": {"", "checks responses against the description, as a client would"},
 	"edge": {
-		"actors/service edge/dashboard edge/gotenberg edge/openapi edge/query edge/request edge/schema edge/transport edge/usage einvoice/evidence einvoice/report events events/apikey events/contract events/eventlog events/public events/tracing ledger projections projections/view",
+		"actors/service edge/dashboard edge/gotenberg edge/openapi edge/query edge/request edge/schema edge/transport edge/usage einvoice/evidence einvoice/report events events/apikey events/contract events/eventlog events/limit events/public events/tracing ledger projections projections/view",
 		"HTTP: a face on the services; it reaches documents through interfaces of its own",
 	},
 

@@ -123,9 +123,9 @@ func parseCookie(value string) (t service.Token, ok bool) {
 	if len(value) > maxCookie || len(parts) != 3 {
 		return t, false
 	}
-	secret, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
+	secret, ok := service.ParseSecret(parts[2])
 	t = service.Token{Account: events.AccountID(parts[0]), Session: events.SessionID(parts[1]), Secret: secret}
-	return t, err == nil && t.Good()
+	return t, ok && t.Good()
 }
 
 // origin returns the origin at which browsers reach the node.

@@ -13,8 +13,8 @@ import (
 	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/dashboard/sso"
-	"platen.dev/edge/transport"
 	"platen.dev/events"
+	"platen.dev/events/limit"
 )
 
 // SignIn signs people in somewhere else; it is implemented by sso.Provider.
@@ -174,7 +174,7 @@ func (d securityPages) disconnect(ctx *fasthttp.RequestCtx, v visitor) {
 func (d *site) mayTry(ctx *fasthttp.RequestCtx) bool {
 	address, _ := d.cfg.Place.ClientOf(ctx)
 	if ip, err := netip.ParseAddr(address); err == nil {
-		address = transport.Client(ip).String()
+		address = limit.Client(ip).String()
 	}
 	if d.tries.Allow(address, d.cfg.Now()) {
 		return true

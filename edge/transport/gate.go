@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"platen.dev/events/limit"
 )
 
 // Connections limits the connections that clients may have open. Zero is no limit.
@@ -29,23 +31,6 @@ type Gate struct {
 // NewGate returns a gate with limits.
 func NewGate(limits Connections) *Gate { return &Gate{limits: limits} }
 
-// AddressOf is the address of a client; not ok if the network is not TCP.
-func AddressOf(remote net.Addr) (addr netip.Addr, ok bool) {
-	tcp, ok := remote.(*net.TCPAddr)
-	if !ok {
-		return addr, false
-	}
-	return tcp.AddrPort().Addr().Unmap().WithZone(""), true
-}
-
-// Client returns the address under which a client is counted: for IPv6 the /64 network, within which it can take any address.
-func Client(addr netip.Addr) netip.Addr {
-	if addr.Is6() {
-		return netip.PrefixFrom(addr, 64).Masked().Addr()
-	}
-	return addr
-}
-
 // Trusts reports whether an address is a proxy's.
 func (c Connections) Trusts(addr netip.Addr) bool {
 	for _, network := range c.Trusted {
@@ -64,8 +49,8 @@ func (c Connections) limits(addr netip.Addr) bool {
 // Enter lets a connection in, or reports that there are too many. leave must be called when it is closed,
 // and may be called more than once.
 func (g *Gate) Enter(remote net.Addr) (leave func(), ok bool) {
-	addr, known := AddressOf(remote)
-	from, limited := Client(addr), known && g.limits.limits(addr)
+	addr, known := limit.AddressOf(remote)
+	from, limited := limit.Client(addr), known && g.limits.limits(addr)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.limits.Most > 0 && g.open >= g.limits.Most || limited && g.by[from] >= g.limits.PerAddress {

@@ -32,6 +32,13 @@ func (c *Concurrent[K]) Begin(key K) (end func(), ok bool) {
 	return func() { c.end(key) }, true
 }
 
+// Under returns how many operations are under way.
+func (c *Concurrent[K]) Under() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all
+}
+
 func (c *Concurrent[K]) end(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
