@@ -76,7 +76,8 @@ func FuzzQueries(f *testing.F) {
 
 // A cookie that is accepted is the same as the one set for its session.
 func FuzzCookies(f *testing.F) {
-	for _, seed := range []string{"", "acc_a.ses_b.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "..", "a.b.c.d", "acc_a.ses_b.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB",
+	for _, seed := range []string{
+		"", "acc_a.ses_b.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "..", "a.b.c.d", "acc_a.ses_b.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB",
 		"acc_a.ses_b.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n",
 	} {
 		f.Add(seed)
