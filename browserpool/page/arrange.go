@@ -192,12 +192,16 @@ const wrapFrom = 1.25
 // seeWrapped measures the visible extent of a document of some size, and breaks lines of code and long words if that is much wider than the viewport, or
 // would be cut at the requested scale. It returns the size that the document has then.
 func (p press) seeWrapped(ctx context.Context, content Size, asked float64) (extent, Size, error) {
+	limit := float64(p.viewport.Width) * wrapFrom
+	if asked != 0 {
+		limit = float64(p.viewport.Width + 1)
+	}
 	e, err := p.see(ctx, content.Width)
-	if limit := float64(p.viewport.Width); err != nil || float64(e.visible) <= limit*wrapFrom && (asked == 0 || e.visible <= p.viewport.Width+1) {
+	if err != nil || float64(e.visible) <= limit {
 		return e, content, err
 	}
 	var wrapped bool
-	if _, err := p.run(ctx, optional(wrapping), nil, &wrapped); err != nil || !wrapped {
+	if _, err := p.run(ctx, inTurn(optional(wrapping)), nil, &wrapped); err != nil || !wrapped {
 		return e, content, err
 	}
 	if content, err = p.contentSize(ctx); err != nil {
