@@ -19,7 +19,7 @@ import (
 func FuzzPageHost(f *testing.F) {
 	for _, s := range []string{
 		"https://example.com/", "http://user:pass@example.com", "http://127.1", "http://0x7f.1/", "http://2130706433", "http://[::1]:80/", "http://[fe80::1%25eth0]/",
-		"http://exämple.test", "http://example.com.", "http://a\tb", `http://a\@b`, "http:/a", "http:///a", "http://a:99999", "HTTP://EXAMPLE.COM", "http://%65xample.com", "//a", "ftp://a", "http://１２７.0.0.1", "http://a。b", "http://xn--a",
+		"http://exämple.test", "http://example.com.", "http://a\tb", `http://a\@b`, "http:/a", "http:///a", "http://a:99999", "HTTP://EXAMPLE.COM", "http://%65xample.com", "//a", "ftp://a", "http://１２７.0.0.1", "http://a。b", "http://xn--a", "http://a/100%", "http://a?100%",
 	} {
 		f.Add(s)
 	}
@@ -34,7 +34,9 @@ func FuzzPageHost(f *testing.F) {
 			}
 			return
 		}
-		u, err := url.Parse(address)
+		scheme, rest, _ := strings.Cut(address, "://")
+		authority := rest[:strings.IndexAny(rest+"/", "/?#")] // what follows may have a stray percent sign, as in browsers
+		u, err := url.Parse(scheme + "://" + authority)
 		if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
 			t.Errorf("%q is accepted: %v", address, err)
 		}
