@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxStream bounds what is read of a stream of gossip, in bytes: the state of a thousand nodes.
-	maxStream = 1 << 20
+	// maxStreamBytes bounds how much of a stream of gossip is read: the state of a thousand nodes.
+	maxStreamBytes = 1 << 20
 	// maxGossipStreams and maxStreamsOfHost bound the streams that others have open, each for ten seconds at most.
 	maxGossipStreams = 32
 	maxStreamsOfHost = 8
@@ -75,7 +75,7 @@ func (t *transport) admit(conn net.Conn) {
 		_ = conn.Close()
 		return
 	}
-	admitted := &stream{Conn: conn, left: maxStream, end: sync.OnceFunc(end)}
+	admitted := &stream{Conn: conn, left: maxStreamBytes, end: sync.OnceFunc(end)}
 	select {
 	case t.admitted <- admitted:
 	case <-t.closing:
@@ -92,7 +92,7 @@ func (t *transport) DialAddressTimeout(to memberlist.Address, timeout time.Durat
 	if err != nil {
 		return nil, err
 	}
-	return &stream{Conn: conn, left: maxStream, end: func() {}}, nil
+	return &stream{Conn: conn, left: maxStreamBytes, end: func() {}}, nil
 }
 
 // Shutdown closes the port, as often as it is called.
@@ -104,7 +104,7 @@ func (t *transport) close() error {
 	return t.NetTransport.Shutdown()
 }
 
-// stream is a connection of which no more than maxStream bytes are read.
+// stream is a connection of which no more than maxStreamBytes bytes are read.
 type stream struct {
 	net.Conn
 	left int
@@ -113,7 +113,7 @@ type stream struct {
 
 func (s *stream) Read(b []byte) (int, error) {
 	if s.left == 0 {
-		return 0, fmt.Errorf("gossip of more than %d bytes", maxStream)
+		return 0, fmt.Errorf("gossip of more than %d bytes", maxStreamBytes)
 	}
 	n, err := s.Conn.Read(b[:min(len(b), s.left)])
 	s.left -= n

@@ -13,7 +13,7 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Without the secret, nobody has a node read more than a bounded part of a stream, or hold more than a few of them; nodes still join meanwhile.
+// A node reads a bounded part of a stranger's stream, and holds a few streams of one host. Meanwhile, nodes can still join.
 func TestStrangersGossip(t *testing.T) {
 	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
 	defer a.Close()
@@ -34,7 +34,7 @@ func TestStrangersGossip(t *testing.T) {
 		return !errors.Is(err, os.ErrDeadlineExceeded)
 	}
 	const encrypted, declared = 10, 20<<20 - 100 // memberlist's mark, and what it would read
-	for size, want := range map[int]bool{maxStream - 5: false, maxStream + 1: true} {
+	for size, want := range map[int]bool{maxStreamBytes - 5: false, maxStreamBytes + 1: true} {
 		conn := open()
 		sent := append(binary.BigEndian.AppendUint32([]byte{encrypted}, declared), make([]byte, size-5)...)
 		if _, err := conn.Write(sent); err != nil {

@@ -16,7 +16,7 @@ const (
 	maxDrawnHeight = 20_000
 	// lookTimeout bounds the wait for what a look below the fold starts, within the load timeout.
 	lookTimeout = 10 * time.Second
-	// requestTimeout bounds the wait for what was requested before: servers without news hold requests open.
+	// requestTimeout bounds the wait for requests that began before the look: a server without news holds them open.
 	requestTimeout = 5 * time.Second
 	// settleFor is how long no request that a look started may be under way: a response that has just arrived may cause more.
 	settleFor = 100 * time.Millisecond
@@ -49,7 +49,7 @@ func (p visit) awaitRequested(ctx context.Context, until string, limit time.Dura
 }
 
 // lookBelow brings what is below the fold into view, as if somebody had scrolled through it, and
-// waits for what has begun since a moment: pictures and sections that load or draw when they are seen. A page
+// waits for the requests that have begun since a moment: pictures and sections that load or draw when they are seen. A page
 // that fits into the window gets the frames of one look, because its script may draw only in the
 // second frame. The look comes before the job's other waits, which therefore cover it. A page without scripts waits for
 // nothing and is spared the drawing.
@@ -106,7 +106,7 @@ func (p visit) look(ctx, within context.Context, until string, whole Size, since
 	return err
 }
 
-// settle waits for what has begun since a moment, a look included.
+// settle waits for the requests that have begun since a moment.
 func (p visit) settle(ctx context.Context, until string, since mark, height int) error {
 	for {
 		if _, err := p.run(ctx, looking, height, nil); err != nil {

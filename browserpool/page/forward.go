@@ -149,8 +149,8 @@ func (p *clock) step(ctx context.Context, by time.Duration) (now motion, err err
 	return now, err
 }
 
-// advance advances by a step, and past real time, which goes by while the clock waits for what is fetched. Timers and what they cause run in between,
-// one after another without pauses.
+// advance advances by a step, and then past real time, which passes while the clock waits for a fetch. Timers run in between, one after another
+// without pauses.
 func (p *clock) advance(ctx context.Context, by time.Duration) error {
 	for {
 		stops := p.progress.clockStops()

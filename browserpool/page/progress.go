@@ -69,7 +69,7 @@ type response struct {
 // request is one under way.
 type request struct {
 	poll  bool
-	part  bool // of what is shown
+	part  bool // for a part of the page
 	media bool // sound or video, which may be fetched while it is played
 }
 
@@ -167,7 +167,7 @@ func (g *progress) mark() mark {
 	return mark{g.begun, maps.Clone(g.requests)}
 }
 
-// requested returns a moment before all requests that are under way, but for media, and whether some of them are no polls.
+// requested returns the moment before all pending requests but media, and reports whether any of those is not a poll.
 func (g *progress) requested() (since mark, some bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -242,7 +242,7 @@ func (g *progress) wasChallenged() bool {
 	return g.challenged
 }
 
-// observe takes one event, and reports whether a request for a part of what is shown begins or ends by it. It neither blocks nor calls the browser.
+// observe takes one event, and reports whether it begins or ends a request for a part of the page. It neither blocks nor calls the browser.
 func (g *progress) observe(event cdp.Event) (exchanged bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

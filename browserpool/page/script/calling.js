@@ -14,13 +14,13 @@
 	// The elements within a root, those in open shadow trees included.
 	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
 	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-	// Whether a text within an element satisfies a test of its box and its parent; by default, whether there is any.
+	// Whether a text within an element satisfies a test of its box, its parent and itself; by default, whether there is any.
 	const someText = (root, test = () => true) => {
 		const texts = undisguised.createTreeWalker(root, NodeFilter.SHOW_TEXT), range = undisguised.createRange()
 		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
 			if (!/\S/.test(text.data)) continue
 			range.selectNodeContents(text)
-			if (test(range.getBoundingClientRect(), text.parentElement)) return true
+			if (test(range.getBoundingClientRect(), text.parentElement, text)) return true
 		}
 		return false
 	}
