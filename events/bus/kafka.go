@@ -43,6 +43,7 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	config.Consumer.Return.Errors = true
 	config.Consumer.Offsets.Initial = sarama.OffsetOldest
 	config.Consumer.Group.Rebalance.Timeout = 10 * time.Second // anything the member does meanwhile may be repeated
+	connections := watch(config)
 	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
 		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,
 		Tracer: starter{start, cmp.Or(c.Pause, 5*time.Second)},
@@ -50,7 +51,7 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to Kafka: %w", err)
 	}
-	return s, nil
+	return leaver{s, connections}, nil
 }
 
 // NewKafkaPublisher returns watermill-kafka's publisher. Publish returns when all in-sync replicas

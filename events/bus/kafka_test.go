@@ -4,27 +4,70 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"platen.dev/events/eventlog/kafka/access"
 	"platen.dev/events/testkit"
 )
 
-// fakeKafka returns the address of a broker that has the topic with a partition count.
-func fakeKafka(t *testing.T, partitions int32) []string {
+// fakeKafka returns a broker that has the topic with a partition count.
+func fakeKafka(t *testing.T, partitions int32) *kfake.Cluster {
 	t.Helper()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, topic))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	return cluster.ListenAddrs()
+	return cluster
 }
 
-func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2), access.Config{}, topic) }
+func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2).ListenAddrs(), access.Config{}, topic) }
+
+// A subscriber can be closed while it waits for the other members of its group, and leaves the group.
+func TestCloseWhileJoining(t *testing.T) {
+	broker := fakeKafka(t, 1)
+	joining, left := make(chan struct{}), make(chan struct{})
+	var members atomic.Int64
+	broker.ControlKey(kmsg.JoinGroup.Int16(), func(r kmsg.Request) (kmsg.Response, error, bool) { //nolint:staticcheck // the order is the package's
+		broker.KeepControl()
+		if r.(*kmsg.JoinGroupRequest).MemberID == "" || members.Add(1) > 1 {
+			return nil, nil, false
+		}
+		close(joining)
+		broker.SleepControl(func() { <-left })
+		return nil, nil, false
+	})
+	broker.ControlKey(kmsg.LeaveGroup.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) { //nolint:staticcheck // the order is the package's
+		close(left)
+		return nil, nil, false
+	})
+	s, err := NewKafkaSubscriber(KafkaConfig{Brokers: broker.ListenAddrs(), ClientID: "test", Logger: testkit.Silent()}, "group",
+		func(context.Context, string, int32) (int64, error) { return 0, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	subscribe(t, s, topic)
+	soon, stop := context.WithTimeout(t.Context(), 20*time.Second) // sarama itself gives up after 30
+	defer stop()
+	closed := make(chan struct{})
+	go func() {
+		<-joining
+		_ = s.Close()
+		close(closed)
+	}()
+	for what, done := range map[string]<-chan struct{}{"left its group": left, "closed": closed} {
+		select {
+		case <-done:
+		case <-soon.Done():
+			t.Fatalf("it has not %s", what)
+		}
+	}
+}
 
 // checkKafka publishes to a topic of two partitions, and subscribes repeatedly in one group:
 // whatever was acked before, a partition begins where start says.
