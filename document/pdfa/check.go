@@ -75,7 +75,7 @@ func CheckForeign(source *cos.Source, further ...func(*Subject)) error {
 // standard, since the browser has no use for the rest.
 func Doubtful(rule string) bool {
 	switch rule {
-	case "INFO", "LIMIT", "JPX", "6.2.11.3.3-1", "6.2.11.4.2-2", "6.6.2.3.1-1", "6.6.2.3.1-2", "6.6.2.3.3-8":
+	case "INFO", "LIMIT", "JPX", "XMP", "6.2.11.3.3-1", "6.2.11.4.2-2":
 		return true
 	}
 	return false
@@ -162,7 +162,13 @@ type checker struct {
 
 	outputSpace string // the colour space of the output intent's profile, such as "RGB "; "" if there is none
 	pageDicts   []cos.Dict
-	deviations  cos.Deviations // of content streams
+	resources   []cos.Dict        // that the pages have or inherit
+	fileSpecs   []int             // file specifications, by number
+	associated  map[cos.Ref]bool  // those that an AF names
+	deviations  cos.Deviations    // of content streams
+	parts       map[cos.Ref]*part // what pages show
+	fonts       map[cos.Ref]*fontGlyphs
+	queue       []queued
 	xmp         xmpData
 	schemas     map[string]string // prefixes of the extension schemas, by namespace
 }

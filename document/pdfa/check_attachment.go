@@ -2,7 +2,6 @@ package pdfa
 
 import (
 	"regexp"
-	"slices"
 
 	"platen.dev/document/pdfa/cos"
 )
@@ -15,6 +14,7 @@ func (c *checker) fileSpec(number int, d cos.Dict) {
 		c.reportIf(d["EF"] != nil, "6.8-5", "file specification %d embeds a file", number)
 		return
 	}
+	c.fileSpecs = append(c.fileSpecs, number)
 	c.reportIf(d["AFRelationship"] == nil, "6.8-3", "file specification %d has no AFRelationship", number)
 	embedded := c.file.Dict(d["EF"])
 	if embedded == nil {
@@ -25,6 +25,4 @@ func (c *checker) fileSpec(number int, d cos.Dict) {
 		kind := c.name(c.file.Dict(file)["Subtype"])
 		c.reportIf(!mimeType.MatchString(kind), "6.8-1", "the embedded file of file specification %d has the MIME type %q", number, kind)
 	}
-	associated := slices.ContainsFunc(c.file.Array(c.catalog["AF"]), func(value any) bool { return value == cos.Ref{Number: number} })
-	c.reportIf(!associated, "6.8-4", "file specification %d is not in the catalog's AF", number)
 }

@@ -2,6 +2,7 @@ package pdfa
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,26 +22,78 @@ var operators = func() map[cos.Operator]bool {
 // maxSavedStates is how deeply q may be nested (6.1.13-8).
 const maxSavedStates = 28
 
-// contents checks every content stream once: those of pages, forms, patterns and glyphs.
+// part is a page, or something that pages show by way of others: a form, an image, a pattern, a glyph.
+type part struct {
+	users       []*part
+	transparent bool
+}
+
+// queued is a content stream to be scanned, of a part that was used.
+type queued struct {
+	*part
+	where                string
+	stream               *cos.Stream
+	resources, inherited cos.Dict
+}
+
+// contents checks what the pages show: their content streams, and the forms, patterns, fonts, images and colour spaces that these use, each once.
+// Nothing else is ever shown, so that the rules of PDF/A for it do not apply.
 func (c *checker) contents() {
-	fonts := map[any]*fontGlyphs{}
-	for number, page := range c.pageDicts {
-		c.content(fmt.Sprintf("page %d", number+1), c.pageContent(page), page["Resources"], fonts)
+	c.parts, c.fonts = map[cos.Ref]*part{}, map[cos.Ref]*fontGlyphs{}
+	pages := make([]*part, len(c.pageDicts))
+	for n, page := range c.pageDicts {
+		pages[n] = &part{}
+		c.pageContents(pages[n], fmt.Sprintf("page %d", n+1), page, c.resources[n])
 	}
-	for _, number := range c.file.Numbers() {
-		ref := cos.Ref{Number: number}
-		switch v := c.file.Resolve(ref).(type) {
-		case *cos.Stream:
-			if c.name(v.Dict["Subtype"]) == "Form" || c.file.Int(v.Dict["PatternType"], 0) == 1 {
-				c.streamContent(fmt.Sprintf("object %d", number), v, v.Dict["Resources"], fonts)
+	if c.outputSpace != "" {
+		return
+	}
+	c.spreadTransparency()
+	for n, page := range c.pageDicts {
+		c.reportIf(pages[n].transparent && c.file.Dict(page["Group"])["CS"] == nil, "6.2.10-2", "page %d is transparent without an output intent or a colour space of its group", n+1)
+	}
+}
+
+func (c *checker) pageContents(of *part, where string, page, inherited cos.Dict) {
+	s := c.newScan(of, where, page["Resources"], inherited)
+	s.colorSpace(c.file.Dict(page["Group"])["CS"], 0)
+	for _, annotation := range c.file.Array(page["Annots"]) {
+		normal := c.file.Dict(c.file.Dict(annotation)["AP"])["N"]
+		s.xObject(normal)
+		if _, one := c.file.Resolve(normal).(*cos.Stream); !one {
+			for _, state := range c.file.Dict(normal) {
+				s.xObject(state)
 			}
-		case cos.Dict:
-			if c.name(v["Subtype"]) == "Type3" {
-				for name, glyph := range c.file.Dict(v["CharProcs"]) {
-					if s, ok := c.file.Resolve(glyph).(*cos.Stream); ok {
-						c.streamContent(fmt.Sprintf("glyph %s of font %d", string(name), number), s, v["Resources"], fonts)
-					}
-				}
+		}
+	}
+	s.scan(c.pageContent(page))
+	for len(c.queue) > 0 {
+		next := c.queue[0]
+		c.queue = c.queue[1:]
+		data, err := c.file.Decode(next.stream)
+		c.reportIf(err != nil, "6.1.7.2-1", "%s: %v", next.where, err)
+		s := c.newScan(next.part, next.where, next.resources, next.inherited)
+		s.state.fill, s.state.stroke = true, true // or those of whoever uses it
+		s.scan(data)
+	}
+}
+
+// spreadTransparency makes everything transparent that uses something transparent.
+func (c *checker) spreadTransparency() {
+	var spreading []*part
+	for _, p := range c.parts {
+		if p.transparent {
+			spreading = append(spreading, p)
+		}
+	}
+	for len(spreading) > 0 {
+		last := len(spreading) - 1
+		p := spreading[last]
+		spreading = spreading[:last]
+		for _, user := range p.users {
+			if !user.transparent {
+				user.transparent = true
+				spreading = append(spreading, user)
 			}
 		}
 	}
@@ -65,33 +118,65 @@ func (c *checker) pageContent(page cos.Dict) []byte {
 	return all.Bytes()
 }
 
-func (c *checker) streamContent(where string, s *cos.Stream, resources any, fonts map[any]*fontGlyphs) {
-	data, err := c.file.Decode(s)
-	if err != nil {
-		c.report("6.1.7.2-1", "%s: %v", where, err)
-		return
-	}
-	c.content(where, data, resources, fonts)
-}
-
 // contentScan is the state of reading one content stream.
 type contentScan struct {
 	*checker
-	where     string
-	resources cos.Dict
-	fonts     map[any]*fontGlyphs // by reference
-	font      *fontGlyphs
-	saved     []*fontGlyphs
+	part                 *part
+	where                string
+	resources, inherited cos.Dict // its own, and those that it has none of its own instead of
+	used                 map[[2]cos.Name]any
+	state                graphics
+	saved                []graphics
+	uncolored            bool // a glyph that has the colour of its text, whatever it sets
 }
 
-func (c *checker) content(where string, data []byte, resources any, fonts map[any]*fontGlyphs) {
-	s := &contentScan{checker: c, where: where, resources: c.file.Dict(resources), fonts: fonts}
+// graphics is the part of the graphics state that matters here.
+type graphics struct {
+	font *fontGlyphs
+	mode int64 // of showing text
+	// fill and stroke mean that a colour was set for it. The first ones are DeviceGray.
+	fill, stroke bool
+}
+
+// invisible is the text rendering mode that shows nothing.
+const invisible = 3
+
+func (c *checker) newScan(of *part, where string, resources any, inherited cos.Dict) *contentScan {
+	return &contentScan{checker: c, part: of, where: where, resources: c.file.Dict(resources), inherited: inherited, used: map[[2]cos.Name]any{}}
+}
+
+// use returns the part that an object is, and whether it is used for the first time. Direct objects are of the part that has them.
+func (s *contentScan) use(value any) (p *part, first bool) {
+	ref, indirect := value.(cos.Ref)
+	if !indirect {
+		return s.part, true
+	}
+	p = s.parts[ref]
+	if first = p == nil; first {
+		p = &part{}
+		s.parts[ref] = p
+	}
+	p.users = append(p.users, s.part)
+	return p, first
+}
+
+// show queues the content of a part. Without resources of its own it has those of this stream.
+func (s *contentScan) show(of *part, kind string, value any, stream *cos.Stream, resources any) {
+	ref, _ := value.(cos.Ref)
+	inherited := s.resources
+	if inherited == nil {
+		inherited = s.inherited
+	}
+	s.queue = append(s.queue, queued{of, fmt.Sprintf("%s %d", kind, ref.Number), stream, s.file.Dict(resources), inherited})
+}
+
+func (s *contentScan) scan(data []byte) {
 	content := cos.NewContent(data)
 	var operands []any
 	for {
 		operator, found, err := content.Next(operands)
 		if err != nil {
-			c.report("6.2.2-1", "%s: %v", where, err)
+			s.report("6.2.2-1", "%s: %v", s.where, err)
 			break
 		}
 		if operator == "" {
@@ -100,7 +185,7 @@ func (c *checker) content(where string, data []byte, resources any, fonts map[an
 		operands = found
 		s.operation(operator, operands)
 	}
-	mergeDeviations(&c.deviations, content.Deviations)
+	mergeDeviations(&s.deviations, content.Deviations)
 }
 
 func mergeDeviations(into *cos.Deviations, f cos.Deviations) {
@@ -109,81 +194,143 @@ func mergeDeviations(into *cos.Deviations, f cos.Deviations) {
 	into.LongString = into.LongString || f.LongString
 	into.LongName = into.LongName || f.LongName
 	into.BigInteger = into.BigInteger || f.BigInteger
-	into.BadReal = into.BadReal || f.BadReal
+	into.LargeReal = into.LargeReal || f.LargeReal
+	into.SmallReal = into.SmallReal || f.SmallReal
 }
 
 func (s *contentScan) operation(operator cos.Operator, operands []any) {
+	if s.outputSpace == "" {
+		s.initialColors(operator)
+	}
 	switch operator {
 	case "q":
-		s.saved = append(s.saved, s.font)
+		s.saved = append(s.saved, s.state)
 		s.reportIf(len(s.saved) == maxSavedStates+1, "6.1.13-8", "%s nests q deeper than %d levels", s.where, maxSavedStates)
 	case "Q":
 		if n := len(s.saved); n > 0 {
-			s.font, s.saved = s.saved[n-1], s.saved[:n-1]
+			s.state, s.saved = s.saved[n-1], s.saved[:n-1]
 		}
-	case "Tf":
-		s.setFont(operands)
 	case "Tj", "'", "\"", "TJ":
 		s.showText(operands)
 	case "rg", "RG":
-		s.reportIf(s.outputSpace != "RGB ", "6.2.4.3-2", "%s uses DeviceRGB without an output intent for it", s.where)
+		s.deviceColor("DeviceRGB")
 	case "k", "K":
-		s.reportIf(s.outputSpace != "CMYK", "6.2.4.3-3", "%s uses DeviceCMYK without an output intent for it", s.where)
+		s.deviceColor("DeviceCMYK")
 	case "g", "G":
-		s.reportIf(s.outputSpace == "", "6.2.4.3-4", "%s uses DeviceGray without an output intent", s.where)
-	case "cs", "CS":
-		if len(operands) == 1 {
-			name, _ := operands[0].(cos.Name)
-			s.deviceColor(string(name), 0)
-		}
-	case "ri":
-		if len(operands) == 1 {
-			name, _ := operands[0].(cos.Name)
-			s.reportIf(!allowedIntent(string(name)), "6.2.6-1", "%s has the rendering intent %s", s.where, string(name))
-		}
-	case "gs", "Do", "sh":
-		s.resource(operator, operands)
+		s.deviceColor("DeviceGray")
 	case "BI":
 		s.inlineImage(operands)
+	case "d1":
+		s.uncolored = true
+	case "Tf", "Tr", "cs", "CS", "scn", "SCN", "ri", "gs", "Do", "sh":
+		if len(operands) > 0 {
+			s.parameter(operator, operands)
+		}
 	default:
 		s.reportIf(!operators[operator], "6.2.2-1", "%s has the operator %.20q", s.where, string(operator))
 	}
 }
 
-// resource checks that a resource is in the stream's own resource dictionary (6.2.2-2).
-func (s *contentScan) resource(operator cos.Operator, operands []any) {
-	if len(operands) == 0 {
-		return
+// initialColors checks that nothing is painted in DeviceGray because no colour was set.
+func (s *contentScan) initialColors(operator cos.Operator) {
+	fills, strokes := false, false
+	switch operator {
+	case "rg", "k", "g", "cs":
+		s.state.fill = true
+	case "RG", "K", "G", "CS":
+		s.state.stroke = true
+	case "f", "F", "f*":
+		fills = true
+	case "S", "s":
+		strokes = true
+	case "B", "B*", "b", "b*":
+		fills, strokes = true, true
+	case "Tj", "'", "\"", "TJ":
+		fills = s.state.mode != invisible
 	}
-	name, _ := operands[0].(cos.Name)
-	kind := map[cos.Operator]cos.Name{"gs": "ExtGState", "Do": "XObject", "sh": "Shading"}[operator]
-	s.reportIf(s.file.Dict(s.resources[kind])[name] == nil, "6.2.2-2", "%s uses %s %s, which is not in its resources", s.where, string(kind), string(name))
+	if fills && !s.state.fill || strokes && !s.state.stroke {
+		s.deviceColor("DeviceGray")
+	}
 }
 
-func (s *contentScan) setFont(operands []any) {
-	s.font = nil
-	if len(operands) == 0 {
-		return
-	}
-	name, _ := operands[0].(cos.Name)
-	value := s.file.Dict(s.resources["Font"])[name]
-	if value == nil {
-		s.report("6.2.2-2", "%s uses font %s, which is not in its resources", s.where, string(name))
-		return
-	}
-	if ref, ok := value.(cos.Ref); ok {
-		if s.fonts[ref] == nil {
-			s.fonts[ref] = s.fontGlyphs(ref)
+// parameter is an operation that has operands.
+func (s *contentScan) parameter(operator cos.Operator, operands []any) {
+	name, named := operands[0].(cos.Name)
+	switch operator {
+	case "Tf":
+		value, _ := s.resource("Font", name)
+		s.state.font = s.fontOf(value)
+	case "Tr":
+		s.state.mode, _ = operands[0].(int64)
+	case "cs", "CS":
+		s.namedColor(name)
+	case "scn", "SCN":
+		if name, named = operands[len(operands)-1].(cos.Name); named {
+			if value, first := s.resource("Pattern", name); first {
+				s.pattern(value)
+			}
 		}
-		s.font = s.fonts[ref]
-		return
+	case "ri":
+		s.intent(string(name))
+	case "gs":
+		if value, first := s.resource("ExtGState", name); first {
+			s.graphicsState(s.file.Dict(value))
+		}
+	case "Do":
+		if value, first := s.resource("XObject", name); first {
+			s.xObject(value)
+		}
+	case "sh":
+		if value, first := s.resource("Shading", name); first {
+			s.colorSpace(s.file.Dict(value)["ColorSpace"], 0)
+		}
 	}
-	s.font = s.fontGlyphs(value)
+}
+
+// resource returns a resource, which must be in the stream's own resource dictionary (6.2.2-2), and whether this is its first use.
+func (s *contentScan) resource(kind, name cos.Name) (value any, first bool) {
+	key := [2]cos.Name{kind, name}
+	if value, used := s.used[key]; used {
+		return value, false
+	}
+	value = s.file.Dict(s.resources[kind])[name]
+	if value == nil {
+		s.report("6.2.2-2", "%s uses %s %s, which is not in its resources", s.where, string(kind), string(name))
+		value = s.file.Dict(s.inherited[kind])[name]
+	}
+	s.used[key] = value
+	return value, true
+}
+
+// fontOf returns the glyphs of a font, nil if there is no such font.
+func (s *contentScan) fontOf(value any) *fontGlyphs {
+	ref, indirect := value.(cos.Ref)
+	if known := s.fonts[ref]; indirect && known != nil {
+		return known
+	}
+	d := s.file.Dict(value)
+	if d == nil {
+		return nil
+	}
+	font := s.fontGlyphs(ref.Number, d)
+	if indirect {
+		s.fonts[ref] = font
+	}
+	return font
 }
 
 func (s *contentScan) showText(operands []any) {
-	if s.font == nil {
+	font := s.state.font
+	if font == nil {
 		return
+	}
+	if !font.shown {
+		font.shown = true
+		s.shownFont(font)
+	}
+	if !font.rendered && s.state.mode != invisible {
+		font.rendered = true
+		s.reportIf(!font.embedded, "6.2.11.4.1-1", "font %d (%s) is not embedded", font.number, font)
 	}
 	for _, operand := range operands {
 		switch v := operand.(type) {
@@ -200,8 +347,8 @@ func (s *contentScan) showText(operands []any) {
 }
 
 func (s *contentScan) checkGlyphs(shown string) {
-	notdef, undefined := s.font.missingGlyphs(shown)
-	s.reportIf(notdef, "6.2.11.8-1", "%s shows a character that font %s has no glyph for", s.where, s.font)
+	notdef, undefined := s.state.font.missingGlyphs(shown)
+	s.reportIf(notdef, "6.2.11.8-1", "%s shows a character that font %s has no glyph for", s.where, s.state.font)
 	s.reportIf(undefined, "6.2.11.4.1-2", "%s shows a code for which its Type 3 font has no glyph", s.where)
 }
 
@@ -217,9 +364,13 @@ func (s *contentScan) inlineImage(operands []any) {
 			s.report("6.1.10-1", "%s has an inline image with the filter %s", s.where, string(name))
 		}
 	}
+	s.intent(s.name(d["Intent"]))
 	s.reportIf(d["I"] == true || d["Interpolate"] == true, "6.2.8-3", "%s has an inline image with interpolation", s.where)
 	for _, key := range []cos.Name{"CS", "ColorSpace"} {
-		name, _ := d[key].(cos.Name)
-		s.deviceColor(string(name), 0)
+		if name, ok := d[key].(cos.Name); ok {
+			s.namedColor(cmp.Or(abbreviated[name], name))
+		} else {
+			s.colorSpace(d[key], 0)
+		}
 	}
 }

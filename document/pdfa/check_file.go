@@ -2,6 +2,7 @@ package pdfa
 
 import (
 	"bytes"
+	"encoding/binary"
 	"regexp"
 
 	"platen.dev/document/pdfa/cos"
@@ -120,40 +121,43 @@ func (c *checker) outputIntents() {
 		}
 		c.reportIf(first != nil && first != target, "6.2.3-2", "the output intents have different profiles")
 		first = target
-		if c.name(intent["S"]) == "GTS_PDFA1" {
-			c.outputProfile(target)
+		if space := c.outputProfile(target); c.name(intent["S"]) == "GTS_PDFA1" {
+			c.outputSpace = space
 		}
 	}
 }
 
-func (c *checker) outputProfile(target any) {
+// outputProfile checks a profile and returns its colour space, "" if it has none.
+func (c *checker) outputProfile(target any) (space string) {
 	s, ok := c.file.Resolve(target).(*cos.Stream)
 	if !ok {
 		c.report("6.2.3-1", "the output profile is not a stream")
-		return
+		return ""
 	}
 	data, err := c.file.Decode(s)
-	if err != nil || len(data) < 132 || string(data[36:40]) != "acsp" || int(data[0])<<24|int(data[1])<<16|int(data[2])<<8|int(data[3]) != len(data) {
+	if err != nil || len(data) < 132 || string(data[36:40]) != "acsp" || int(binary.BigEndian.Uint32(data)) > len(data) {
 		c.report("6.2.3-1", "the output profile is not a valid ICC profile")
-		return
+		return ""
 	}
 	class, space := string(data[12:16]), string(data[16:20])
 	components := map[string]int64{"GRAY": 1, "RGB ": 3, "CMYK": 4}[space]
-	if class != "mntr" && class != "prtr" || components == 0 || data[8] >= 5 {
-		c.report("6.2.3-1", "the output profile has class %q, colour space %q, version %d", class, space, data[8])
-		return
+	c.reportIf(class != "mntr" && class != "prtr" || components == 0 || data[8] >= 5, "6.2.3-1", "the output profile has class %q, colour space %q, version %d", class, space, data[8])
+	if components == 0 {
+		return ""
 	}
 	c.reportIf(c.file.Int(s.Dict["N"], 0) != components, "6.2.3-1", "the output profile has the wrong N for its colour space")
-	c.outputSpace = space
+	return space
 }
 
 // syntaxDeviations reports the deviations that the parser tolerated (6.1.6, 6.1.13).
 func (c *checker) syntaxDeviations() {
 	a, b := c.file.Deviations, c.deviations
-	c.reportIf(a.OddHex || b.OddHex, "6.1.6-1", "a hexadecimal string has an odd number of digits")
-	c.reportIf(a.BadHex || b.BadHex, "6.1.6-2", "a hexadecimal string has characters other than digits")
+	badHex := a.BadHex || b.BadHex
+	c.reportIf(!badHex && (a.OddHex || b.OddHex), "6.1.6-1", "a hexadecimal string has an odd number of digits")
+	c.reportIf(badHex, "6.1.6-2", "a hexadecimal string has characters other than digits")
 	c.reportIf(a.BigInteger || b.BigInteger, "6.1.13-1", "an integer has more than 32 bits")
+	c.reportIf(a.LargeReal || b.LargeReal, "6.1.13-2", "a number is too large")
 	c.reportIf(a.LongString || b.LongString, "6.1.13-3", "a string has more than 32767 bytes")
 	c.reportIf(a.LongName || b.LongName, "6.1.13-4", "a name has more than 127 bytes")
-	c.reportIf(a.BadReal || b.BadReal, "6.1.13-5", "a number is too large or too close to zero")
+	c.reportIf(a.SmallReal || b.SmallReal, "6.1.13-5", "a number is too close to zero")
 }

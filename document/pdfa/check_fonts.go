@@ -1,10 +1,19 @@
 package pdfa
 
 import (
-	"strings"
-
 	"platen.dev/document/pdfa/cos"
 )
+
+// shownFont checks a font with which text is shown, and queues the glyphs of a Type 3 font.
+func (s *contentScan) shownFont(f *fontGlyphs) {
+	s.font(f.number, f.dict)
+	for _, value := range s.file.Dict(f.dict["CharProcs"]) {
+		glyph, ok := s.file.Resolve(value).(*cos.Stream)
+		if of, first := s.use(value); ok && first {
+			s.show(of, "glyph", value, glyph, f.dict["Resources"])
+		}
+	}
+}
 
 // font checks a font (6.2.11.2 to 6.2.11.6).
 func (c *checker) font(number int, d cos.Dict) {
@@ -18,58 +27,89 @@ func (c *checker) font(number int, d cos.Dict) {
 	switch subtype {
 	case "Type0":
 		c.compositeFont(number, d)
-		return
-	case "CIDFontType0", "CIDFontType2":
-		c.fontProgram(number, d)
-		c.reportIf(subtype == "CIDFontType2" && d["CIDToGIDMap"] == nil, "6.2.11.3.2-1", "font %d has no CIDToGIDMap", number)
-		return
 	case "Type1", "MMType1", "TrueType":
-		c.fontProgram(number, d)
+		if program := c.program(d); program != nil {
+			c.fontProgram(number, program)
+			c.widths(number, d)
+		}
+		c.encoding(number, d)
 	case "Type3":
+		c.widths(number, d)
 	default:
 		c.report("6.2.11.2-2", "font %d has type %q", number, subtype)
-		return
 	}
-	c.simpleFont(number, d)
 }
 
 // compositeFont checks a Type 0 font. Its encoding must be Identity, as the browser writes
 // it: this checker does not read other CMaps.
 func (c *checker) compositeFont(number int, d cos.Dict) {
-	encoding := c.name(d["Encoding"])
-	c.reportIf(encoding != "Identity-H" && encoding != "Identity-V", "6.2.11.3.3-1", "font %d has the encoding %q", number, encoding)
-	c.reportIf(len(c.file.Array(d["DescendantFonts"])) != 1, "6.2.11.2-2", "font %d does not have exactly one descendant font", number)
-}
-
-func (c *checker) fontProgram(number int, d cos.Dict) {
-	descriptor := c.file.Dict(d["FontDescriptor"])
-	var program *cos.Stream
-	for _, key := range []cos.Name{"FontFile", "FontFile2", "FontFile3"} {
-		if s, ok := c.file.Resolve(descriptor[key]).(*cos.Stream); ok {
-			program = s
-		}
-	}
-	if program == nil {
-		c.report("6.2.11.4.1-1", "font %d (%s) is not embedded", number, c.name(d["BaseFont"]))
+	c.reportIf(!c.readable(d), "6.2.11.3.3-1", "font %d has the encoding %q", number, c.name(d["Encoding"]))
+	descendants := c.file.Array(d["DescendantFonts"])
+	if len(descendants) != 1 {
+		c.report("6.2.11.2-2", "font %d does not have exactly one descendant font", number)
 		return
 	}
+	if ref, ok := descendants[0].(cos.Ref); ok {
+		number = ref.Number
+	}
+	d = c.file.Dict(descendants[0])
+	subtype := c.name(d["Subtype"])
+	c.reportIf(subtype != "CIDFontType0" && subtype != "CIDFontType2", "6.2.11.2-2", "font %d has type %q", number, subtype)
+	program := c.program(d)
+	if program == nil {
+		return
+	}
+	c.fontProgram(number, program)
+	c.reportIf(c.file.Dict(d["FontDescriptor"])["CIDSet"] != nil, "6.2.11.4.2-2", "font %d has a CIDSet", number)
+	_, stream := c.file.Resolve(d["CIDToGIDMap"]).(*cos.Stream)
+	c.reportIf(subtype == "CIDFontType2" && !stream && c.name(d["CIDToGIDMap"]) != "Identity", "6.2.11.3.2-1", "font %d has no CIDToGIDMap", number)
+}
+
+// readable reports whether the codes of a Type 0 font are those of its glyphs.
+func (c *checker) readable(d cos.Dict) bool {
+	encoding := c.name(d["Encoding"])
+	return encoding == "Identity-H" || encoding == "Identity-V"
+}
+
+// program returns the embedded program of a font, nil if there is none.
+func (c *checker) program(d cos.Dict) *cos.Stream {
+	if descendants := c.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
+		d = c.file.Dict(descendants[0])
+	}
+	descriptor := c.file.Dict(d["FontDescriptor"])
+	for _, key := range []cos.Name{"FontFile", "FontFile2", "FontFile3"} {
+		if program, ok := c.file.Resolve(descriptor[key]).(*cos.Stream); ok {
+			return program
+		}
+	}
+	return nil
+}
+
+func (c *checker) fontProgram(number int, program *cos.Stream) {
 	switch kind := c.name(program.Dict["Subtype"]); kind {
 	case "", "Type1C", "CIDFontType0C", "OpenType":
 	default:
 		c.report("6.2.11.2-7", "font %d has a font program of type %s", number, kind)
 	}
-	c.reportIf(descriptor["CIDSet"] != nil, "6.2.11.4.2-2", "font %d has a CIDSet", number)
 }
 
-func (c *checker) simpleFont(number int, d cos.Dict) {
+// widths checks that a simple font has a width for each of its codes. Fonts that are not embedded may be standard ones, which need none.
+func (c *checker) widths(number int, d cos.Dict) {
 	first, last := c.file.Int(d["FirstChar"], -1), c.file.Int(d["LastChar"], -1)
 	c.reportIf(first < 0, "6.2.11.2-4", "font %d has no FirstChar", number)
 	c.reportIf(last < 0, "6.2.11.2-5", "font %d has no LastChar", number)
 	widths := int64(len(c.file.Array(d["Widths"])))
 	c.reportIf(first >= 0 && last >= 0 && widths != last-first+1, "6.2.11.2-6", "font %d has %d widths for the codes %d to %d", number, widths, first, last)
+}
+
+// encoding checks that a TrueType font names its characters exactly if it is not symbolic.
+func (c *checker) encoding(number int, d cos.Dict) {
+	if c.name(d["Subtype"]) != "TrueType" {
+		return
+	}
 	const symbolic = 4
-	flags := c.file.Int(c.file.Dict(d["FontDescriptor"])["Flags"], 0)
-	if c.name(d["Subtype"]) != "TrueType" || flags&symbolic != 0 {
+	if c.file.Int(c.file.Dict(d["FontDescriptor"])["Flags"], 0)&symbolic != 0 {
+		c.reportIf(d["Encoding"] != nil, "6.2.11.6-3", "font %d is symbolic and has an encoding", number)
 		return
 	}
 	encoding := c.name(d["Encoding"])
@@ -81,18 +121,22 @@ func (c *checker) simpleFont(number int, d cos.Dict) {
 
 // fontGlyphs determines which character codes of a font have a glyph.
 type fontGlyphs struct {
-	name      string
-	composite bool
-	toGID     []byte        // CIDToGIDMap of a composite font, nil for Identity
-	notdef    map[byte]bool // codes of a simple font that map to .notdef
-	undefined map[byte]bool // codes of a Type 3 font without a glyph procedure
+	number          int // of its object
+	dict            cos.Dict
+	embedded        bool
+	shown, rendered bool          // the font was used for text, for visible text
+	composite       bool          // its codes have two bytes
+	unknown         bool          // the meaning of its codes is not known
+	toGID           []byte        // CIDToGIDMap of a composite font, nil for Identity
+	notdef          map[byte]bool // codes of a simple font that map to .notdef
+	undefined       map[byte]bool // codes of a Type 3 font without a glyph procedure
 }
 
-func (c *checker) fontGlyphs(value any) *fontGlyphs {
-	d := c.file.Dict(value)
-	g := &fontGlyphs{name: c.name(d["BaseFont"])}
-	if c.name(d["Subtype"]) == "Type0" {
-		g.composite = true
+func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
+	subtype := c.name(d["Subtype"])
+	g := &fontGlyphs{number: number, dict: d, embedded: subtype == "Type3" || c.program(d) != nil}
+	if subtype == "Type0" {
+		g.composite, g.unknown = true, !c.readable(d)
 		if descendants := c.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
 			if s, ok := c.file.Resolve(c.file.Dict(descendants[0])["CIDToGIDMap"]).(*cos.Stream); ok {
 				g.toGID, _ = c.file.Decode(s)
@@ -126,6 +170,9 @@ func (g *fontGlyphs) missingGlyphs(s string) (notdef, undefined bool) {
 		}
 		return notdef, undefined
 	}
+	if g.unknown {
+		return false, false
+	}
 	for ; len(s) > 1; s = s[2:] {
 		gid := int(s[0])<<8 | int(s[1])
 		if g.toGID != nil {
@@ -142,4 +189,7 @@ func (g *fontGlyphs) missingGlyphs(s string) (notdef, undefined bool) {
 	return len(s) > 0, false
 }
 
-func (g *fontGlyphs) String() string { return strings.TrimPrefix(g.name, "+") }
+func (g *fontGlyphs) String() string {
+	name, _ := g.dict["BaseFont"].(cos.Name)
+	return string(name)
+}

@@ -99,52 +99,108 @@ func inCatalog(entry string, to types.Object) func(*conversion, types.Dict) {
 	return func(_ *conversion, catalog types.Dict) { catalog[entry] = to }
 }
 
-// state adds a graphics state with an entry to the first page.
-func state(entry string, to types.Object) func(*conversion, types.Dict) {
-	return func(c *conversion, _ types.Dict) {
-		c.dict(c.first("Type", "Page")["Resources"])["ExtGState"].(types.Dict)["Broken"] = types.Dict{entry: to}
+// using adds a resource to the first page, as Broken, and operations before its content.
+func using(kind string, resource func(*conversion) types.Object, operations string) func(*conversion, types.Dict) {
+	return func(c *conversion, catalog types.Dict) {
+		resources := c.dict(c.first("Type", "Page")["Resources"])
+		all := types.Dict{}
+		for name, value := range c.dict(resources[kind]) {
+			all[name] = value
+		}
+		all["Broken"] = resource(c)
+		resources[kind] = all
+		contentEdit(operations)(c, catalog)
 	}
+}
+
+// object adds an object to the file.
+func object(o types.Object) func(*conversion) types.Object {
+	return func(c *conversion) types.Object { return c.add(o) }
+}
+
+// state makes the first page use a graphics state with an entry.
+func state(entry string, to types.Object) func(*conversion, types.Dict) {
+	return using("ExtGState", object(types.Dict{entry: to}), "q /Broken gs Q ")
+}
+
+// trueType makes the first page show text in a TrueType font without a usable encoding.
+func trueType(edit func(font, descriptor types.Dict)) func(*conversion, types.Dict) {
+	return using("Font", func(c *conversion) types.Object {
+		program := c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"])["FontFile2"]
+		descriptor := types.Dict{"Type": types.Name("FontDescriptor"), "FontName": types.Name("X"), "FontFile2": program}
+		font := types.Dict{
+			"Type": types.Name("Font"), "Subtype": types.Name("TrueType"), "BaseFont": types.Name("X"), "FirstChar": types.Integer(65), "LastChar": types.Integer(65),
+			"Widths": types.Array{types.Integer(1)}, "FontDescriptor": descriptor,
+		}
+		edit(font, descriptor)
+		return font
+	}, "BT /Broken 12 Tf (A) Tj ET ")
+}
+
+var tint = types.Dict{"FunctionType": types.Integer(2), "Domain": types.NewNumberArray(0, 1), "N": types.Integer(1)}
+
+// spot is a colour space of a colourant.
+var spot = types.Array{types.Name("Separation"), types.Name("Spot"), types.Name("DeviceRGB"), tint}
+
+// deviceN makes the first page set a DeviceN colour space.
+func deviceN(colorants types.Array, attributes types.Dict) func(*conversion, types.Dict) {
+	return using("ColorSpace", object(types.Array{types.Name("DeviceN"), colorants, types.Name("DeviceRGB"), tint, attributes}), "/Broken cs ")
+}
+
+func noColorants(n int) (all types.Array) {
+	for range n {
+		all = append(all, types.Name("None"))
+	}
+	return all
 }
 
 func action(d types.Dict) func(*conversion, types.Dict) { return set("Subtype", "Link", "A", d) }
 
 var stream = types.StreamDict{Dict: types.Dict{}, Raw: []byte("x")}
 
-// breaks are changes that violate one rule each.
-var breaks = []struct {
+// violation is a change that violates a rule, and no other.
+type violation struct {
 	rule   string
 	change func(*conversion, types.Dict)
-}{
+}
+
+var breaks = []violation{
 	{"6.1.7.2-1", set("Subtype", "Image", "Filter", types.Name("LZWDecode"))},
 	{"6.1.7.1-3", set("Subtype", "Image", "F", types.StringLiteral("elsewhere.png"))},
 	{"6.1.6-2", set("Subtype", "Link", "NM", types.HexLiteral("zz"))},
 	{"6.1.13-1", set("Type", "Page", "PieceInfo", types.Integer(1<<31))},
 	{"6.1.13-3", set("Type", "Page", "PieceInfo", types.StringLiteral(strings.Repeat("x", 32768)))},
 	{"6.1.13-4", set("Type", "Page", "PieceInfo", types.Name(strings.Repeat("x", 128)))},
-	{"6.1.13-5", set("Type", "Page", "PieceInfo", types.Float(1e39))},
+	{"6.1.13-1", set("Type", "Page", "PieceInfo", types.Float(1e39))}, // without a point
+	{"6.1.13-2", contentEdit("[1" + strings.Repeat("0", 39) + ".5] 0 d ")},
+	{"6.1.13-5", contentEdit("[0." + strings.Repeat("0", 38) + "1] 0 d ")},
 	{"6.1.13-8", contentEdit(strings.Repeat("q ", 29) + strings.Repeat("Q ", 29))},
 	{"6.1.13-11", set("Type", "Page", "MediaBox", types.Array{types.Integer(0), types.Integer(0), types.Integer(2), types.Integer(500)})},
 	{"6.1.13-11", set("Type", "Page", "CropBox", types.Array{types.Integer(0), types.Integer(0), types.Integer(20), types.Integer(14401)})},
 	{"6.1.10-1", contentEdit("BI /W 1 /H 1 /BPC 8 /CS /G /F /LZW ID x EI ")},
 	{"6.1.12-1", inCatalog("Perms", types.Dict{"Else": types.Dict{}})},
 	{"6.2.2-1", contentEdit("BX foo EX ")},
-	{"6.2.2-1", contentEdit("<< /A ")},
-	{"6.2.2-2", contentEdit("/Nowhere Do ")},
-	{"6.2.2-2", contentEdit("/Nowhere 12 Tf ")},
-	{"6.2.3-1", set("Alternate", "DeviceRGB", "N", types.Integer(4))},
 	{"6.2.3-2", func(c *conversion, catalog types.Dict) {
-		other := types.Dict{"S": types.Name("GTS_PDFX"), "DestOutputProfile": c.add(stream)}
-		catalog["OutputIntents"] = append(catalog["OutputIntents"].(types.Array), other)
+		intents := catalog["OutputIntents"].(types.Array)
+		profile, _, _ := c.DereferenceStreamDict(c.dict(intents[0])["DestOutputProfile"])
+		other := types.Dict{"Type": types.Name("OutputIntent"), "S": types.Name("GTS_PDFX"), "DestOutputProfile": c.add(*profile)}
+		catalog["OutputIntents"] = append(intents, other)
 	}},
 	{"6.2.4.3-3", contentEdit("0 0 0 1 k ")},
 	{"6.2.4.3-3", contentEdit("/DeviceCMYK cs ")},
+	{"6.2.4.4-1", deviceN(types.Array{types.Name("Spot")}, types.Dict{})},
+	{"6.1.13-9", deviceN(noColorants(maxColorants+1), types.Dict{})},
 	{"6.2.4.3-3", set("Subtype", "Image", "ColorSpace", types.Array{types.Name("Indexed"), types.Name("DeviceCMYK"), types.Integer(0), types.HexLiteral("00000000")})},
 	{"6.2.5-1", state("TR", types.Name("Identity"))},
 	{"6.2.5-2", state("TR2", types.Name("Identity"))},
 	{"6.2.5-3", state("HTP", types.Array{})},
-	{"6.2.5-4", set("Subtype", "Link", "X", types.Dict{"Type": types.Name("Halftone"), "HalftoneType": types.Integer(6)})},
+	{"6.2.5-4", state("HT", types.Dict{"HalftoneType": types.Integer(6)})},
+	{"6.2.5-5", state("HT", types.Dict{"HalftoneType": types.Integer(1), "HalftoneName": types.StringLiteral("x")})},
+	{"6.2.5-6", state("HT", types.Dict{"HalftoneType": types.Integer(1), "TransferFunction": types.Name("Identity")})},
+	{"6.2.5-6", state("HT", types.Dict{"HalftoneType": types.Integer(5), "Spot": types.Dict{"HalftoneType": types.Integer(1)}})},
 	{"6.2.6-1", state("RI", types.Name("Nice"))},
 	{"6.2.6-1", contentEdit("/Nice ri ")},
+	{"6.2.6-1", contentEdit("BI /W 1 /H 1 /BPC 8 /CS /G /Intent /Nice ID x EI ")},
 	{"6.2.6-1", set("Subtype", "Image", "Intent", types.Name("Nice"))},
 	{"6.2.8-1", set("Subtype", "Image", "Alternates", types.Array{})},
 	{"6.2.8-2", set("Subtype", "Image", "OPI", types.Dict{})},
@@ -154,12 +210,9 @@ var breaks = []struct {
 	{"6.2.9-1", set("Subtype", "Form", "OPI", types.Dict{})},
 	{"6.2.9-1", set("Subtype", "Form", "Subtype2", types.Name("PS"))},
 	{"6.2.9-2", set("Subtype", "Form", "Ref", types.Dict{})},
-	{"6.2.9-3", func(c *conversion, catalog types.Dict) {
-		catalog["X"] = c.add(types.StreamDict{Dict: types.Dict{"Subtype": types.Name("PS")}, Raw: []byte("x")})
-	}},
+	{"6.2.9-3", using("XObject", object(types.StreamDict{Dict: types.Dict{"Subtype": types.Name("PS")}, Raw: []byte("x")}), "/Broken Do ")},
 	{"6.2.10-1", state("BM", types.Name("Glow"))},
 	{"6.2.11.2-2", set("Subtype", "CIDFontType2", "Subtype", types.Name("Type9"))},
-	{"6.2.11.2-3", unset("Subtype", "Type0", "BaseFont")},
 	{"6.2.11.2-4", unset("Subtype", "Type3", "FirstChar")},
 	{"6.2.11.2-5", unset("Subtype", "Type3", "LastChar")},
 	{"6.2.11.2-6", set("Subtype", "Type3", "Widths", types.Array{})},
@@ -168,21 +221,26 @@ var breaks = []struct {
 	{"6.2.11.4.1-1", func(c *conversion, _ types.Dict) {
 		delete(c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"]), "FontFile2")
 	}},
+	{"6.2.11.4.1-1", trueType(func(font, descriptor types.Dict) {
+		font["Encoding"] = types.Name("WinAnsiEncoding")
+		delete(descriptor, "FontFile2")
+	})},
 	{"6.2.11.4.2-2", func(c *conversion, _ types.Dict) {
 		c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"])["CIDSet"] = types.Dict{}
 	}},
-	{"6.2.11.6-2", func(c *conversion, catalog types.Dict) {
-		catalog["X"] = types.Dict{
-			"Type": types.Name("Font"), "Subtype": types.Name("TrueType"), "BaseFont": types.Name("X"), "FirstChar": types.Integer(1), "LastChar": types.Integer(1),
-			"Widths": types.Array{types.Integer(1)}, "FontDescriptor": types.Dict{"FontFile2": c.add(stream)},
-		}
-	}},
+	{"6.2.11.6-2", trueType(func(types.Dict, types.Dict) {})},
+	{"6.2.11.6-3", trueType(func(font, descriptor types.Dict) {
+		font["Encoding"], descriptor["Flags"] = types.Name("WinAnsiEncoding"), types.Integer(4)
+	})},
 	{"6.2.11.8-1", func(c *conversion, catalog types.Dict) {
 		font := types.IndirectRef{ObjectNumber: types.Integer(c.number("Subtype", "Type0"))}
 		c.dict(c.first("Type", "Page")["Resources"])["Font"] = types.Dict{"Zero": font}
 		contentEdit("BT /Zero 12 Tf [(\\000\\000)] TJ ET ")(c, catalog)
 	}},
-	{"6.3.1-1", set("Subtype", "Link", "Subtype", types.Name("Movie"))},
+	{"6.3.1-1", func(c *conversion, _ types.Dict) {
+		link := c.first("Subtype", "Link")
+		link["Subtype"], link["Rect"] = types.Name("Movie"), types.NewNumberArray(9, 9, 9, 9)
+	}},
 	{"6.3.2-1", unset("Subtype", "Link", "F")},
 	{"6.3.2-2", set("Subtype", "Link", "F", types.Integer(0))},
 	{"6.3.2-2", set("Subtype", "Link", "F", types.Integer(6))},
@@ -204,6 +262,8 @@ var breaks = []struct {
 	{"6.6.2.1-5", xmpEdit("</rdf:RDF>", "\xff</rdf:RDF>")},
 	{"6.6.2.3.1-1", xmpEdit("<t:Version>", "<t:Else>x</t:Else><t:Version>")},
 	{"6.6.2.3.1-2", xmpEdit("<xmp:MetadataDate>", "<xmp:MetadataDate>x")},
+	{"6.6.2.3.1-2", xmpEdit("<xmp:MetadataDate>", "<xmp:Advisory>x</xmp:Advisory><xmp:MetadataDate>")},
+	{"XMP", xmpEdit("<xmp:MetadataDate>", "<x:Make xmlns:x='http://ns.adobe.com/tiff/1.0/'>x</x:Make><xmp:MetadataDate>")},
 	{"6.6.2.3.2-1", xmpEdit("<pdfaSchema:prefix>", "<pdfaSchema:else>x</pdfaSchema:else><pdfaSchema:prefix>")},
 	{"6.6.2.3.3-2", xmpEdit("<pdfaSchema:schema>Schema for tests</pdfaSchema:schema>", "")},
 	{"6.6.2.3.3-4", xmpEdit("<pdfaSchema:prefix>t</pdfaSchema:prefix>", "")},
@@ -224,6 +284,27 @@ var breaks = []struct {
 	{"6.11-1", inCatalog("Requirements", types.Array{})},
 	{"INFO", xmpEdit("<xmp:CreatorTool>", "<xmp:CreatorTool>X")},
 	{"INFO", xmpEdit("<xmp:CreateDate>2026", "<xmp:CreateDate>2025")},
+}
+
+// stricter are changes that violate a rule, which veraPDF does not find.
+var stricter = []violation{
+	// The profile has another number of components.
+	{"6.2.3-1", set("Alternate", "DeviceRGB", "N", types.Integer(4))},
+	// The content ends within an operand.
+	{"6.2.2-1", contentEdit("<< /A ")},
+	// Nothing has that name.
+	{"6.2.2-2", contentEdit("/Nowhere Do ")},
+	{"6.2.2-2", contentEdit("/Nowhere 12 Tf ")},
+	// The space is in an inline image.
+	{"6.2.4.3-3", contentEdit("BI /W 1 /H 1 /BPC 8 /CS [/I /CMYK 0 <00000000>] ID x EI ")},
+	// The descendant font has the name, too.
+	{"6.2.11.2-3", unset("Subtype", "Type0", "BaseFont")},
+	// The signature itself is missing.
+	{"6.1.12-2", func(c *conversion, catalog types.Dict) {
+		signature := c.add(types.Dict{"Type": types.Name("Sig"), "Reference": types.Array{types.Dict{"TransformMethod": types.Name("DocMDP"), "DigestMethod": types.Name("MD5")}}})
+		field := c.add(types.Dict{"FT": types.Name("Sig"), "T": types.StringLiteral("s"), "V": signature})
+		catalog["Perms"], catalog["AcroForm"] = types.Dict{"DocMDP": signature}, types.Dict{"Fields": types.Array{field}}
+	}},
 }
 
 func layered(config types.Dict) func(*conversion, types.Dict) {
@@ -250,13 +331,81 @@ func rules(err error) (all []string) {
 // TestCheckFinds violates one rule at a time and expects that violation and no other.
 func TestCheckFinds(t *testing.T) {
 	good := goodPDF(t)
-	for n, b := range breaks {
+	for n, b := range slices.Concat(breaks, stricter) {
 		t.Run(fmt.Sprintf("%s#%d", b.rule, n), func(t *testing.T) {
 			err := Check(broken(t, good, b.change), archive)
 			if got := rules(err); !slices.Equal(got, []string{b.rule}) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// allowed are changes that violate nothing, each next to one that does.
+var allowed = map[string]func(*conversion, types.Dict){
+	"a font that nothing shows": using("Font", object(types.Dict{"Type": types.Name("Font"), "Subtype": types.Name("TrueType"), "BaseFont": types.Name("X")}), "BT /Broken 12 Tf ET "),
+	"invisible text in a font that is not embedded": using("Font", object(types.Dict{
+		"Type": types.Name("Font"), "Subtype": types.Name("Type1"), "BaseFont": types.Name("Helvetica"), "Encoding": types.Name("WinAnsiEncoding"),
+	}), "BT 3 Tr /Broken 12 Tf (A) Tj ET "),
+	"an XObject that nothing shows":     using("XObject", object(types.StreamDict{Dict: types.Dict{"Subtype": types.Name("PS")}, Raw: []byte("x")}), ""),
+	"as many colourants as are allowed": deviceN(noColorants(maxColorants), types.Dict{}),
+	"a described colourant":             deviceN(types.Array{types.Name("Spot")}, types.Dict{"Colorants": types.Dict{"Spot": spot}}),
+	"a process colourant":               deviceN(types.Array{types.Name("Red")}, types.Dict{"Process": types.Dict{"Components": types.Array{types.Name("Red")}}}),
+	"a halftone for a spot colour": state("HT", types.Dict{"HalftoneType": types.Integer(5),
+		"Spot": types.Dict{"HalftoneType": types.Integer(1), "TransferFunction": types.Name("Identity")}, "Cyan": types.Dict{"HalftoneType": types.Integer(1)}}),
+	"a colour space in place of DeviceCMYK": func(c *conversion, catalog types.Dict) {
+		c.dict(c.first("Type", "Page")["Resources"])["ColorSpace"] = types.Dict{"DefaultCMYK": types.Array{types.Name("Lab"), types.Dict{}}}
+		contentEdit("q 0 0 0 1 k Q ")(c, catalog)
+	},
+	"a byte order mark before the packet": xmpEdit("<?xpacket", "\ufeff<?xpacket"),
+	"a date without a time":               xmpEdit("<xmp:MetadataDate>", "<d:date xmlns:d='http://purl.org/dc/elements/1.1/'><rdf:Seq><rdf:li>2026-02</rdf:li></rdf:Seq></d:date><xmp:MetadataDate>"),
+	"an array of the right kind":          xmpEdit("<xmp:MetadataDate>", "<xmp:Advisory><rdf:Bag><rdf:li>x</rdf:li></rdf:Bag></xmp:Advisory><xmp:MetadataDate>"),
+	"a qualified value":                   xmpEdit("<xmp:MetadataDate>", "<xmp:Label><rdf:Description><rdf:value>x</rdf:value></rdf:Description></xmp:Label><xmp:MetadataDate>"),
+	"a file that a page associates": func(c *conversion, catalog types.Dict) {
+		c.first("Type", "Page")["AF"] = catalog["AF"]
+		delete(catalog, "AF")
+	},
+	"the digest of a signature that does not certify": func(c *conversion, catalog types.Dict) {
+		catalog["X"] = types.Array{types.Dict{"TransformMethod": types.Name("DocMDP"), "DigestMethod": types.Name("MD5")}}
+	},
+}
+
+func TestCheckAllows(t *testing.T) {
+	good := goodPDF(t)
+	for name, change := range allowed {
+		if err := Check(broken(t, good, change), archive); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// grouped makes each page a transparency group with a colour space.
+func grouped(c *conversion, _ types.Dict) {
+	for number := 1; number <= c.MaxObjNr; number++ {
+		if page := c.dict(*types.NewIndirectRef(number, 0)); page != nil && c.nameOf(page["Type"]) == "Page" {
+			page["Group"] = types.Dict{"S": types.Name("Transparency"), "CS": types.Name("DeviceRGB")}
+		}
+	}
+}
+
+// Without an output intent, device colours need spaces in their place, also the first colour of a page, and transparency a group with a space.
+func TestCheckWithoutIntent(t *testing.T) {
+	good := goodPDF(t)
+	for rule, changes := range map[string]struct{ wrong, right func(*conversion, types.Dict) }{
+		"6.2.4.3-4": {contentEdit("q 0 0 9 9 re f Q "), contentEdit("q 1 0 0 rg 0 0 9 9 re f Q ")},
+		"6.2.10-2":  {contentEdit(""), grouped},
+	} {
+		for change, found := range map[*func(*conversion, types.Dict)]bool{&changes.wrong: true, &changes.right: false} {
+			err := Check(broken(t, good, func(c *conversion, catalog types.Dict) {
+				delete(catalog, "OutputIntents")
+				(*change)(c, catalog)
+			}), archive)
+			var invalid *InvalidError
+			ofPage := func(v *Violation) bool { return v.Rule == rule && strings.HasPrefix(v.Detail, "page ") }
+			if !errors.As(err, &invalid) || slices.ContainsFunc(invalid.Violations, ofPage) != found {
+				t.Errorf("%s, found must be %v: %v", rule, found, err)
+			}
+		}
 	}
 }
 

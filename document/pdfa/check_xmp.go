@@ -24,17 +24,9 @@ const (
 	extensionNamespace = "http://www.aiim.org/pdfa/ns/extension/"
 	schemaNamespace    = "http://www.aiim.org/pdfa/ns/schema#"
 	propertyNamespace  = "http://www.aiim.org/pdfa/ns/property#"
+	typeNamespace      = "http://www.aiim.org/pdfa/ns/type#"
+	fieldNamespace     = "http://www.aiim.org/pdfa/ns/field#"
 )
-
-// predefined are the properties that need no extension schema (XMP 2005; ISO 19005-3,
-// 6.6.4). For the first three namespaces the lists are complete.
-var predefined = map[string]string{
-	pdfaidNamespace:                   " part conformance amd corr ",
-	dcNamespace:                       " contributor coverage creator date description format identifier language publisher relation rights source subject title type ",
-	pdfNamespace:                      " Keywords PDFVersion Producer Trapped ",
-	xmpNamespace:                      " Advisory BaseURL CreateDate CreatorTool Identifier Label MetadataDate ModifyDate Nickname Rating Thumbnails ",
-	"http://ns.adobe.com/xap/1.0/mm/": " DerivedFrom DocumentID History InstanceID ManagedFrom Manager ManageTo ManageUI ManagerVariant RenditionClass RenditionParams VersionID Versions LastURL RenditionOf SaveID ",
-}
 
 // element is an element or attribute of a packet.
 type element struct {
@@ -42,6 +34,7 @@ type element struct {
 	parent   *element
 	children []*element
 	text     string
+	lang     bool // has a language
 }
 
 // xmpData has the simple values and the prefixes of the properties of a packet, by
@@ -72,6 +65,7 @@ func parseXMP(packet []byte) (*element, error) {
 		case markup.StartElement:
 			next := &element{name: token.Name, parent: at}
 			for _, a := range token.Attributes {
+				next.lang = next.lang || a.Name.Prefix == "xml" && a.Name.Local == "lang"
 				if a.Name.Space != "" && a.Name.Space != rdfNamespace && a.Name.Prefix != "xml" {
 					next.children = append(next.children, &element{name: a.Name, parent: next, text: a.Value})
 				}
@@ -128,7 +122,10 @@ func newXMPData(all []*element) xmpData {
 // maxPacket bounds the XMP packets that are read, in bytes: some kilobytes are usual.
 const maxPacket = 1 << 20
 
-var packetHead = regexp.MustCompile(`^<\?xpacket\s([^?]*)\?>`)
+var packetHead = regexp.MustCompile(`^\s*<\?xpacket\s([^?]*)\?>`)
+
+// utf8BOM may precede a packet.
+var utf8BOM = []byte("\ufeff")
 
 // metadata checks the XMP packet (6.6), and that Info agrees with it.
 func (c *checker) metadata() {
@@ -138,6 +135,11 @@ func (c *checker) metadata() {
 		return
 	}
 	packet, err := c.file.Decode(s)
+	if !utf8.Valid(packet) || bytes.IndexByte(packet, 0) >= 0 {
+		c.report("6.6.2.1-5", "the packet is not in UTF-8")
+		return
+	}
+	packet = bytes.TrimPrefix(packet, utf8BOM)
 	head := packetHead.FindSubmatch(packet)
 	if err != nil || head == nil || len(packet) > maxPacket {
 		c.report("6.6.2.1-4", "the metadata is not an XMP packet of up to %d bytes", maxPacket)
@@ -145,10 +147,6 @@ func (c *checker) metadata() {
 	}
 	c.reportIf(bytes.Contains(head[1], []byte("bytes=")), "6.6.2.1-2", "the packet has the attribute bytes")
 	c.reportIf(bytes.Contains(head[1], []byte("encoding=")), "6.6.2.1-3", "the packet has the attribute encoding")
-	if !utf8.Valid(packet) {
-		c.report("6.6.2.1-5", "the packet is not in UTF-8")
-		return
-	}
 	top, err := parseXMP(packet)
 	if err != nil {
 		c.report("6.6.2.1-4", "the packet is not well-formed: %v", err)
@@ -174,9 +172,9 @@ func (c *checker) identification() {
 }
 
 // extensionSchemas checks the extension schemas and returns the properties that they
-// declare (6.6.2.3.3).
-func (c *checker) extensionSchemas(top *element) map[[2]string]bool {
-	declared := map[[2]string]bool{}
+// declare, with their types (6.6.2.3.3).
+func (c *checker) extensionSchemas(top *element) map[[2]string]string {
+	declared := map[[2]string]string{}
 	c.schemas = map[string]string{}
 	for _, container := range top.find(extensionNamespace, "schemas") {
 		c.reportIf(container.name.Prefix != "pdfaExtension" || len(container.children) != 1 || container.children[0].name.Local != "Bag",
@@ -204,49 +202,98 @@ func (c *checker) field(e *element, space, prefix, name, rule string) string {
 	return ""
 }
 
-func (c *checker) extensionSchema(e *element, declared map[[2]string]bool) {
+func (c *checker) extensionSchema(e *element, declared map[[2]string]string) {
 	c.field(e, schemaNamespace, "pdfaSchema", "schema", "6.6.2.3.3-2")
 	space := c.field(e, schemaNamespace, "pdfaSchema", "namespaceURI", "6.6.2.3.3-3")
 	prefix := c.field(e, schemaNamespace, "pdfaSchema", "prefix", "6.6.2.3.3-4")
 	c.schemas[space] = prefix
-	for _, child := range e.children {
-		c.reportIf(child.name.Space != schemaNamespace || !slices.Contains([]string{"schema", "namespaceURI", "prefix", "property", "valueType"}, child.name.Local),
-			"6.6.2.3.2-1", "an extension schema has the field %s", child.name.Local)
+	c.noOtherFields(e, schemaNamespace, "schema namespaceURI prefix property valueType")
+	own := map[string]bool{}
+	for _, t := range c.list(e, schemaNamespace, "pdfaSchema", "valueType", "6.6.2.3.3-6") {
+		own[typeName(c.field(t, typeNamespace, "pdfaType", "type", "6.6.2.3.3-11"))] = true
 	}
-	for _, list := range e.find(schemaNamespace, "property") {
-		if list.name.Prefix != "pdfaSchema" || len(list.children) != 1 || list.children[0].name.Local != "Seq" {
-			c.report("6.6.2.3.3-5", "the properties of an extension schema are not one sequence")
-			continue
-		}
-		for _, property := range list.children[0].children {
-			declared[[2]string{space, c.schemaProperty(property)}] = true
-		}
+	for _, t := range c.list(e, schemaNamespace, "pdfaSchema", "valueType", "") {
+		c.schemaType(t, own)
+	}
+	for _, property := range c.list(e, schemaNamespace, "pdfaSchema", "property", "6.6.2.3.3-5") {
+		name, kind := c.schemaProperty(property, own)
+		declared[[2]string{space, name}] = kind
 	}
 }
 
-func (c *checker) schemaProperty(e *element) string {
-	name := c.field(e, propertyNamespace, "pdfaProperty", "name", "6.6.2.3.3-7")
-	kind := c.field(e, propertyNamespace, "pdfaProperty", "valueType", "6.6.2.3.3-8")
-	c.reportIf(kind != "" && kind != "Text" && kind != "Integer", "6.6.2.3.3-8", "the value type %q is not supported", kind)
+// list returns the items of a sequence in an extension schema, which may be absent.
+func (c *checker) list(e *element, space, prefix, name, rule string) (all []*element) {
+	for _, child := range e.children {
+		if child.name.Space != space || child.name.Local != name {
+			continue
+		}
+		items, ok := child.items("Seq")
+		c.reportIf(rule != "" && (!ok || child.name.Prefix != prefix), rule, "%s of an extension schema is not one sequence with the prefix %s", name, prefix)
+		all = append(all, items...)
+	}
+	return all
+}
+
+// noOtherFields checks that a part of an extension schema has the fields of its table only (6.6.2.3.2).
+func (c *checker) noOtherFields(e *element, space, names string) {
+	for _, child := range e.children {
+		c.reportIf(child.name.Space != space || !slices.Contains(strings.Fields(names), child.name.Local), "6.6.2.3.2-1", "an extension schema has the field %s", child.name.Local)
+	}
+}
+
+// schemaType checks the definition of a type of an extension schema.
+func (c *checker) schemaType(e *element, own map[string]bool) {
+	c.field(e, typeNamespace, "pdfaType", "namespaceURI", "6.6.2.3.3-12")
+	c.field(e, typeNamespace, "pdfaType", "prefix", "6.6.2.3.3-13")
+	c.field(e, typeNamespace, "pdfaType", "description", "6.6.2.3.3-14")
+	c.noOtherFields(e, typeNamespace, "type namespaceURI prefix description field")
+	for _, f := range c.list(e, typeNamespace, "pdfaType", "field", "6.6.2.3.3-15") {
+		c.field(f, fieldNamespace, "pdfaField", "name", "6.6.2.3.3-16")
+		c.valueType(f, fieldNamespace, "pdfaField", "6.6.2.3.3-17", own)
+		c.field(f, fieldNamespace, "pdfaField", "description", "6.6.2.3.3-18")
+		c.noOtherFields(f, fieldNamespace, "name valueType description")
+	}
+}
+
+// valueType returns the type that a property or field declares, which must be defined by XMP, PDF/A or the schema itself.
+func (c *checker) valueType(e *element, space, prefix, rule string, own map[string]bool) string {
+	declared := c.field(e, space, prefix, "valueType", rule)
+	kind := typeName(declared)
+	item := kind
+	if array, of, ok := strings.Cut(kind, " "); ok && arrays[array] != "" {
+		item = of
+	}
+	c.reportIf(declared != "" && !isType(kind) && !own[item], rule, "the value type %q is not defined", declared)
+	return kind
+}
+
+func (c *checker) schemaProperty(e *element, own map[string]bool) (name, kind string) {
+	name = c.field(e, propertyNamespace, "pdfaProperty", "name", "6.6.2.3.3-7")
+	kind = c.valueType(e, propertyNamespace, "pdfaProperty", "6.6.2.3.3-8", own)
 	category := c.field(e, propertyNamespace, "pdfaProperty", "category", "6.6.2.3.3-9")
 	c.reportIf(category != "" && category != "external" && category != "internal", "6.6.2.3.3-9", "category is %q", category)
 	c.field(e, propertyNamespace, "pdfaProperty", "description", "6.6.2.3.3-10")
-	return name
+	c.noOtherFields(e, propertyNamespace, "name valueType category description")
+	return name, kind
 }
 
-// declaredProperties checks that every property is predefined or declared (6.6.2.3.1).
-func (c *checker) declaredProperties(all []*element, declared map[[2]string]bool) {
+// declaredProperties checks that every property is predefined or declared, and has a value of its type (6.6.2.3.1).
+func (c *checker) declaredProperties(all []*element, declared map[[2]string]string) {
 	for _, p := range all {
 		space, name := p.name.Space, p.name.Local
-		if space == extensionNamespace || strings.Contains(predefined[space], " "+name+" ") || declared[[2]string{space, name}] {
-			continue
+		list, standard := predefined[space]
+		kind, known := list[name]
+		if own, ok := declared[[2]string{space, name}]; ok && !known {
+			kind, known = own, true
 		}
-		c.report("6.6.2.3.1-1", "the property %s:%s is not declared", p.name.Prefix, name)
-	}
-	for _, name := range []string{"CreateDate", "ModifyDate", "MetadataDate"} {
-		if date := c.xmp.get(xmpNamespace, name); date != "" {
-			_, err := time.Parse(xmp.TimeFormat, date)
-			c.reportIf(err != nil, "6.6.2.3.1-2", "%s is %q", name, date)
+		switch {
+		case space == extensionNamespace:
+		case known:
+			c.reportIf(!p.hasType(kind), "6.6.2.3.1-2", "the property %s:%s is not of the type %q", p.name.Prefix, name, kind)
+		case standard && list == nil:
+			c.report("XMP", "the property %s:%s is not checked", p.name.Prefix, name)
+		default:
+			c.report("6.6.2.3.1-1", "the property %s:%s is not declared", p.name.Prefix, name)
 		}
 	}
 }

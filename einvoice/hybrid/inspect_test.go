@@ -94,7 +94,7 @@ func TestInspectOwn(t *testing.T) {
 
 // Findings that the checker cannot decide are doubtful; forbidden content is not.
 func TestDoubtful(t *testing.T) {
-	for rule, doubtful := range map[string]bool{"INFO": true, "LIMIT": true, "6.6.2.3.3-8": true, "6.1.3-1": false, "6.1.7.2-1": false, "FX-FILE": false} {
+	for rule, doubtful := range map[string]bool{"INFO": true, "LIMIT": true, "XMP": true, "6.6.2.3.3-8": false, "6.1.3-1": false, "6.1.7.2-1": false, "FX-FILE": false} {
 		if pdfa.Doubtful(rule) != doubtful {
 			t.Errorf("%s: doubtful is %v", rule, !doubtful)
 		}

@@ -20,7 +20,8 @@ type Deviations struct {
 	LongString bool // a string of more than 32767 bytes
 	LongName   bool // a name of more than 127 bytes
 	BigInteger bool // an integer of more than 32 bits
-	BadReal    bool // a number that overflows or underflows single precision
+	LargeReal  bool // a number that overflows single precision
+	SmallReal  bool // one that underflows it
 }
 
 // lexer splits bytes into tokens.
@@ -122,6 +123,12 @@ func (l *lexer) numberOrKeyword() any {
 	return Operator(text)
 }
 
+// The largest and smallest absolute values of a number (ISO 19005-3, 6.1.13).
+const (
+	maxReal = 3.403e38
+	minReal = 1.175e-38
+)
+
 func (l *lexer) number(text string) (any, bool) {
 	whole := true
 	for i := range len(text) { // ParseFloat accepts more than PDF: exponents, hexadecimals, infinity
@@ -144,10 +151,10 @@ func (l *lexer) number(text string) (any, bool) {
 	if err != nil {
 		return nil, false
 	}
-	// ISO 19005-3, 6.1.13-2 and 6.1.13-5
-	if size := math.Abs(f); size > 3.403e38 || size != 0 && size < 1.175e-38 {
-		l.deviations.BadReal = true
-	}
+	size := math.Abs(f)
+	l.deviations.BigInteger = l.deviations.BigInteger || whole
+	l.deviations.LargeReal = l.deviations.LargeReal || !whole && size > maxReal
+	l.deviations.SmallReal = l.deviations.SmallReal || size != 0 && size < minReal
 	return f, true
 }
 
