@@ -26,7 +26,7 @@ func goodPDF(t testing.TB) []byte {
 }
 
 // broken changes the objects of a valid file and writes it again.
-func broken(t *testing.T, pdf []byte, change func(c *conversion, catalog types.Dict)) []byte {
+func broken(t testing.TB, pdf []byte, change func(c *conversion, catalog types.Dict)) []byte {
 	t.Helper()
 	ctx, err := pdfcpu.Read(bytes.NewReader(pdf), model.NewDefaultConfiguration())
 	if err != nil {
