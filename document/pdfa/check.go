@@ -75,7 +75,7 @@ func CheckForeign(source *cos.Source, further ...func(*Subject)) error {
 // standard, since the browser has no use for the rest.
 func Doubtful(rule string) bool {
 	switch rule {
-	case "INFO", "LIMIT", "JPX", "XMP", "6.2.11.3.3-1", "6.2.11.4.2-2":
+	case "INFO", "LIMIT", "JPX", "XMP", "CIDSET", "6.2.11.3.3-1":
 		return true
 	}
 	return false

@@ -347,9 +347,10 @@ func (s *contentScan) showText(operands []any) {
 }
 
 func (s *contentScan) checkGlyphs(shown string) {
-	notdef, undefined := s.state.font.missingGlyphs(shown)
-	s.reportIf(notdef, "6.2.11.8-1", "%s shows a character that font %s has no glyph for", s.where, s.state.font)
-	s.reportIf(undefined, "6.2.11.4.1-2", "%s shows a code for which its Type 3 font has no glyph", s.where)
+	found, visible := s.state.font.flawsOf(shown), s.state.mode != invisible
+	s.reportIf(found.notdef, "6.2.11.8-1", "%s shows a character that font %s has no glyph for", s.where, s.state.font)
+	s.reportIf(found.missing && visible, "6.2.11.4.1-2", "%s shows a code for which font %s has no glyph", s.where, s.state.font)
+	s.reportIf(found.width && visible, "6.2.11.5-1", "%s shows a character whose width in font %s is not that of its program", s.where, s.state.font)
 }
 
 func (s *contentScan) inlineImage(operands []any) {

@@ -1,6 +1,9 @@
 package pdfa
 
 import (
+	"math"
+	"regexp"
+
 	"platen.dev/document/pdfa/cos"
 )
 
@@ -60,10 +63,13 @@ func (c *checker) compositeFont(number int, d cos.Dict) {
 		return
 	}
 	c.fontProgram(number, program)
-	c.reportIf(c.file.Dict(d["FontDescriptor"])["CIDSet"] != nil, "6.2.11.4.2-2", "font %d has a CIDSet", number)
+	c.cidSet(number, d, program)
 	_, stream := c.file.Resolve(d["CIDToGIDMap"]).(*cos.Stream)
 	c.reportIf(subtype == "CIDFontType2" && !stream && c.name(d["CIDToGIDMap"]) != "Identity", "6.2.11.3.2-1", "font %d has no CIDToGIDMap", number)
 }
+
+// subsetName begins the name of a font whose program has some of its glyphs.
+var subsetName = regexp.MustCompile(`^[A-Z]{6}\+`)
 
 // readable reports whether the codes of a Type 0 font are those of its glyphs.
 func (c *checker) readable(d cos.Dict) bool {
@@ -124,12 +130,15 @@ type fontGlyphs struct {
 	number          int // of its object
 	dict            cos.Dict
 	embedded        bool
-	shown, rendered bool          // the font was used for text, for visible text
-	composite       bool          // its codes have two bytes
-	unknown         bool          // the meaning of its codes is not known
-	toGID           []byte        // CIDToGIDMap of a composite font, nil for Identity
-	notdef          map[byte]bool // codes of a simple font that map to .notdef
-	undefined       map[byte]bool // codes of a Type 3 font without a glyph procedure
+	shown, rendered bool            // the font was used for text, for visible text
+	composite       bool            // its codes have two bytes
+	unknown         bool            // the meaning of its codes is not known
+	toGID           []byte          // CIDToGIDMap of a composite font, nil for Identity
+	trueType        *trueType       // the program of a composite font, nil if it is none, or cannot be read
+	cidWidths       map[int]float64 // that its dictionary says
+	cidWidth        float64         // of the other glyphs
+	notdef          map[byte]bool   // codes of a simple font that map to .notdef
+	undefined       map[byte]bool   // codes of a Type 3 font without a glyph procedure
 }
 
 func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
@@ -138,8 +147,14 @@ func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
 	if subtype == "Type0" {
 		g.composite, g.unknown = true, !c.readable(d)
 		if descendants := c.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
-			if s, ok := c.file.Resolve(c.file.Dict(descendants[0])["CIDToGIDMap"]).(*cos.Stream); ok {
+			descendant := c.file.Dict(descendants[0])
+			if s, ok := c.file.Resolve(descendant["CIDToGIDMap"]).(*cos.Stream); ok {
 				g.toGID, _ = c.file.Decode(s)
+			}
+			if program := c.program(d); program != nil && c.name(descendant["Subtype"]) == "CIDFontType2" {
+				data, _ := c.file.Decode(program)
+				g.trueType = readTrueType(data)
+				g.cidWidths, g.cidWidth = c.cidWidths(descendant)
 			}
 		}
 		return g
@@ -161,32 +176,47 @@ func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
 	return g
 }
 
-// missingGlyphs reports whether showing a string shows .notdef (6.2.11.8-1), and whether
-// it shows a code of a Type 3 font that has no glyph procedure.
-func (g *fontGlyphs) missingGlyphs(s string) (notdef, undefined bool) {
+// flaws are what is wrong with the glyphs that a string shows.
+type flaws struct {
+	notdef  bool // one is .notdef (6.2.11.8-1)
+	missing bool // the program lacks one (6.2.11.4.1-2)
+	width   bool // the program and the dictionary say different widths (6.2.11.5-1)
+}
+
+// widthTolerance is how much widths may differ, in thousandths of the font size.
+const widthTolerance = 1
+
+// flawsOf returns what is wrong with the glyphs of a string.
+func (g *fontGlyphs) flawsOf(s string) (found flaws) {
 	if !g.composite {
 		for _, code := range []byte(s) {
-			notdef, undefined = notdef || g.notdef[code], undefined || g.undefined[code]
+			found.notdef, found.missing = found.notdef || g.notdef[code], found.missing || g.undefined[code]
 		}
-		return notdef, undefined
+		return found
 	}
 	if g.unknown {
-		return false, false
+		return found
 	}
 	for ; len(s) > 1; s = s[2:] {
-		gid := int(s[0])<<8 | int(s[1])
+		cid := int(s[0])<<8 | int(s[1])
+		gid := cid
 		if g.toGID != nil {
-			at := 2 * gid
-			if at+1 >= len(g.toGID) {
-				return true, false
+			gid = 0
+			if at := 2 * cid; at+1 < len(g.toGID) {
+				gid = int(g.toGID[at])<<8 | int(g.toGID[at+1])
 			}
-			gid = int(g.toGID[at])<<8 | int(g.toGID[at+1])
 		}
-		if gid == 0 {
-			return true, false
+		found.notdef = found.notdef || gid == 0
+		if t := g.trueType; t != nil && gid != 0 {
+			width, ok := g.cidWidths[cid]
+			if !ok {
+				width = g.cidWidth
+			}
+			found.missing = found.missing || gid >= t.glyphs
+			found.width = found.width || gid < t.glyphs && math.Abs(t.width(gid)-width) > widthTolerance
 		}
 	}
-	return len(s) > 0, false
+	return found
 }
 
 func (g *fontGlyphs) String() string {

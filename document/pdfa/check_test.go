@@ -123,8 +123,32 @@ func state(entry string, to types.Object) func(*conversion, types.Dict) {
 	return using("ExtGState", object(types.Dict{entry: to}), "q /Broken gs Q ")
 }
 
-// trueType makes the first page show text in a TrueType font without a usable encoding.
-func trueType(edit func(font, descriptor types.Dict)) func(*conversion, types.Dict) {
+// glyphSet gives a subset of a font a set with more or fewer glyphs than its program has.
+func glyphSet(more int) func(*conversion, types.Dict) {
+	return func(c *conversion, _ types.Dict) {
+		descriptor := c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"])
+		program, _, _ := c.DereferenceStreamDict(descriptor["FontFile2"])
+		if err := program.Decode(); err != nil {
+			panic(err)
+		}
+		bits := make([]byte, 1<<13)
+		for gid := range readTrueType(program.Content).glyphs + more {
+			bits[gid/8] |= 128 >> (gid % 8)
+		}
+		descriptor["CIDSet"] = c.add(types.StreamDict{Dict: types.Dict{}, Raw: bits})
+	}
+}
+
+// shown makes the first page show a glyph of a composite font.
+func shown(code string) func(*conversion, types.Dict) {
+	return func(c *conversion, catalog types.Dict) {
+		font := *types.NewIndirectRef(c.number("Subtype", "Type0"), 0)
+		using("Font", func(*conversion) types.Object { return font }, "BT /Broken 12 Tf [("+code+")] TJ ET ")(c, catalog)
+	}
+}
+
+// trueTypeFont makes the first page show text in a TrueType font without a usable encoding.
+func trueTypeFont(edit func(font, descriptor types.Dict)) func(*conversion, types.Dict) {
 	return using("Font", func(c *conversion) types.Object {
 		program := c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"])["FontFile2"]
 		descriptor := types.Dict{"Type": types.Name("FontDescriptor"), "FontName": types.Name("X"), "FontFile2": program}
@@ -221,22 +245,23 @@ var breaks = []violation{
 	{"6.2.11.4.1-1", func(c *conversion, _ types.Dict) {
 		delete(c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"]), "FontFile2")
 	}},
-	{"6.2.11.4.1-1", trueType(func(font, descriptor types.Dict) {
+	{"6.2.11.4.1-1", trueTypeFont(func(font, descriptor types.Dict) {
 		font["Encoding"] = types.Name("WinAnsiEncoding")
 		delete(descriptor, "FontFile2")
 	})},
-	{"6.2.11.4.2-2", func(c *conversion, _ types.Dict) {
-		c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"])["CIDSet"] = types.Dict{}
+	{"6.2.11.4.2-2", glyphSet(-1)},
+	{"6.2.11.4.2-2", glyphSet(1)},
+	{"6.2.11.5-1", func(c *conversion, _ types.Dict) {
+		font := c.first("Subtype", "CIDFontType2")
+		font["DW"] = types.Integer(17)
+		delete(font, "W")
 	}},
-	{"6.2.11.6-2", trueType(func(types.Dict, types.Dict) {})},
-	{"6.2.11.6-3", trueType(func(font, descriptor types.Dict) {
+	{"6.2.11.4.1-2", shown("\\377\\377")},
+	{"6.2.11.6-2", trueTypeFont(func(types.Dict, types.Dict) {})},
+	{"6.2.11.6-3", trueTypeFont(func(font, descriptor types.Dict) {
 		font["Encoding"], descriptor["Flags"] = types.Name("WinAnsiEncoding"), types.Integer(4)
 	})},
-	{"6.2.11.8-1", func(c *conversion, catalog types.Dict) {
-		font := types.IndirectRef{ObjectNumber: types.Integer(c.number("Subtype", "Type0"))}
-		c.dict(c.first("Type", "Page")["Resources"])["Font"] = types.Dict{"Zero": font}
-		contentEdit("BT /Zero 12 Tf [(\\000\\000)] TJ ET ")(c, catalog)
-	}},
+	{"6.2.11.8-1", shown("\\000\\000")},
 	{"6.3.1-1", func(c *conversion, _ types.Dict) {
 		link := c.first("Subtype", "Link")
 		link["Subtype"], link["Rect"] = types.Name("Movie"), types.NewNumberArray(9, 9, 9, 9)
@@ -347,6 +372,7 @@ var allowed = map[string]func(*conversion, types.Dict){
 	"invisible text in a font that is not embedded": using("Font", object(types.Dict{
 		"Type": types.Name("Font"), "Subtype": types.Name("Type1"), "BaseFont": types.Name("Helvetica"), "Encoding": types.Name("WinAnsiEncoding"),
 	}), "BT 3 Tr /Broken 12 Tf (A) Tj ET "),
+	"the set of the glyphs":             glyphSet(0),
 	"an XObject that nothing shows":     using("XObject", object(types.StreamDict{Dict: types.Dict{"Subtype": types.Name("PS")}, Raw: []byte("x")}), ""),
 	"as many colourants as are allowed": deviceN(noColorants(maxColorants), types.Dict{}),
 	"a described colourant":             deviceN(types.Array{types.Name("Spot")}, types.Dict{"Colorants": types.Dict{"Spot": spot}}),

@@ -33,8 +33,8 @@ type Extension struct {
 // Property is a property of an Extension and its value.
 type Property struct{ Name, Type, Description, Value string }
 
-// TimeFormat is the form of dates in a packet.
-const TimeFormat = "2006-01-02T15:04:05-07:00"
+// timeFormat is the form of dates in a packet.
+const timeFormat = "2006-01-02T15:04:05-07:00"
 
 // UANamespace is the namespace in which a file claims PDF/UA (ISO 14289-1, 5).
 const UANamespace = "http://www.aiim.org/pdfua/ns/id/"
@@ -52,7 +52,7 @@ func (p Packet) Bytes() []byte {
 	describe(&b, "pdf", "http://ns.adobe.com/pdf/1.3/", [][2]string{{"Producer", p.Producer}, {"Keywords", p.Keywords}})
 	about := [][2]string{{"CreatorTool", p.Creator}}
 	if !p.Date.IsZero() {
-		date := p.Date.Format(TimeFormat)
+		date := p.Date.Format(timeFormat)
 		about = append(about, [2]string{"CreateDate", date}, [2]string{"ModifyDate", date}, [2]string{"MetadataDate", date})
 	}
 	describe(&b, "xmp", "http://ns.adobe.com/xap/1.0/", about)
