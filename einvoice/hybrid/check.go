@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -89,16 +90,22 @@ func (s subject) name(value any) string {
 	return string(n)
 }
 
+// xrechnungVersion is a version of XRechnung, which may be in place of that of Factur-X.
+var xrechnungVersion = regexp.MustCompile(`^[1-9]\.\d$`)
+
 // described checks the packet's statements about the invoice, and returns the conformance level; false if there is no packet.
 func (s subject) described(fileName string) (level string, described bool) {
 	if !s.Described() {
 		return "", false
 	}
-	for _, want := range [][2]string{{"DocumentType", "INVOICE"}, {"DocumentFileName", fileName}, {"Version", "1.0"}} {
+	for _, want := range [][2]string{{"DocumentType", "INVOICE"}, {"DocumentFileName", fileName}} {
 		is, _ := s.Property(namespace, want[0])
 		s.reportIf(is != want[1], "FX-"+strings.ToUpper(want[0]), "fx:%s is %.60q", want[0], is)
 	}
 	level, prefix := s.Property(namespace, "ConformanceLevel")
+	version, _ := s.Property(namespace, "Version")
+	own := level == "XRECHNUNG" && xrechnungVersion.MatchString(version)
+	s.reportIf(version != "1.0" && !own, "FX-VERSION", "fx:Version is %.60q", version)
 	for _, prefix := range []string{prefix, s.SchemaPrefix(namespace)} {
 		s.reportIf(prefix != "fx" && prefix != "", "FX-PREFIX", "the namespace of Factur-X has the prefix %.60q", prefix)
 	}

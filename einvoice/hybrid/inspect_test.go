@@ -101,21 +101,25 @@ func TestDoubtful(t *testing.T) {
 	}
 }
 
-// The XML of an XRechnung has its own file name; under that of Factur-X its readers do not find it.
+// The XML of an XRechnung has its own file name, and may have its own version; under that of Factur-X its readers do not find it.
 func TestInspectXRechnung(t *testing.T) {
 	const guideline = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0"
 	xml := bytes.Replace(invoice(t, "en16931").XML, []byte(einvoice.Guidelines["en16931"]+"<"), []byte(guideline+"<"), 1)
-	for _, c := range []struct{ name, level, wrong string }{
-		{"xrechnung.xml", "XRECHNUNG", ""},
-		{"factur-x.xml", "XRECHNUNG", "FX-FILE"},
-		{"xrechnung.xml", "EN 16931", "FX-FILE"},
-		{"factur-x.xml", "EN 16931", "FX-LEVEL"},
+	for _, c := range []struct{ name, level, version, wrong string }{
+		{"xrechnung.xml", "XRECHNUNG", "1.0", ""},
+		{"xrechnung.xml", "XRECHNUNG", "3.0", ""},
+		{"xrechnung.xml", "XRECHNUNG", "3.0.1", "FX-VERSION"},
+		{"factur-x.xml", "XRECHNUNG", "1.0", "FX-FILE"},
+		{"xrechnung.xml", "EN 16931", "1.0", "FX-FILE"},
+		{"factur-x.xml", "EN 16931", "1.0", "FX-LEVEL"},
+		{"factur-x.xml", "EN 16931", "3.0", "FX-VERSION"},
 	} {
 		pdf := edited(t, goodPDF(t), func(e editing) {
 			_, spec := e.typed("Filespec")
 			spec["F"], spec["UF"] = types.StringLiteral(c.name), types.StringLiteral(c.name)
 			raw("EmbeddedFile", func([]byte) []byte { return pack.Deflate(xml) })(e)
 			xmpEdit("<fx:ConformanceLevel>EN 16931<", "<fx:ConformanceLevel>"+c.level+"<")(e)
+			xmpEdit("<fx:Version>1.0<", "<fx:Version>"+c.version+"<")(e)
 			xmpEdit("<fx:DocumentFileName>factur-x.xml<", "<fx:DocumentFileName>"+c.name+"<")(e)
 		})
 		in := Inspect(cos.NewSource(pdf))

@@ -5,7 +5,7 @@ func (c *comparison) columns(rows ...row) {
 	for i := range rows {
 		r := &rows[i]
 		for _, a := range r.beside {
-			if !c.spend(len(c.found)) {
+			if !c.spend(len(c.found) + len(c.view.pieces)) {
 				return
 			}
 			if t := c.expected(r, a); t != nil && (a.near(t.amount) && !c.isMoney(a) || a.decimals && r.own(a) && r.has(t.amount)) {
@@ -42,7 +42,7 @@ func (c *comparison) expected(r *row, a *amount) (is *term) {
 	return is
 }
 
-// heading is the next label above an amount that has no value beside it.
+// heading is the next label above an amount that has no value beside it, unless other words are nearer.
 func (c *comparison) heading(a *amount) (next *label) {
 	for i := range c.found {
 		l := &c.found[i]
@@ -55,6 +55,13 @@ func (c *comparison) heading(a *amount) (next *label) {
 		reach := c.reach(*next)
 		if c.view.someAmount(reach, func(o *amount) bool { return o.in(reach) }) {
 			return nil
+		}
+		for i := range c.view.pieces {
+			p := &c.view.pieces[i]
+			between := p.page == a.page && p.top >= next.bottom-1 && p.bottom <= a.top+1 && p.left < a.right+1 && p.right > a.left-1
+			if between && i != next.piece && p.wordy() {
+				return nil
+			}
 		}
 	}
 	return next

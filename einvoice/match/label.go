@@ -108,10 +108,26 @@ func (p *piece) labelOf(index, at int, dated func(from int) int) (l label, found
 		return l, false
 	}
 	rest := p.raw[l.to:]
+	if slices.Contains(p.raw[:p.from[at]], '%') || qualified(rest) {
+		return l, false // the name of a rate, or of another amount
+	}
 	if !l.explains() && (wordIn(rest, unicode.IsDigit) || wordIn(p.raw[dated(l.to):], func(rune) bool { return false })) {
 		return l, false // it begins a sentence, or another label
 	}
 	return l, true
+}
+
+// qualifiers are short words that make another term of the label before them.
+const qualifiers = " ht ttc hors net netto tva vat ust mwst iva btw excl incl inkl exkl zzgl satz "
+
+// qualified reports whether a text begins with a qualifier.
+func qualified(text []rune) bool {
+	text = text[min(len(text), max(0, slices.IndexFunc(text, unicode.IsLetter))):]
+	end := slices.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		end = len(text)
+	}
+	return end > 0 && strings.Contains(qualifiers, " "+fold(string(text[:end]))+" ")
 }
 
 // longest returns the longest label at a folded character, and its length in folded characters.
@@ -133,16 +149,23 @@ func (p *piece) longest(index, at int) (l label, length int) {
 	return l, 0
 }
 
-// headings returns the labels of a piece that has several, such as headings of adjacent columns.
+// headings returns the labels of a piece that has several, such as headings of adjacent columns. Other words between two, as in "total of
+// charges", make another label of them.
 func (p *piece) headings(index int) (all []label) {
+	between := 0 // where the last label ends
 	for at := 0; at < len(p.folded); at++ {
 		if !p.starts[at] {
 			continue
 		}
-		if l, n := p.longest(index, at); n > 0 {
-			all = append(all, l)
-			at += n - 1
+		l, n := p.longest(index, at)
+		if n == 0 {
+			continue
 		}
+		if len(all) > 0 && slices.ContainsFunc(p.raw[between:p.from[at]], unicode.IsLetter) || l.to < len(p.raw) && p.raw[l.to] == ' ' && qualified(p.raw[l.to:]) {
+			return nil
+		}
+		all, between = append(all, l), l.to
+		at += n - 1
 	}
 	if len(all) < 2 {
 		return nil

@@ -2,7 +2,9 @@ package match
 
 import (
 	"slices"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // strayAmounts finds unexplained amounts that nearly equal a term's. If a page has too many other unexplained amounts, none counts: they may have other reasons.
@@ -15,7 +17,7 @@ func (c *comparison) strayAmounts() {
 	amounts, others := 0, 0
 	for i := range c.view.amounts {
 		a := &c.view.amounts[i]
-		if a.percent || !a.decimals || c.inDate(a) {
+		if a.percent || !a.decimals || c.inDate(a) || c.view.isVersion(a) {
 			continue
 		}
 		amounts++
@@ -36,6 +38,17 @@ func (c *comparison) strayAmounts() {
 	for _, s := range strays {
 		c.contradict(s.t, s.a.raw)
 	}
+}
+
+// isVersion reports whether a number with one decimal is behind a word or a colon, such as the version of a standard.
+func (v *view) isVersion(a *amount) bool {
+	digits := []rune(a.raw)
+	if n := len(digits); n < 3 || unicode.IsDigit(digits[n-2]) {
+		return false
+	}
+	before := strings.TrimRight(string(v.pieces[a.piece].raw[:a.from]), " \t")
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return unicode.IsLetter(last) || last == ':'
 }
 
 // strayDates finds invalid dates that nearly equal one of the invoice.
@@ -76,8 +89,12 @@ func (c *comparison) strayPeriods() {
 	}
 }
 
-// strayRates finds unexplained percentages, alone in their cells, that nearly equal a rate.
+// strayRates finds unexplained percentages, alone in their cells, that nearly equal a rate. Pages of an invoice without lines may have lines with
+// discounts.
 func (c *comparison) strayRates() {
+	if len(c.invoice.Lines) == 0 {
+		return
+	}
 	for i := range c.view.amounts {
 		a := &c.view.amounts[i]
 		if p := &c.view.pieces[a.piece]; !a.percent || a.from > 0 || slices.ContainsFunc(p.raw[a.to:], unicode.IsLetter) || c.explained(a) || !c.spend(len(c.terms)) {
