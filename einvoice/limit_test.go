@@ -25,6 +25,32 @@ func padded(t testing.TB, n int) []byte {
 	return withText(t, "minimum", "<!--"+strings.Repeat("x", n-len(empty))+"-->")
 }
 
+// An invoice that is only checked may have large attachments.
+func TestLargeAttachments(t *testing.T) {
+	const file, tail = "aG91cnM7MTIK", "</rsm:CrossIndustryInvoice>"
+	good := sample(t, "en16931")
+	with := func(attached, comment int) []byte { // bytes in all, and in a comment
+		s := strings.Replace(good, tail, "<!--"+strings.Repeat("x", comment)+"-->"+tail, 1)
+		return []byte(strings.Replace(s, file, file+strings.Repeat("A", attached-len(s)), 1))
+	}
+	beside := contract.MaxXML - len(good) - len("<!---->") // at least
+	for name, c := range map[string]struct {
+		document []byte
+		fault    string
+	}{
+		"as large as may be": {with(contract.MaxChecked, beside), ""},
+		"larger":             {with(contract.MaxChecked+1, 0), "at most 6291456 are read"},
+		"larger beside it":   {with(contract.MaxChecked, beside+1000), "beside its attachments; at most 1048576 are read"},
+	} {
+		if _, err := ParseSchemaOnly(c.document, "en16931"); c.fault == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), c.fault) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := Parse(c.document, "en16931"); err == nil || !strings.Contains(err.Error(), "at most 1048576 are accepted") {
+			t.Errorf("%s, to be converted: %v", name, err)
+		}
+	}
+}
+
 func nested(n int) string { return strings.Repeat("<a>", n) + strings.Repeat("</a>", n) }
 
 func declarations(n int) string {

@@ -36,6 +36,9 @@ func Parse(document []byte, profile string) (*Invoice, error) {
 // profile, and that it has a type code that is wanted (docs/API.md, E-invoices). Its
 // errors may be shown to the caller; those of XML and of the schema are *InvalidError.
 func ParseWanted(document []byte, want Wanted) (*Invoice, error) {
+	if len(document) > contract.MaxXML {
+		return nil, fmt.Errorf("the XML has %d bytes; at most %d are accepted", len(document), contract.MaxXML)
+	}
 	if encoding := markup.ForeignEncoding(document); encoding != "" {
 		return nil, fmt.Errorf("the XML is encoded in %s; it must be encoded in UTF-8", markup.Excerpt(encoding))
 	}
@@ -74,7 +77,7 @@ func (w Wanted) check(root *Node) error {
 // document that is not valid gives an *InvalidError.
 //
 // The verdict is that of XML Schema on the official schemas of Factur-X 1.09, except that documents are refused that
-// have a DOCTYPE, or exceed contract.MaxXML or the limits of package markup.
+// have a DOCTYPE, do not fit (Fits), or exceed the limits of package markup.
 func ParseSchemaOnly(document []byte, profile string) (*Invoice, error) {
 	v, err := validateCII(document, profile)
 	if err != nil {
@@ -131,8 +134,8 @@ func validateCII(document []byte, profile string) (*validator, error) {
 // validate reads a whole document and collects its violations of the schema with a name and roots. It returns an error
 // if the document is not well-formed.
 func validate(document []byte, name string, roots ...*schema.Child) (*validator, error) {
-	if len(document) > contract.MaxXML {
-		return nil, fmt.Errorf("the XML has %d bytes; at most %d are accepted", len(document), contract.MaxXML)
+	if err := Fits(document); err != nil {
+		return nil, err
 	}
 	text, fault := markup.Decode(document)
 	v := &validator{name: name, roots: roots, text: text, lines: &lineIndex{text: text}}

@@ -17,7 +17,7 @@ const ublProfile = contract.UBLProfile
 
 // IsUBL reports whether a document is an invoice or a credit note of UBL, by its root element.
 func IsUBL(document []byte) bool {
-	if len(document) > contract.MaxXML {
+	if Fits(document) != nil {
 		return false
 	}
 	text, _ := markup.Decode(document)

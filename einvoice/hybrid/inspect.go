@@ -100,7 +100,7 @@ func (in *Inspection) level(s subject) {
 		s.report("FX-LEVEL", "fx:ConformanceLevel is %.60q, which is none of Factur-X", in.Level)
 		return
 	}
-	if in.Err != nil || len(in.XML) > contract.MaxXML {
+	if in.Err != nil || einvoice.Fits(in.XML) != nil {
 		return // reported for the XML
 	}
 	guideline, problem := guidelineOf(in.XML)

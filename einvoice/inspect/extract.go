@@ -11,7 +11,6 @@ import (
 	"platen.dev/einvoice/hybrid"
 	"platen.dev/einvoice/model"
 	"platen.dev/einvoice/report"
-	"platen.dev/events/contract"
 )
 
 // Extract takes the invoice out of a PDF from any producer and reads what it says. Its errors, which may be shown, say why there is
@@ -22,7 +21,7 @@ func Extract(pdf []byte) (*report.Extract, error) {
 		return nil, errors.New(markup.Excerpt(err.Error()))
 	}
 	e := &report.Extract{XML: asText(found.XML), FileName: text(found.FileName), Relationship: text(found.Relationship)}
-	if len(found.XML) > contract.MaxXML {
+	if einvoice.Fits(found.XML) != nil {
 		return e, nil
 	}
 	kind, guideline := recognise(found.XML)

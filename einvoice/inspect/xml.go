@@ -7,13 +7,12 @@ import (
 	"platen.dev/document/markup"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/report"
-	"platen.dev/events/contract"
 )
 
 // checkXML adds the sections about the XML, and returns the invoice as far as it was readable, nil if it was not.
 func checkXML(r *report.Report, document []byte, want Wanted) *einvoice.Invoice {
-	if len(document) > contract.MaxXML {
-		r.Leave(report.WellFormedSection, fmt.Sprintf("The XML has %d bytes; at most %d are read.", len(document), contract.MaxXML))
+	if err := einvoice.Fits(document); err != nil {
+		r.Leave(report.WellFormedSection, capital(err.Error()))
 		return nil
 	}
 	invoice, err := einvoice.Skim(document)

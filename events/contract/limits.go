@@ -47,6 +47,8 @@ const (
 	MaxRuleSets = 10
 	// MaxXML is the largest e-invoice in bytes.
 	MaxXML = 1 << 20
+	// MaxChecked is the largest XML in bytes that is checked rather than converted; beside attachments it has MaxXML at most.
+	MaxChecked = 6 << 20
 	// MaxTemplate is the longest header or footer template in characters.
 	MaxTemplate = 10_000
 	// MaxURL is the longest URL in bytes.
