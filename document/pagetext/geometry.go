@@ -52,10 +52,10 @@ func boxOf(points []point) rect {
 	return box
 }
 
-// isBox reports whether a closed outline is an axis-parallel rectangle.
+// isBox reports whether a closed outline is an axis-parallel rectangle. It may return to its first point several times.
 func isBox(outline []point) bool {
-	if len(outline) == 5 && outline[4] == outline[0] {
-		outline = outline[:4]
+	for last := len(outline) - 1; last > 3 && outline[last] == outline[0]; last-- {
+		outline = outline[:last]
 	}
 	if len(outline) != 4 {
 		return false

@@ -197,6 +197,14 @@ func TestPaintedBound(t *testing.T) {
 	}
 }
 
+// A page may be clipped to the whole of it any number of times, as by producers that close a box twice.
+func TestClippedToThePage(t *testing.T) {
+	clip := "q 0 0 m 200 0 l 200 100 l 0 100 l 0 0 l 0 0 l h W n Q "
+	if _, err := Read(sheet(strings.Repeat(clip, maxPainted/(200*100)+1), "", helvetica, "null", onLayer, offLayer)); err != nil {
+		t.Error(err)
+	}
+}
+
 // FuzzRead reads any input to its end.
 func FuzzRead(f *testing.F) {
 	f.Add(sheet("q 1 0 0 1 5 5 cm BT /F 12 Tf 20 50 Td [(a) 5 (b)] TJ ET 1 g 0 0 9 9 re W n Q /X Do", "/Rotate 90", helvetica, form("0 0 m 1 1 2 2 3 3 c f", ""), onLayer, offLayer))
