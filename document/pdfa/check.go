@@ -56,15 +56,16 @@ func (e *InvalidError) Unwrap() []error {
 }
 
 // Check checks that a file conforms to what is claimed, and returns nil or an *InvalidError. It has the rules
-// of veraPDF that a printed document can violate, and is at least as strict. It is not a validator for
-// arbitrary PDFs. further are the rules of a format that rests on PDF/A.
+// of veraPDF that a printed document can violate, and is at least as strict. further are the rules of a format that
+// rests on PDF/A.
 func Check(pdf []byte, claim Claim, further ...func(*Subject)) error {
 	return newChecker(pdf, claim).run(func() (*cos.File, error) { return cos.Open(pdf, cos.DefaultLimits) }, further)
 }
 
 // CheckForeign checks a file from any source for PDF/A-3, of any conformance level, by the rules of level B, as Check does.
-// Features that it cannot judge are reported as violations of a rule that is Doubtful. Time and memory are bounded for any
-// input.
+// Features that it cannot judge are reported as violations of a rule that is Doubtful, but it does not look for wrong widths and
+// missing glyphs of simple fonts and CFF programs, incomplete sets of the glyphs of Type 1 subsets, overprint, spot colours of one name that differ,
+// signatures, and wrong spaces at the end of objects. Time and memory are bounded for any input.
 func CheckForeign(source *cos.Source, further ...func(*Subject)) error {
 	c := newChecker(source.Data, Claim{Part: 3})
 	c.foreign = true
