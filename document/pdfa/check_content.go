@@ -255,7 +255,7 @@ func (s *contentScan) initialColors(operator cos.Operator) {
 
 // parameter is an operation that has operands.
 func (s *contentScan) parameter(operator cos.Operator, operands []any) {
-	name, named := operands[0].(cos.Name)
+	name, _ := operands[0].(cos.Name)
 	switch operator {
 	case "Tf":
 		value, _ := s.resource("Font", name)
@@ -265,7 +265,7 @@ func (s *contentScan) parameter(operator cos.Operator, operands []any) {
 	case "cs", "CS":
 		s.namedColor(name)
 	case "scn", "SCN":
-		if name, named = operands[len(operands)-1].(cos.Name); named {
+		if name, named := operands[len(operands)-1].(cos.Name); named {
 			if value, first := s.resource("Pattern", name); first {
 				s.pattern(value)
 			}

@@ -180,8 +180,6 @@ func noColorants(n int) (all types.Array) {
 
 func action(d types.Dict) func(*conversion, types.Dict) { return set("Subtype", "Link", "A", d) }
 
-var stream = types.StreamDict{Dict: types.Dict{}, Raw: []byte("x")}
-
 // violation is a change that violates a rule, and no other.
 type violation struct {
 	rule   string
@@ -377,8 +375,10 @@ var allowed = map[string]func(*conversion, types.Dict){
 	"as many colourants as are allowed": deviceN(noColorants(maxColorants), types.Dict{}),
 	"a described colourant":             deviceN(types.Array{types.Name("Spot")}, types.Dict{"Colorants": types.Dict{"Spot": spot}}),
 	"a process colourant":               deviceN(types.Array{types.Name("Red")}, types.Dict{"Process": types.Dict{"Components": types.Array{types.Name("Red")}}}),
-	"a halftone for a spot colour": state("HT", types.Dict{"HalftoneType": types.Integer(5),
-		"Spot": types.Dict{"HalftoneType": types.Integer(1), "TransferFunction": types.Name("Identity")}, "Cyan": types.Dict{"HalftoneType": types.Integer(1)}}),
+	"a halftone for a spot colour": state("HT", types.Dict{
+		"HalftoneType": types.Integer(5),
+		"Spot":         types.Dict{"HalftoneType": types.Integer(1), "TransferFunction": types.Name("Identity")}, "Cyan": types.Dict{"HalftoneType": types.Integer(1)},
+	}),
 	"a colour space in place of DeviceCMYK": func(c *conversion, catalog types.Dict) {
 		c.dict(c.first("Type", "Page")["Resources"])["ColorSpace"] = types.Dict{"DefaultCMYK": types.Array{types.Name("Lab"), types.Dict{}}}
 		contentEdit("q 0 0 0 1 k Q ")(c, catalog)
