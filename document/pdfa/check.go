@@ -170,6 +170,7 @@ type checker struct {
 	parts       map[cos.Ref]*part // what pages show
 	fonts       map[cos.Ref]*fontGlyphs
 	queue       []queued
+	widthsRead  int // of all fonts
 	xmp         xmpData
 	schemas     map[string]string // prefixes of the extension schemas, by namespace
 }

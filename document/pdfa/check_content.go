@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"platen.dev/document/pdfa/cos"
@@ -61,8 +63,9 @@ func (c *checker) pageContents(of *part, where string, page, inherited cos.Dict)
 		normal := c.file.Dict(c.file.Dict(annotation)["AP"])["N"]
 		s.xObject(normal)
 		if _, one := c.file.Resolve(normal).(*cos.Stream); !one {
-			for _, state := range c.file.Dict(normal) {
-				s.xObject(state)
+			states := c.file.Dict(normal)
+			for _, name := range slices.Sorted(maps.Keys(states)) {
+				s.xObject(states[name])
 			}
 		}
 	}
@@ -123,7 +126,7 @@ type contentScan struct {
 	*checker
 	part                 *part
 	where                string
-	resources, inherited cos.Dict // its own, and those that it has none of its own instead of
+	resources, inherited cos.Dict // its own; those of its user, if it has none
 	used                 map[[2]cos.Name]any
 	state                graphics
 	saved                []graphics

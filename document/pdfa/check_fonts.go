@@ -1,8 +1,10 @@
 package pdfa
 
 import (
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 
 	"platen.dev/document/pdfa/cos"
 )
@@ -10,7 +12,9 @@ import (
 // shownFont checks a font with which text is shown, and queues the glyphs of a Type 3 font.
 func (s *contentScan) shownFont(f *fontGlyphs) {
 	s.font(f.number, f.dict)
-	for _, value := range s.file.Dict(f.dict["CharProcs"]) {
+	procedures := s.file.Dict(f.dict["CharProcs"])
+	for _, name := range slices.Sorted(maps.Keys(procedures)) {
+		value := procedures[name]
 		glyph, ok := s.file.Resolve(value).(*cos.Stream)
 		if of, first := s.use(value); ok && first {
 			s.show(of, "glyph", value, glyph, f.dict["Resources"])
@@ -153,8 +157,9 @@ func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
 			}
 			if program := c.program(d); program != nil && c.name(descendant["Subtype"]) == "CIDFontType2" {
 				data, _ := c.file.Decode(program)
-				g.trueType = readTrueType(data)
-				g.cidWidths, g.cidWidth = c.cidWidths(descendant)
+				if g.cidWidths, g.cidWidth = c.cidWidths(descendant); g.cidWidths != nil {
+					g.trueType = readTrueType(data)
+				}
 			}
 		}
 		return g

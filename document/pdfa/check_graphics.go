@@ -56,8 +56,8 @@ func (s *contentScan) halftone(value any, colorant cos.Name) {
 	if kind != 5 || colorant != "" {
 		return
 	}
-	for name, part := range d {
-		s.halftone(part, name)
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		s.halftone(d[name], name)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
+	"platen.dev/document/pdfa/cos"
 	"platen.dev/document/pdfa/pack"
 )
 
@@ -481,5 +482,26 @@ func TestCheckPrinted(t *testing.T) {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Violations) > maxViolations {
 		t.Errorf("%v", err)
+	}
+}
+
+// Fonts without number may name one long array of widths: reading it for each would take minutes, and gigabytes.
+func TestWidthsAreBounded(t *testing.T) {
+	c := newChecker(goodPDF(t), archive)
+	c.file, _ = cos.Open(c.pdf, cos.DefaultLimits)
+	widths := func(spans int) map[int]float64 {
+		var w cos.Array
+		for range spans {
+			w = append(w, int64(0), int64(maxCID), int64(500))
+		}
+		all, _ := c.cidWidths(cos.Dict{"W": w})
+		return all
+	}
+	const within = maxWidths / (maxCID + 1)
+	if all := widths(within); len(all) != maxCID+1 || all[maxCID] != 500 {
+		t.Errorf("%d spans: %d widths", within, len(all))
+	}
+	if all := widths(1); all != nil {
+		t.Errorf("a span more: %d widths", len(all))
 	}
 }

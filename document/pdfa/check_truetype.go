@@ -79,7 +79,10 @@ func (c *checker) cidSet(number int, d cos.Dict, program *cos.Stream) {
 	}
 }
 
-// cidWidths returns the widths that a CIDFont gives its glyphs, and that of the others.
+// maxWidths bounds the widths of glyphs that are read of all fonts together: many fonts may name one long array.
+const maxWidths = 1 << 20
+
+// cidWidths returns the widths that a CIDFont gives its glyphs, and that of the others. Once maxWidths were read, it returns nil.
 func (c *checker) cidWidths(d cos.Dict) (widths map[int]float64, otherwise float64) {
 	widths, otherwise = map[int]float64{}, 1000
 	if d["DW"] != nil {
@@ -88,7 +91,12 @@ func (c *checker) cidWidths(d cos.Dict) (widths map[int]float64, otherwise float
 	entries := c.file.Array(d["W"])
 	for len(entries) > 1 {
 		from := int(c.file.Int(entries[0], -1))
-		if list := c.file.Array(entries[1]); list != nil {
+		list := c.file.Array(entries[1])
+		to := min(int(c.file.Int(entries[1], -1)), maxCID)
+		if c.widthsRead += 1 + max(len(list), to-from); c.widthsRead > maxWidths {
+			return nil, otherwise
+		}
+		if list != nil {
 			for n, width := range list {
 				widths[from+n] = c.number(width)
 			}
@@ -98,7 +106,7 @@ func (c *checker) cidWidths(d cos.Dict) (widths map[int]float64, otherwise float
 		if len(entries) < 3 {
 			break
 		}
-		for cid := from; cid <= min(int(c.file.Int(entries[1], -1)), maxCID); cid++ {
+		for cid := from; cid <= to; cid++ {
 			widths[cid] = c.number(entries[2])
 		}
 		entries = entries[3:]
