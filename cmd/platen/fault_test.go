@@ -45,7 +45,8 @@ func TestReplicaFailure(t *testing.T) {
 	}
 	m := newMachine(t, "--config", config, "--kafka", broker)
 	p := m.start(t)
-	record := eventlog.Record{Value: []byte{2, 3, 0xa0}} // format 2
+	p.await(t, fmt.Sprintf("held=%d", clusterPartitions)) // it has something to hand over
+	record := eventlog.Record{Value: []byte{2, 3, 0xa0}}  // format 2
 	if _, err := eventlog.AppendWait(testkit.Context(t), openKafka(t, broker), events.TopicJournal, 3, record); err != nil {
 		t.Fatal(err)
 	}
