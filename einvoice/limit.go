@@ -1,14 +1,11 @@
 package einvoice
 
 import (
+	"bytes"
 	"fmt"
-	"regexp"
 
 	"platen.dev/events/contract"
 )
-
-// attachment is an attached file in an invoice, from the end of the name of its element.
-var attachment = regexp.MustCompile(`BinaryObject[^<>]*>[^<]*`)
 
 // Fits returns an error, which may be shown, if a document is too large to be checked: more than contract.MaxChecked bytes, or more than contract.MaxXML
 // beside its attachments.
@@ -19,12 +16,27 @@ func Fits(document []byte) error {
 	if len(document) <= contract.MaxXML {
 		return nil
 	}
-	rest := len(document)
-	for _, at := range attachment.FindAllIndex(document, -1) {
-		rest -= at[1] - at[0]
-	}
-	if rest > contract.MaxXML {
+	if rest := len(document) - attached(document); rest > contract.MaxXML {
 		return fmt.Errorf("the XML has %d bytes beside its attachments; at most %d are read", rest, contract.MaxXML)
 	}
 	return nil
+}
+
+// attached returns how many bytes the attached files have: in elements whose names end with BinaryObject.
+func attached(document []byte) (size int) {
+	name := []byte("BinaryObject")
+	for {
+		_, rest, found := bytes.Cut(document, name)
+		if !found {
+			return size
+		}
+		document = rest
+		end := bytes.IndexAny(rest, "<>")
+		if end < 0 || rest[end] == '<' {
+			continue
+		}
+		content, _, _ := bytes.Cut(rest[end+1:], []byte("<"))
+		size += len(name) + end + 1 + len(content)
+		document = rest[end+1+len(content):]
+	}
 }

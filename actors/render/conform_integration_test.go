@@ -3,11 +3,9 @@
 package render
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -177,7 +175,7 @@ func TestVeraPDF(t *testing.T) {
 		t.Errorf("only %d documents", len(all))
 	}
 	judged := 0
-	for name, verdict := range verdicts(t, dir) {
+	for name, verdict := range testkit.VeraPDF(t, dir) {
 		judged++
 		switch why := refused[name]; {
 		case why == "" && verdict != "pass":
@@ -226,21 +224,4 @@ func (p printing) judged(html string, o events.PrintOptions, prints map[bool][]b
 		p.t.Fatal(err)
 	}
 	return pdf, refused.Error()
-}
-
-// verdicts returns veraPDF's verdicts on the files of a directory, by name.
-func verdicts(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out, err := exec.Command("../../testdata/verapdf/run.sh", dir).Output()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	all := map[string]string{}
-	for line := range bytes.Lines(out) {
-		if columns := strings.Split(string(line), "\t"); len(columns) == 5 {
-			all[columns[0]] = columns[1]
-		}
-	}
-	return all
 }

@@ -68,32 +68,14 @@ func (r *reader) compositeFont(d cos.Dict) *font {
 	if below["DW"] != nil {
 		f.otherwise = r.number(below["DW"]) / 1000
 	}
-	r.compositeWidths(f, r.file.Array(below["W"]))
-	return f
-}
-
-// compositeWidths reads widths as composite fonts have them (9.7.4.3).
-func (r *reader) compositeWidths(f *font, list cos.Array) {
-	for i := 0; i+1 < len(list); {
-		first := int(r.file.Int(list[i], 0))
-		if each := r.file.Array(list[i+1]); each != nil {
-			for n, w := range each {
-				if len(f.widths) < maxWidths {
-					f.widths[first+n] = r.number(w) / 1000
-				}
-			}
-			i += 2
-			continue
+	read := 0
+	for cid, width := range r.file.GlyphWidths(r.file.Array(below["W"])) {
+		if read++; read > maxWidths {
+			break
 		}
-		if i+2 >= len(list) {
-			return
-		}
-		width := r.number(list[i+2]) / 1000
-		for cid := first; cid <= int(r.file.Int(list[i+1], 0)) && len(f.widths) < maxWidths; cid++ {
-			f.widths[cid] = width
-		}
-		i += 3
+		f.widths[cid] = r.number(width) / 1000
 	}
+	return f
 }
 
 func (r *reader) simpleFont(d cos.Dict) *font {

@@ -11,7 +11,7 @@ import (
 
 // shownFont checks a font with which text is shown, and queues the glyphs of a Type 3 font.
 func (s *contentScan) shownFont(f *fontGlyphs) {
-	s.font(f.number, f.dict)
+	s.font(f)
 	procedures := s.file.Dict(f.dict["CharProcs"])
 	for _, name := range slices.Sorted(maps.Keys(procedures)) {
 		value := procedures[name]
@@ -23,7 +23,8 @@ func (s *contentScan) shownFont(f *fontGlyphs) {
 }
 
 // font checks a font (6.2.11.2 to 6.2.11.6).
-func (c *checker) font(number int, d cos.Dict) {
+func (c *checker) font(f *fontGlyphs) {
+	number, d := f.number, f.dict
 	subtype := c.name(d["Subtype"])
 	if s, ok := c.file.Resolve(d["ToUnicode"]).(*cos.Stream); ok && c.claim.Accessible {
 		if cmap, err := c.file.Decode(s); err == nil && unknownCharacter.Match(cmap) {
@@ -33,7 +34,7 @@ func (c *checker) font(number int, d cos.Dict) {
 	c.reportIf(subtype != "Type3" && c.name(d["BaseFont"]) == "", "6.2.11.2-3", "font %d has no BaseFont", number)
 	switch subtype {
 	case "Type0":
-		c.compositeFont(number, d)
+		c.compositeFont(f)
 	case "Type1", "MMType1", "TrueType":
 		if program := c.program(d); program != nil {
 			c.fontProgram(number, program)
@@ -49,8 +50,9 @@ func (c *checker) font(number int, d cos.Dict) {
 
 // compositeFont checks a Type 0 font. Its encoding must be Identity, as the browser writes
 // it: this checker does not read other CMaps.
-func (c *checker) compositeFont(number int, d cos.Dict) {
-	c.reportIf(!c.readable(d), "6.2.11.3.3-1", "font %d has the encoding %q", number, c.name(d["Encoding"]))
+func (c *checker) compositeFont(f *fontGlyphs) {
+	number, d := f.number, f.dict
+	c.reportIf(f.unknown, "6.2.11.3.3-1", "font %d has the encoding %q", number, c.name(d["Encoding"]))
 	descendants := c.file.Array(d["DescendantFonts"])
 	if len(descendants) != 1 {
 		c.report("6.2.11.2-2", "font %d does not have exactly one descendant font", number)
@@ -67,7 +69,7 @@ func (c *checker) compositeFont(number int, d cos.Dict) {
 		return
 	}
 	c.fontProgram(number, program)
-	c.cidSet(number, d, program)
+	c.cidSet(number, d, f.trueType)
 	_, stream := c.file.Resolve(d["CIDToGIDMap"]).(*cos.Stream)
 	c.reportIf(subtype == "CIDFontType2" && !stream && c.name(d["CIDToGIDMap"]) != "Identity", "6.2.11.3.2-1", "font %d has no CIDToGIDMap", number)
 }
@@ -75,13 +77,7 @@ func (c *checker) compositeFont(number int, d cos.Dict) {
 // subsetName begins the name of a font whose program has some of its glyphs.
 var subsetName = regexp.MustCompile(`^[A-Z]{6}\+`)
 
-// readable reports whether the codes of a Type 0 font are those of its glyphs.
-func (c *checker) readable(d cos.Dict) bool {
-	encoding := c.name(d["Encoding"])
-	return encoding == "Identity-H" || encoding == "Identity-V"
-}
-
-// program returns the embedded program of a font, nil if there is none.
+// program returns the embedded program of a font, or nil.
 func (c *checker) program(d cos.Dict) *cos.Stream {
 	if descendants := c.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
 		d = c.file.Dict(descendants[0])
@@ -138,8 +134,8 @@ type fontGlyphs struct {
 	composite       bool            // its codes have two bytes
 	unknown         bool            // the meaning of its codes is not known
 	toGID           []byte          // CIDToGIDMap of a composite font, nil for Identity
-	trueType        *trueType       // the program of a composite font, nil if it is none, or cannot be read
-	cidWidths       map[int]float64 // that its dictionary says
+	trueType        *trueType       // of a composite font; nil if its program is not TrueType, or cannot be read
+	cidWidths       map[int]float64 // that its dictionary says; nil if they are not known
 	cidWidth        float64         // of the other glyphs
 	notdef          map[byte]bool   // codes of a simple font that map to .notdef
 	undefined       map[byte]bool   // codes of a Type 3 font without a glyph procedure
@@ -149,7 +145,8 @@ func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
 	subtype := c.name(d["Subtype"])
 	g := &fontGlyphs{number: number, dict: d, embedded: subtype == "Type3" || c.program(d) != nil}
 	if subtype == "Type0" {
-		g.composite, g.unknown = true, !c.readable(d)
+		encoding := c.name(d["Encoding"])
+		g.composite, g.unknown = true, encoding != "Identity-H" && encoding != "Identity-V"
 		if descendants := c.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
 			descendant := c.file.Dict(descendants[0])
 			if s, ok := c.file.Resolve(descendant["CIDToGIDMap"]).(*cos.Stream); ok {
@@ -157,9 +154,8 @@ func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
 			}
 			if program := c.program(d); program != nil && c.name(descendant["Subtype"]) == "CIDFontType2" {
 				data, _ := c.file.Decode(program)
-				if g.cidWidths, g.cidWidth = c.cidWidths(descendant); g.cidWidths != nil {
-					g.trueType = readTrueType(data)
-				}
+				g.trueType = readTrueType(data)
+				g.cidWidths, g.cidWidth = c.cidWidths(descendant)
 			}
 		}
 		return g
@@ -218,7 +214,7 @@ func (g *fontGlyphs) flawsOf(s string) (found flaws) {
 				width = g.cidWidth
 			}
 			found.missing = found.missing || gid >= t.glyphs
-			found.width = found.width || gid < t.glyphs && math.Abs(t.width(gid)-width) > widthTolerance
+			found.width = found.width || g.cidWidths != nil && gid < t.glyphs && math.Abs(t.width(gid)-width) > widthTolerance
 		}
 	}
 	return found

@@ -42,7 +42,7 @@ func (s *contentScan) intent(name string) {
 	s.reportIf(!allowedIntent(name), "6.2.6-1", "%s has the rendering intent %s", s.where, name)
 }
 
-// halftone checks a halftone, or one of those of which it is made, for a colourant (6.2.5).
+// halftone checks a halftone (6.2.5). One of type 5 has another for each colourant, which is "" for the whole.
 func (s *contentScan) halftone(value any, colorant cos.Name) {
 	d := s.file.Dict(value)
 	if d == nil {
@@ -110,7 +110,7 @@ func (s *contentScan) image(d cos.Dict) {
 	s.mask(d["SMask"])
 }
 
-// mask checks the image that masks another one. Its samples are no colours, and it has no mask itself.
+// mask checks the image that masks another one. Its samples are not colours, and it has no mask of its own.
 func (s *contentScan) mask(value any) {
 	mask, ok := s.file.Resolve(value).(*cos.Stream)
 	if !ok {

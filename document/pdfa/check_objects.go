@@ -1,7 +1,6 @@
 package pdfa
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 
@@ -36,12 +35,13 @@ func (c *checker) objectSpacing(number int) {
 	if !plain || at <= 0 || at >= len(c.pdf) {
 		return
 	}
-	for at < len(c.pdf)-1 && bytes.IndexByte([]byte("\r\n"), c.pdf[at]) >= 0 { // an entry of the cross-reference table may point before it
+	for at < len(c.pdf)-1 && isEOL(c.pdf[at]) { // an entry of the cross-reference table may point before it
 		at++
 	}
-	before := c.pdf[at-1]
-	c.reportIf(before != '\n' && before != '\r' || !objectHead.Match(c.pdf[at:min(len(c.pdf), at+40)]), "6.1.9-1", "object %d does not have the required white space", number)
+	c.reportIf(!isEOL(c.pdf[at-1]) || !objectHead.Match(c.pdf[at:min(len(c.pdf), at+40)]), "6.1.9-1", "object %d does not have the required white space", number)
 }
+
+func isEOL(b byte) bool { return b == '\r' || b == '\n' }
 
 var filters = []cos.Name{"ASCIIHexDecode", "ASCII85Decode", "FlateDecode", "RunLengthDecode", "CCITTFaxDecode", "JBIG2Decode", "DCTDecode"}
 

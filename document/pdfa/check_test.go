@@ -489,16 +489,17 @@ func TestCheckPrinted(t *testing.T) {
 func TestWidthsAreBounded(t *testing.T) {
 	c := newChecker(goodPDF(t), archive)
 	c.file, _ = cos.Open(c.pdf, cos.DefaultLimits)
+	const lastCID = 1<<16 - 1
 	widths := func(spans int) map[int]float64 {
 		var w cos.Array
 		for range spans {
-			w = append(w, int64(0), int64(maxCID), int64(500))
+			w = append(w, int64(0), int64(lastCID), int64(500))
 		}
 		all, _ := c.cidWidths(cos.Dict{"W": w})
 		return all
 	}
-	const within = maxWidths / (maxCID + 1)
-	if all := widths(within); len(all) != maxCID+1 || all[maxCID] != 500 {
+	const within = maxWidths / (lastCID + 1)
+	if all := widths(within); len(all) != lastCID+1 || all[lastCID] != 500 {
 		t.Errorf("%d spans: %d widths", within, len(all))
 	}
 	if all := widths(1); all != nil {

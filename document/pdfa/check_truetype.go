@@ -58,21 +58,19 @@ func (t *trueType) width(gid int) float64 {
 }
 
 // cidSet checks that the set of a subset's glyphs has those of its program (6.2.11.4.2-2). It is not known for every kind of program.
-func (c *checker) cidSet(number int, d cos.Dict, program *cos.Stream) {
+func (c *checker) cidSet(number int, d cos.Dict, program *trueType) {
 	set, ok := c.file.Resolve(c.file.Dict(d["FontDescriptor"])["CIDSet"]).(*cos.Stream)
 	if !ok || !subsetName.MatchString(c.name(d["BaseFont"])) {
 		return
 	}
 	bits, err := c.file.Decode(set)
-	data, _ := c.file.Decode(program)
-	t := readTrueType(data)
-	if err != nil || t == nil || c.name(d["CIDToGIDMap"]) != "Identity" {
+	if err != nil || program == nil || c.name(d["CIDToGIDMap"]) != "Identity" {
 		c.report("CIDSET", "font %d has a CIDSet, which is not checked", number)
 		return
 	}
-	for gid := 1; gid < max(t.glyphs, 8*len(bits)); gid++ {
+	for gid := 1; gid < max(program.glyphs, 8*len(bits)); gid++ {
 		in := gid/8 < len(bits) && bits[gid/8]>>(7-gid%8)&1 == 1
-		if in != (gid < t.glyphs) {
+		if in != (gid < program.glyphs) {
 			c.report("6.2.11.4.2-2", "the CIDSet and the program of font %d do not have the same glyphs: %d", number, gid)
 			return
 		}
@@ -88,31 +86,11 @@ func (c *checker) cidWidths(d cos.Dict) (widths map[int]float64, otherwise float
 	if d["DW"] != nil {
 		otherwise = c.number(d["DW"])
 	}
-	entries := c.file.Array(d["W"])
-	for len(entries) > 1 {
-		from := int(c.file.Int(entries[0], -1))
-		list := c.file.Array(entries[1])
-		to := min(int(c.file.Int(entries[1], -1)), maxCID)
-		if c.widthsRead += 1 + max(len(list), to-from); c.widthsRead > maxWidths {
+	for cid, width := range c.file.GlyphWidths(c.file.Array(d["W"])) {
+		if c.widthsRead++; c.widthsRead > maxWidths {
 			return nil, otherwise
 		}
-		if list != nil {
-			for n, width := range list {
-				widths[from+n] = c.number(width)
-			}
-			entries = entries[2:]
-			continue
-		}
-		if len(entries) < 3 {
-			break
-		}
-		for cid := from; cid <= to; cid++ {
-			widths[cid] = c.number(entries[2])
-		}
-		entries = entries[3:]
+		widths[cid] = c.number(width)
 	}
 	return widths, otherwise
 }
-
-// maxCID is the largest number of a glyph in a CIDFont.
-const maxCID = 1<<16 - 1

@@ -207,12 +207,12 @@ func (c *checker) extensionSchema(e *element, declared map[[2]string]string) {
 	prefix := c.field(e, schemaNamespace, "pdfaSchema", "prefix", "6.6.2.3.3-4")
 	c.schemas[space] = prefix
 	c.noOtherFields(e, schemaNamespace, "schema namespaceURI prefix property valueType")
-	own := map[string]bool{}
-	for _, t := range c.list(e, schemaNamespace, "pdfaSchema", "valueType", "6.6.2.3.3-6") {
-		own[typeName(c.field(t, typeNamespace, "pdfaType", "type", "6.6.2.3.3-11"))] = true
+	own, kinds := map[string]bool{}, c.list(e, schemaNamespace, "pdfaSchema", "valueType", "6.6.2.3.3-6")
+	for _, kind := range kinds {
+		own[typeName(c.field(kind, typeNamespace, "pdfaType", "type", "6.6.2.3.3-11"))] = true
 	}
-	for _, t := range c.list(e, schemaNamespace, "pdfaSchema", "valueType", "") {
-		c.schemaType(t, own)
+	for _, kind := range kinds {
+		c.schemaType(kind, own)
 	}
 	for _, property := range c.list(e, schemaNamespace, "pdfaSchema", "property", "6.6.2.3.3-5") {
 		name, kind := c.schemaProperty(property, own)
@@ -227,7 +227,7 @@ func (c *checker) list(e *element, space, prefix, name, rule string) (all []*ele
 			continue
 		}
 		items, ok := child.items("Seq")
-		c.reportIf(rule != "" && (!ok || child.name.Prefix != prefix), rule, "%s of an extension schema is not one sequence with the prefix %s", name, prefix)
+		c.reportIf(!ok || child.name.Prefix != prefix, rule, "%s of an extension schema is not one sequence with the prefix %s", name, prefix)
 		all = append(all, items...)
 	}
 	return all

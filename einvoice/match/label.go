@@ -118,16 +118,14 @@ func (p *piece) labelOf(index, at int, dated func(from int) int) (l label, found
 }
 
 // qualifiers are short words that make another term of the label before them.
-const qualifiers = " ht ttc hors net netto tva vat ust mwst iva btw excl incl inkl exkl zzgl satz "
+var qualifiers = strings.Fields("ht ttc hors net netto tva vat ust mwst iva btw excl incl inkl exkl zzgl satz")
 
-// qualified reports whether a text begins with a qualifier.
+// qualified reports whether the first word of a text is a qualifier.
 func qualified(text []rune) bool {
-	text = text[min(len(text), max(0, slices.IndexFunc(text, unicode.IsLetter))):]
-	end := slices.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-	if end < 0 {
-		end = len(text)
+	for first := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return slices.Contains(qualifiers, fold(first))
 	}
-	return end > 0 && strings.Contains(qualifiers, " "+fold(string(text[:end]))+" ")
+	return false
 }
 
 // longest returns the longest label at a folded character, and its length in folded characters.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // strayAmounts finds unexplained amounts that nearly equal a term's. If a page has too many other unexplained amounts, none counts: they may have other reasons.
@@ -46,9 +45,11 @@ func (v *view) isVersion(a *amount) bool {
 	if n := len(digits); n < 3 || unicode.IsDigit(digits[n-2]) {
 		return false
 	}
-	before := strings.TrimRight(string(v.pieces[a.piece].raw[:a.from]), " \t")
-	last, _ := utf8.DecodeLastRuneInString(before)
-	return unicode.IsLetter(last) || last == ':'
+	before := v.pieces[a.piece].raw[:a.from]
+	for len(before) > 0 && strings.ContainsRune(" \t", before[len(before)-1]) {
+		before = before[:len(before)-1]
+	}
+	return len(before) > 0 && (before[len(before)-1] == ':' || unicode.IsLetter(before[len(before)-1]))
 }
 
 // strayDates finds invalid dates that nearly equal one of the invoice.

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,4 +47,22 @@ func Contains(t testing.TB, text string, words ...string) {
 			t.Errorf("no %s in %q", word, text)
 		}
 	}
+}
+
+// VeraPDF judges the PDFs of a directory by testdata/verapdf/run.sh, and returns the verdicts of veraPDF, by file name: "pass", or "fail" and the violated
+// rules. The caller's package is two directories below the module's.
+func VeraPDF(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out, err := exec.Command("../../testdata/verapdf/run.sh", dir).Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) { // it ends with 1 if a file fails
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if columns := strings.Split(line, "\t"); len(columns) == 5 {
+			all[columns[0]] = columns[1]
+		}
+	}
+	return all
 }
