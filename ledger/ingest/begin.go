@@ -70,7 +70,7 @@ func (b Beginning) fromJournal(ctx context.Context, partition int32) error {
 		if at < next {
 			return nil
 		}
-		if len(batch.Entries) >= batchRecords && at > last {
+		if len(batch.Entries) >= BatchRecords && at > last {
 			if err := flush(last); err != nil {
 				return err
 			}

@@ -25,11 +25,11 @@ import (
 	"platen.dev/ledger"
 )
 
-// Limits of a batch.
+// Limits of a batch: records of usage, the bytes of their values, and offsets.
 const (
-	batchRecords = 20_000 // of usage
+	BatchRecords = 20_000
 	batchBytes   = 8 << 20
-	batchOffsets = 100_000
+	BatchOffsets = 100_000
 )
 
 // Ingest appends what the router delivers.
@@ -188,7 +188,7 @@ func Each(ctx context.Context, log eventlog.Log, topic string, partition int32, 
 				b.Records = append(b.Records, bus.Detached(r))
 				bytes += len(r.Value)
 			}
-			if next < to && len(b.Records) < batchRecords && bytes < batchBytes && b.Hi-b.Lo+1 < batchOffsets {
+			if next < to && len(b.Records) < BatchRecords && bytes < batchBytes && b.Hi-b.Lo+1 < BatchOffsets {
 				continue
 			}
 			if err := visit(b); err != nil {

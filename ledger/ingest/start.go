@@ -77,7 +77,7 @@ func Start(c Config) (*Running, error) {
 		middleware.NewThrottle(c.BatchesPerSecond, time.Second).Middleware,
 	)
 	batches := bus.Batches(c.Events, bus.BatchConfig{
-		Logger: c.Logger, Wanted: wanted, Records: batchRecords, Bytes: batchBytes, Offsets: batchOffsets, Wait: c.Wait, Pause: c.Pause,
+		Logger: c.Logger, Wanted: wanted, Records: BatchRecords, Bytes: batchBytes, Offsets: BatchOffsets, Wait: c.Wait, Pause: c.Pause,
 	})
 	router.AddConsumerHandler("usage ledger", events.TopicEvents, batches, g.handle)
 	r := &Running{Ingest: g, router: router, rejects: c.Poison, ended: make(chan error, 1)}
