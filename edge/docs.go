@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"sync"
 
 	"github.com/valyala/fasthttp"
 
@@ -23,6 +24,21 @@ const (
 	asyncAPIPath = "/asyncapi.json"
 	schemaPrefix = "/schemas/"
 )
+
+// published are the docs of every server of this process.
+var published struct {
+	once sync.Once
+	docs *docs
+}
+
+// publishedDocs makes the docs when the first of them is asked for: that takes 50 ms, which a start need not.
+func publishedDocs() *docs {
+	published.once.Do(func() { published.docs = newDocs() })
+	return published.docs
+}
+
+// serveDocs sends the file of the docs at the path of a request.
+func serveDocs(ctx *fasthttp.RequestCtx) *problem { return publishedDocs().serve(ctx) }
 
 func newDocs() *docs {
 	viewer, err := openapi.NewViewer(apiInfo)

@@ -46,8 +46,8 @@ func (s *Server) endpoints() (all []endpoint) {
 		endpoint{Operation: describeEntries(), handle: plain(s.usage.entries)},
 		endpoint{Operation: describeWindows(), handle: plain(s.usage.windows)},
 		endpoint{Operation: describeWindow(), handle: s.usage.window},
-		endpoint{Operation: describeDocument(), handle: plain(s.docs.serve)},
-		endpoint{Operation: describePage(), handle: plain(s.docs.serve)},
+		endpoint{Operation: describeDocument(), handle: plain(serveDocs)},
+		endpoint{Operation: describePage(), handle: plain(serveDocs)},
 		endpoint{Operation: describeEvidenceKeys(), handle: plain(s.jobs.evidenceKeys)},
 		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/healthz", Summary: "Whether the process answers"}, handle: plain(s.healthz)},
 		endpoint{Operation: openapi.Operation{Method: "GET", Path: "/readyz", Summary: "Whether the node should be sent requests"}, handle: plain(s.readyz)},
@@ -147,7 +147,7 @@ func (s *Server) match(path string) match {
 	if s.dashboard != nil && dashboard.Serves(path) {
 		return match{&s.memberPages, ""}
 	}
-	if _, ok := s.docs.find(path); ok {
+	if _, ok := publishedDocs().find(path); ok {
 		return match{&s.files, ""}
 	}
 	return match{}

@@ -29,7 +29,6 @@ type Server struct {
 	jobs        *jobs
 	invoices    *invoices
 	usage       *usageAPI
-	docs        *docs
 	// dashboard is nil if there is none.
 	dashboard *dashboard.Dashboard
 	router    router
@@ -48,7 +47,7 @@ type Server struct {
 func New(cfg Config) *Server { return newServer(cfg, defaultTimeouts) }
 
 func newServer(cfg Config, t timeouts) *Server {
-	s := &Server{timeouts: t, gate: transport.NewGate(cfg.Connections), docs: newDocs(), draining: make(chan struct{})}
+	s := &Server{timeouts: t, gate: transport.NewGate(cfg.Connections), draining: make(chan struct{})}
 	s.front = &front{cfg: &cfg, match: s.match, bodies: transport.NewBodies(cfg.BodyBytes)}
 	s.jobs = &jobs{s.front}
 	s.submissions = &submissions{jobs: s.jobs, turns: transport.NewTurns(s.draining), limit: t.wait, draining: s.draining}
@@ -59,7 +58,7 @@ func newServer(cfg Config, t timeouts) *Server {
 	}
 	s.router = newRouter(s.endpoints())
 	s.memberPages = endpoint{Operation: openapi.Operation{Path: dashboard.Path}, pages: true, handle: s.pages}
-	s.files = endpoint{Operation: openapi.Operation{Method: "GET", Path: openapi.DocsPath}, handle: plain(s.docs.serve)}
+	s.files = endpoint{Operation: openapi.Operation{Method: "GET", Path: openapi.DocsPath}, handle: plain(serveDocs)}
 	s.http, s.ops, s.gotenberg = s.newHTTP(), s.newOps(), s.newGotenberg()
 	return s
 }
