@@ -9,7 +9,7 @@ var differences = map[string]string{
 	"rtl-root-scaled":       "the browser shifts or cuts a document that begins at the right if its scale is not 1",
 	"seen-below-fold":       "what waits to be seen is there: the browser prints the page as nobody has scrolled it",
 	"inner-scroller":        "a page that scrolls in a box inside is as high as its content; the browser shows one window of it",
-	"scrolled-code":         "boxes that scroll show all of their code on paper; the browser cuts it",
+	"scrolled-code":         "boxes that scroll show all of their content on paper; the browser cuts it",
 	"long-lines":            "code lines and long words are broken where the browser reduces the document for their sake by more than a quarter, or cuts them",
 	"no-viewer":             "what is not HTML is shown without the bars and colours of the browser's viewers",
 	"undeclared-utf8":       "UTF-8 that nothing declares is read as UTF-8; browsers guess an encoding, but never this one",

@@ -40,6 +40,9 @@ var (
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
+	// revealing makes boxes that scroll as high as their content.
+	//go:embed script/revealing.js
+	revealing string
 )
 
 // arrangement is the argument of arranging.
@@ -111,6 +114,17 @@ func (p *printParams) withWholeMargin(html string) string {
 		}
 	}
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
+}
+
+// reveal shows what boxes of a visit hide below their lower edges, and warns of what stays hidden.
+func (p press) reveal(ctx context.Context) error {
+	var boxes struct{ Grown, Hidden int }
+	_, err := p.run(ctx, inTurn(optional(revealing)), nil, &boxes)
+	if boxes.Grown == 0 {
+		boxes.Hidden = max(boxes.Hidden, p.hidden)
+	}
+	p.warnOfHidden(boxes.Hidden)
+	return err
 }
 
 // arrange changes the loaded document, of some height, for printing with params and f.

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"time"
 
 	"platen.dev/events/contract"
@@ -146,7 +145,7 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 }
 
 // expand makes a page whose content scrolls in an inner box, as that of an application, as high
-// as that content, where the box can be told. It takes the size of the page and returns the new one. Only the last call warns of what
+// as that content, where the box can be told. It takes the size of the page and returns the new one. The last call keeps how much
 // remains hidden.
 func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error) {
 	if float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
@@ -159,8 +158,8 @@ func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error
 	if ran, err := p.run(ctx, expanding, nil, &found); err != nil || !ran {
 		return content, err
 	}
-	if found.Hidden > 0 && last {
-		p.warnOfCut(fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", found.Hidden))
+	if last {
+		p.hidden = found.Hidden
 	}
 	if found.Expanded {
 		return p.contentSize(ctx)

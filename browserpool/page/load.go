@@ -178,7 +178,7 @@ func unlessLate(ctx context.Context, err error) error {
 
 // begin starts loading the document into the page.
 func (p *page) begin(ctx context.Context, d document) error {
-	p.used, p.warned = true, nil
+	p.used, p.warned, p.hidden = true, nil, 0
 	p.progress.begin()
 	if d.url != "" {
 		return p.navigate(ctx, d)

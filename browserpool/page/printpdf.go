@@ -32,6 +32,11 @@ func (p press) printPDF(ctx context.Context, params printParams, budget time.Dur
 	if err != nil {
 		return result, err
 	}
+	if p.kind == forVisit {
+		if err := p.reveal(ctx); err != nil {
+			return result, err
+		}
+	}
 	m, err := p.measure(ctx, p.job.Limits, p.job.HTML)
 	if err != nil {
 		return result, err

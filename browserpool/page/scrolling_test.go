@@ -31,10 +31,11 @@ func TestScrollingBoxes(t *testing.T) {
 		"/wide":    `<div style="overflow-x: auto"><table><tr>` + cells(90) + `</tr></table></div>`,
 		"/grid":    `<div><table><tr><td>HEAD</td></tr></table></div><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
 		"/editor":  `<div style="overflow: auto; height: 100px; position: relative"><div style="position: absolute; white-space: pre">` + line + `</div></div>`,
+		"/panel":   `<div style="overflow: auto; height: 100px; position: relative"><p>END</p><div style="position: absolute; left: 100%; width: 100%">beside</div></div>`,
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/table": false, "/clean": false, "/own": false, "/button": false,
+		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false,
 		"/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
@@ -43,6 +44,57 @@ func TestScrollingBoxes(t *testing.T) {
 		}
 		if warned := len(result.Warnings) == 1 && result.Warnings[0].Code == contract.PageCut; warned != cut || len(result.Warnings) > 1 {
 			t.Errorf("%s: warnings %v", path, result.Warnings)
+		}
+	}
+}
+
+// On paper, boxes in the flow of a page are as high as what they hold, with what holds them, unless that is empty, or stands in the way of something else.
+func TestBoxesGrow(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel()
+	slot := openSlot(t)
+	lines := strings.Repeat(`<p>line</p>`, 80)
+	rows := "<tr><th>HEAD</th></tr>" + strings.Repeat("<tr><td>row</td></tr>", 80) + "<tr><td>END</td></tr>"
+	box := func(style, html string) string {
+		return `<div style="height: 200px; overflow: auto; ` + style + `">` + html + `</div><p>AFTER</p>`
+	}
+	end := lines + "<p>END</p>"
+	for name, page := range map[string]struct {
+		html       string
+		grows, cut bool
+	}{
+		"list":          {box("", end), true, false},
+		"at most":       {`<div style="max-height: 200px; overflow-y: scroll">` + end + `</div><p>AFTER</p>`, true, false},
+		"table":         {box("", `<table>`+rows+`</table>`), true, false},
+		"body of table": {`<table><tbody style="display: block; height: 200px; overflow-y: auto">` + rows + `</tbody></table><p>AFTER</p>`, true, false},
+		"card":          {`<div style="height: 300px; display: flex; flex-direction: column; overflow: hidden"><h2>CARD</h2><div style="flex: 1 1 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, true, false},
+		"within":        {box("", "<p>first</p>"+box("", end)), true, false},
+		"at its end":    {`<script>addEventListener("load", () => document.querySelector("div").scrollTop = 1e6)</script>` + box("", end), true, false},
+		"columns":       {`<div style="display: grid; grid-template-columns: 1fr 1fr; height: 300px"><div style="overflow: auto">` + end + `</div><div>BESIDE</div></div><p>AFTER</p>`, true, false},
+		"pictures":      {box("", strings.Repeat(`<svg width="100" height="150"></svg><br>`, 9)+"END"), true, false},
+		"highest":       {box("", `<p>x</p>`+strings.Repeat(`<p style="margin: 0; height: 100px">line</p>`, 198)+"END"), true, false},
+		"too high":      {box("", strings.Repeat(`<p style="margin: 0; height: 100px">line</p>`, 200)+"END"), false, true},
+		"row of a grid": {`<div style="display: grid; grid-template-rows: 200px 300px"><div style="overflow: auto">` + end + `</div><div>BELOW</div></div><p>AFTER</p>`, false, true},
+		"empty":         {box("", `<p>first</p><div style="height: 3000px"></div>END`), false, false},
+		"menu":          {`<nav>` + box("", end) + `</nav>`, false, false},
+		"stays in view": {box("position: sticky; top: 0", end), false, false},
+		"placed":        {`<div style="position: absolute; top: 100px">` + box("", end) + `</div>`, false, false},
+	} {
+		web := pagetest.NewWeb(t, pagetest.Pages{"/": page.html + `<div style="height: 1200px"></div>`})
+		result := mustPrint(t, slot, Print{URL: web.URL})
+		text := testkit.PDFText(t, result.PDF)
+		testkit.Contains(t, text, "AFTER")
+		if grew := strings.Contains(text, "END"); grew != page.grows {
+			t.Errorf("%s: grew %t", name, grew)
+		}
+		if page.grows && strings.Index(text, "AFTER") < strings.Index(text, "END") {
+			t.Errorf("%s: what follows is not below the box", name)
+		}
+		if cut := len(result.Warnings) == 1 && result.Warnings[0].Code == contract.PageCut; cut != page.cut || len(result.Warnings) > 1 {
+			t.Errorf("%s: warnings %v", name, result.Warnings)
+		}
+		if _, image := mustCapture(t, slot, Capture{URL: web.URL, Options: contract.Image{FullPage: true}}); image.Height > 2500 {
+			t.Errorf("%s: the image is %d pixels high", name, image.Height)
 		}
 	}
 }

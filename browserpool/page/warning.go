@@ -1,6 +1,10 @@
 package page
 
-import "platen.dev/events/contract"
+import (
+	"fmt"
+
+	"platen.dev/events/contract"
+)
 
 // Warning tells the requester of the file about a deviation.
 type Warning struct {
@@ -14,6 +18,13 @@ type Warning struct {
 // warnOfCut notes that a part of the document is not shown.
 func (p *page) warnOfCut(detail string) {
 	p.warned = append(p.warned, Warning{contract.PageCut, detail})
+}
+
+// warnOfHidden warns of pixels that boxes hide below their lower edges.
+func (p *page) warnOfHidden(pixels int) {
+	if pixels > 0 {
+		p.warnOfCut(fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", pixels))
+	}
 }
 
 // warnings are those about the document, at most contract.MaxWarnings.

@@ -13,6 +13,9 @@
 	})
 	// The elements within a root, those in open shadow trees included.
 	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
+	const outerOf = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host
+	// Whether an element moves what follows it within a box, or within the document.
+	const isInFlow = (e, box) => !e || e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(outerOf(e), box)
 	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
 	// Whether a text within an element satisfies a test of its box, its parent and itself; by default, whether there is any.
 	const someText = (root, test = () => true) => {
@@ -39,5 +42,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, isShown, someText, set, keepStyle, isForced, adopt })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, someText, set, keepStyle, isForced, adopt })
 }

@@ -1,6 +1,6 @@
 // Makes the document as high as the content of the box in which it scrolls. Returns whether it did,
 // and how many pixels of the content of such a box are still hidden.
-(document, _, { within, isShown, someText, set, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle }) => {
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	// What scrolls in a box: itself, or the document of a frame, unless it is of another origin.
@@ -19,7 +19,6 @@
 	const largest = is => boxes.filter(e => is(e, overflowOf(e))).reduce((a, b) => a && shareOf(a) >= shareOf(b) ? a : b, undefined)
 
 	// Script may scroll a box as high as the window that shows no scroll bar. Text in its flow is hidden below it.
-	const isInFlow = (e, box) => e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(e.parentElement, box)
 	const hidesText = box => {
 		const { bottom } = box.getBoundingClientRect()
 		return someText(box, (at, e) => at.width > 0 && at.top >= bottom && isShown(e) && isInFlow(e, box))
@@ -31,7 +30,6 @@
 	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: scrollerOf(main) == main ? left : 0 } // frames beside others grow later (framing)
 
 	const changed = []
-	const outerOf = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host
 	for (let e = main; e; e = outerOf(e)) {
 		const s = getComputedStyle(e), box = e.getBoundingClientRect()
 		const to = { height: "auto", "max-height": "none", "flex-basis": "auto", overflow: "visible" }

@@ -1,8 +1,7 @@
 // Makes frames of the document's origin, in its flow, as high as what they show, since nobody scrolls in them. Frames within them come first.
-(document, _, { within, isShown, someText, set, keepStyle }) => {
+(document, _, { within, isInFlow, isShown, someText, set, keepStyle }) => {
 	const tallest = 20000, style = getComputedStyle, bottom = e => e.getBoundingClientRect().bottom
 	let left = 20
-	const isInFlow = e => !e || e.localName == "body" || /static|relative|sticky/.test(style(e).position) && isInFlow(e.parentElement)
 	const isCut = e => {
 		for (let a = e.parentElement; a && a.localName != "body"; a = a.parentElement) {
 			if (style(a).overflowY != "visible" && bottom(a) < bottom(e) - 1) return true
@@ -20,6 +19,6 @@
 		if (style(frame).display == "inline") set(frame, { display: "block" }) // or the line that it is in may leave an empty page behind
 		if (isCut(frame)) restore()
 	}
-	const growAll = body => within(body).filter(e => e.localName == "iframe" && e.clientWidth > 50 && isShown(e) && isInFlow(e)).forEach(grow)
+	const growAll = body => within(body).filter(e => e.localName == "iframe" && e.clientWidth > 50 && isShown(e) && isInFlow(e, body)).forEach(grow)
 	growAll(document.body)
 }

@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables, shrunk to half
 // their size at most. Returns how many pixels to the right of a box with text are still hidden.
-(document, _, { within, isShown, someText, set }) => {
+(document, _, { within, isInFlow, isShown, someText, set }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
@@ -25,7 +25,7 @@
 	}
 	const hidesText = box => {
 		const { right } = box.getBoundingClientRect()
-		return someText(box, at => at.right > right + 1)
+		return someText(box, (at, e) => at.right > right + 1 && (at.left < right || isInFlow(e, box))) // panels wait beside it
 	}
 	for (const e of all.filter(e => e.localName == "textarea" && isHigh(e))) {
 		set(e, { height: e.scrollHeight + e.offsetHeight - e.clientHeight + "px", "max-height": "none", "box-sizing": "border-box" })

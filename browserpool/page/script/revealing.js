@@ -1,0 +1,55 @@
+// Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, and
+// what is empty for more than the height of the box, as lists are that draw only what is seen. Returns how many have grown, and how many pixels of
+// others are still hidden.
+(document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle }) => {
+	const tallest = 20000, most = 50, style = getComputedStyle, body = document.body
+	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
+	const staysInView = e => e && (style(e).position == "sticky" || staysInView(outerOf(e)))
+	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflowY) && isShown(e) &&
+		isInFlow(e) && !staysInView(e) && !e.closest("textarea, select, nav, [role=navigation], [role=menu], [role=listbox]")) : []
+
+	const isFilled = box => {
+		const at = rectOf(box), counts = e => isShown(e) && isInFlow(e, box)
+		const all = within(box).filter(e => /^(img|svg|canvas|video|iframe|input|button)$/.test(e.localName) && counts(e)).map(rectOf)
+		someText(box, (text, e) => { if (text.width > 0 && counts(e)) all.push(text) })
+		if (!all.some(a => a.bottom > at.bottom + 1 || a.top < at.top - 1)) return false
+		let reached = at.top + box.clientTop - box.scrollTop
+		const end = reached + box.scrollHeight
+		for (const { top, bottom } of all.sort((a, b) => a.top - b.top)) {
+			if (top - reached > box.clientHeight) return false
+			reached = Math.max(reached, bottom)
+		}
+		return end - reached <= box.clientHeight
+	}
+	const overlap = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2
+	const siblingsBelow = e => [...outerOf(e)?.children ?? []].filter(s => s != e && overlap(rectOf(s), rectOf(e)) && isShown(s))
+	const free = e => {
+		const to = { height: "auto", "max-height": "none" }, outer = outerOf(e) && style(outerOf(e))
+		if (/flex/.test(outer?.display) && /column/.test(outer.flexDirection)) to["flex-basis"] = "auto"
+		set(e, to)
+	}
+	// Frees the box and what holds it, and takes that back if something else is in the way.
+	const grow = box => {
+		const held = []
+		for (let e = box; e; e = outerOf(e)) held.push({ e, outer: outerOf(e), restore: keepStyle(e), beyond: outerOf(e) ? rectOf(e).bottom - rectOf(outerOf(e)).bottom : 0, over: siblingsBelow(e) })
+		const height = box.clientHeight, more = hidden(box), restore = () => held.forEach(h => h.restore())
+		free(box)
+		set(box, { "overflow-y": "visible", "overflow-x": "visible" })
+		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
+		for (const { e, outer, beyond } of held) {
+			const isBeyond = () => outer && rectOf(e).bottom - rectOf(outer).bottom > beyond + 1
+			if (isBeyond()) free(outer)
+			if (isBeyond() && style(outer).overflowY != "visible") return restore()
+		}
+		const isWhole = box.clientHeight >= height + 0.9 * more && held.every(({ e, over }) => siblingsBelow(e).every(s => over.includes(s)))
+		return isWhole ? true : restore()
+	}
+	const all = { Grown: 0, Hidden: 0 }
+	for (const box of boxes.reverse().slice(0, most)) { // inner ones first
+		const more = hidden(box)
+		if (more <= 4 || !isFilled(box)) continue
+		if (box.scrollHeight <= tallest && grow(box)) all.Grown++
+		else all.Hidden = Math.max(all.Hidden, more)
+	}
+	return all
+}
