@@ -129,6 +129,7 @@ launch() {
   (exec java -Xmx512m -Xms128m -XX:+UseSerialGC -cp "$cache/jars/*" -Dlog4j2.configurationFile="$here/log4j2.properties" \
     kafka.Kafka "$dir/server.properties" </dev/null >>"$dir/broker.log" 2>&1) &
   echo $! >"$dir/pid"
+  while cmp -s "/proc/$$/cmdline" "/proc/$!/cmdline"; do sleep 0.01; done # until Java has replaced the shell: see running
 }
 
 # answers sends an ApiVersions request, which any client does first, and waits for the beginning of the answer.
