@@ -8,6 +8,7 @@
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflowY) && isShown(e) &&
 		isInFlow(e) && !staysInView(e) && !e.closest("textarea, select, nav, [role=navigation], [role=menu], [role=listbox]")) : []
 
+	const isMenu = box => [...box.querySelectorAll("a")].reduce((n, a) => n + a.textContent.length, 0) > box.textContent.replace(/\s+/g, " ").length * 3 / 4
 	const isFilled = box => {
 		const at = rectOf(box), counts = e => isShown(e) && isInFlow(e, box)
 		const all = within(box).filter(e => /^(img|svg|canvas|video|iframe|input|button)$/.test(e.localName) && counts(e)).map(rectOf)
@@ -22,7 +23,7 @@
 		return end - reached <= box.clientHeight
 	}
 	const overlap = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2
-	const siblingsBelow = e => [...outerOf(e)?.children ?? []].filter(s => s != e && overlap(rectOf(s), rectOf(e)) && isShown(s))
+	const covered = e => [...outerOf(e)?.children ?? []].filter(s => s != e && overlap(rectOf(s), rectOf(e)) && isShown(s))
 	const free = e => {
 		const to = { height: "auto", "max-height": "none" }, outer = outerOf(e) && style(outerOf(e))
 		if (/flex/.test(outer?.display) && /column/.test(outer.flexDirection)) to["flex-basis"] = "auto"
@@ -31,23 +32,26 @@
 	// Frees the box and what holds it, and takes that back if something else is in the way.
 	const grow = box => {
 		const held = []
-		for (let e = box; e; e = outerOf(e)) held.push({ e, outer: outerOf(e), restore: keepStyle(e), beyond: outerOf(e) ? rectOf(e).bottom - rectOf(outerOf(e)).bottom : 0, over: siblingsBelow(e) })
+		const beyond = (e, outer) => outer ? rectOf(e).bottom - rectOf(outer).bottom : 0
+		for (let e = box, outer; e; e = outer) {
+			outer = outerOf(e)
+			held.push({ e, outer, restore: keepStyle(e), was: beyond(e, outer), over: covered(e) })
+		}
 		const height = box.clientHeight, more = hidden(box), restore = () => held.forEach(h => h.restore())
 		free(box)
 		set(box, { "overflow-y": "visible", "overflow-x": "visible" })
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
-		for (const { e, outer, beyond } of held) {
-			const isBeyond = () => outer && rectOf(e).bottom - rectOf(outer).bottom > beyond + 1
-			if (isBeyond()) free(outer)
-			if (isBeyond() && style(outer).overflowY != "visible") return restore()
+		for (const { e, outer, was } of held) {
+			if (beyond(e, outer) > was + 1) free(outer)
+			if (beyond(e, outer) > was + 1 && style(outer).overflowY != "visible") return restore()
 		}
-		const isWhole = box.clientHeight >= height + 0.9 * more && held.every(({ e, over }) => siblingsBelow(e).every(s => over.includes(s)))
+		const isWhole = box.clientHeight >= height + 0.9 * more && held.every(({ e, over }) => covered(e).every(s => over.includes(s)))
 		return isWhole ? true : restore()
 	}
 	const all = { Grown: 0, Hidden: 0 }
 	for (const box of boxes.reverse().slice(0, most)) { // inner ones first
 		const more = hidden(box)
-		if (more <= 4 || !isFilled(box)) continue
+		if (more <= 4 || isMenu(box) || !isFilled(box)) continue
 		if (box.scrollHeight <= tallest && grow(box)) all.Grown++
 		else all.Hidden = Math.max(all.Hidden, more)
 	}
