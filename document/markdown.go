@@ -31,7 +31,7 @@ var markdown = goldmark.New(
 		util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
 	)),
 	// The sanitiser decides which URLs are safe, and literalHTML renders raw HTML.
-	goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100))),
+	goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100), util.Prioritized(codeBlocks{}, 101))),
 )
 
 // Markdown converts CommonMark with GFM tables and strikethrough to an HTML document in the

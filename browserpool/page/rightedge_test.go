@@ -106,6 +106,35 @@ func TestLongLinesAreBroken(t *testing.T) {
 	}
 }
 
+// Drawings of characters in code are shrunk, to half at most, where other code is broken.
+func TestDrawingsAreWhole(t *testing.T) {
+	slot := openSlot(t)
+	for name, c := range map[string]struct {
+		style   string
+		columns int
+		whole   bool
+	}{
+		"wider than the paper": {"", 150, true}, "that scrolls": {"overflow: auto", 110, true}, "that scrolls far": {"overflow: auto", 170, true},
+		"too wide": {"overflow: auto", 220, false},
+	} {
+		edge := "+" + strings.Repeat("-", c.columns-2) + "+"
+		html := `<p>EDGE</p><pre style="font: 13px 'Liberation Mono', monospace; ` + c.style + `">` + edge + "\n|" + strings.Repeat(" ", c.columns-5) + "END|\n" + edge + `</pre>`
+		for way, job := range map[string]Print{"posted": {}, "full": {Full: true}} {
+			if way == "posted" && c.style != "" {
+				continue // what is sanitised is printed as it says
+			}
+			job.HTML = html
+			result := mustPrint(t, slot, job)
+			if whole := strings.Contains(testkit.PDFText(t, result.PDF), edge); whole != c.whole || len(result.Warnings) > 0 {
+				t.Errorf("%s, %s: whole %t, warnings %v", name, way, whole, result.Warnings)
+			}
+			if at := wordAt(t, result.PDF, "EDGE"); at.yMax-at.yMin < 12 {
+				t.Errorf("%s, %s: other text is %.1f pt high", name, way, at.yMax-at.yMin)
+			}
+		}
+	}
+}
+
 // rowOf returns one row of dots across the first page of a PDF, an inch below its top.
 func rowOf(t *testing.T, pdf []byte) *image.RGBA {
 	t.Helper()

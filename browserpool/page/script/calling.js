@@ -27,6 +27,11 @@
 		}
 		return false
 	}
+	// How much smaller a drawing of characters must be to fit, since broken lines would destroy it: half at most. It is 0 for what is no drawing.
+	const drawingScale = e => {
+		const lines = like => e.textContent.match(like)?.length ?? 0, scale = e.clientWidth / e.scrollWidth * 0.998
+		return scale >= 1 / 2 && (lines(/^.*[\u2500-\u257f]/gm) > 2 || lines(/^ *\+-.*-\+ *$/gm) > 1) ? scale : 0
+	}
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
@@ -42,5 +47,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, someText, set, keepStyle, isForced, adopt })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle, isForced, adopt })
 }

@@ -1,6 +1,6 @@
-// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables, shrunk to half
+// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables and drawings of characters, shrunk to half
 // their size at most. Returns how many pixels to the right of a box with text are still hidden.
-(document, _, { within, isInFlow, isShown, someText, set }) => {
+(document, _, { within, isInFlow, isShown, someText, drawingScale, set }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
@@ -32,7 +32,9 @@
 	}
 	let most = 0
 	for (const box of boxes) {
-		breakLines(box)
+		const scale = hidden(box) > 1 && drawingScale(box)
+		if (scale) set(box, { zoom: scale })
+		else breakLines(box)
 		if (hidden(box) > 1) shrink(box)
 		if (hidden(box) > 1 && hidesText(box)) most = Math.max(most, hidden(box))
 	}
