@@ -3,7 +3,6 @@ package document
 import (
 	_ "embed"
 	"fmt"
-	"html"
 	"math"
 	"strings"
 
@@ -88,7 +87,8 @@ func renderInlineHTML(w util.BufWriter, source []byte, node ast.Node, entering b
 	if !entering {
 		return ast.WalkSkipChildren, nil
 	}
-	return ast.WalkSkipChildren, writeLines(w, source, node.(*ast.RawHTML).Segments)
+	writeLines(w, source, node.(*ast.RawHTML).Segments)
+	return ast.WalkSkipChildren, nil
 }
 
 func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -99,26 +99,19 @@ func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bo
 	if _, err := w.WriteString(`<p dir="auto" style="white-space: pre-wrap">`); err != nil {
 		return ast.WalkStop, err
 	}
-	if err := writeLines(w, source, block.Lines()); err != nil {
-		return ast.WalkStop, err
-	}
+	writeLines(w, source, block.Lines())
 	if block.HasClosure() {
-		if _, err := w.WriteString(html.EscapeString(string(block.ClosureLine.Value(source)))); err != nil {
-			return ast.WalkStop, err
-		}
+		markup.DefaultWriter.RawWrite(w, block.ClosureLine.Value(source))
 	}
 	_, err := w.WriteString("</p>\n")
 	return ast.WalkContinue, err
 }
 
-func writeLines(w util.BufWriter, source []byte, lines *text.Segments) error {
+func writeLines(w util.BufWriter, source []byte, lines *text.Segments) {
 	for i := range lines.Len() {
 		line := lines.At(i)
-		if _, err := w.WriteString(html.EscapeString(string(line.Value(source)))); err != nil {
-			return err
-		}
+		markup.DefaultWriter.RawWrite(w, line.Value(source))
 	}
-	return nil
 }
 
 // directionMarker sets dir="auto" on every block, so that the browser determines the

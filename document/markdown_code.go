@@ -6,7 +6,6 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer"
-	markup "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
@@ -36,10 +35,7 @@ func renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (
 	if _, err := w.WriteString("<pre" + style + "><code>"); err != nil {
 		return ast.WalkStop, err
 	}
-	for i := range lines.Len() {
-		line := lines.At(i)
-		markup.DefaultWriter.RawWrite(w, line.Value(source))
-	}
+	writeLines(w, source, lines)
 	_, err := w.WriteString("</code></pre>\n")
 	return ast.WalkContinue, err
 }
