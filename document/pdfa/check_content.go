@@ -128,6 +128,7 @@ type contentScan struct {
 	where                string
 	resources, inherited cos.Dict // its own; those of its user, if it has none
 	used                 map[[2]cos.Name]any
+	selected             map[cos.Name]*fontGlyphs // those of its fonts that were used
 	state                graphics
 	saved                []graphics
 	uncolored            bool // a glyph that has the colour of its text, whatever it sets
@@ -145,7 +146,10 @@ type graphics struct {
 const invisible = 3
 
 func (c *checker) newScan(of *part, where string, resources any, inherited cos.Dict) *contentScan {
-	return &contentScan{checker: c, part: of, where: where, resources: c.file.Dict(resources), inherited: inherited, used: map[[2]cos.Name]any{}}
+	return &contentScan{
+		checker: c, part: of, where: where, resources: c.file.Dict(resources), inherited: inherited,
+		used: map[[2]cos.Name]any{}, selected: map[cos.Name]*fontGlyphs{},
+	}
 }
 
 // use returns the part that an object is, and whether it is used for the first time. Direct objects are of the part that has them.
@@ -261,8 +265,10 @@ func (s *contentScan) parameter(operator cos.Operator, operands []any) {
 	name, _ := operands[0].(cos.Name)
 	switch operator {
 	case "Tf":
-		value, _ := s.resource("Font", name)
-		s.state.font = s.fontOf(value)
+		if value, first := s.resource("Font", name); first {
+			s.selected[name] = s.fontOf(value)
+		}
+		s.state.font = s.selected[name]
 	case "Tr":
 		s.state.mode, _ = operands[0].(int64)
 	case "cs", "CS":
@@ -351,9 +357,9 @@ func (s *contentScan) showText(operands []any) {
 
 func (s *contentScan) checkGlyphs(shown string) {
 	found, visible := s.state.font.flawsOf(shown), s.state.mode != invisible
-	s.reportIf(found.notdef, "6.2.11.8-1", "%s shows a character that font %s has no glyph for", s.where, s.state.font)
-	s.reportIf(found.missing && visible, "6.2.11.4.1-2", "%s shows a code for which font %s has no glyph", s.where, s.state.font)
-	s.reportIf(found.width && visible, "6.2.11.5-1", "%s shows a character whose width in font %s is not that of its program", s.where, s.state.font)
+	s.reportIf(found&showsNotdef != 0, "6.2.11.8-1", "%s shows a character that font %s has no glyph for", s.where, s.state.font)
+	s.reportIf(found&lacksGlyph != 0 && visible, "6.2.11.4.1-2", "%s shows a code for which font %s has no glyph", s.where, s.state.font)
+	s.reportIf(found&wrongWidth != 0 && visible, "6.2.11.5-1", "%s shows a character whose width in font %s is not that of its program", s.where, s.state.font)
 }
 
 func (s *contentScan) inlineImage(operands []any) {

@@ -30,3 +30,26 @@ func FuzzCheckForeign(f *testing.F) {
 		}
 	})
 }
+
+// FuzzProgram reads font programs that anyone may have made: nothing panics.
+func FuzzProgram(f *testing.F) {
+	f.Add(cffProgram(false, halved...))
+	f.Add(cffProgram(true))
+	f.Add(type1Program("/FontMatrix [0.0005 0 0 0.0005 0 0] def\n"))
+	for _, table := range [][]byte{segments(0), listedSegments(), trimmed(), listed()} {
+		f.Add(cmapTable(3, 1, table))
+	}
+	f.Fuzz(func(_ *testing.T, program []byte) {
+		maps := &trueType{cmaps: program}
+		for code := range 256 {
+			maps.coded(code)
+			maps.named(winAnsiEncoding[code])
+		}
+		c := newChecker(nil, archive)
+		for _, o := range []*outlines{readCFF(program), readType1(program)} {
+			for gid := 0; o != nil && gid <= min(o.glyphs, 1000); gid++ {
+				c.outlineWidth(o, gid)
+			}
+		}
+	})
+}
