@@ -38,6 +38,7 @@ func (c *checker) font(f *fontGlyphs) {
 		if program := c.program(d); program != nil {
 			c.fontProgram(number, program)
 			c.widths(number, d)
+			c.charSet(f)
 		}
 		c.encoding(number, d)
 	case "Type3":

@@ -3,9 +3,30 @@ package pdfa
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"platen.dev/document/pdfa/cos"
 )
+
+// charSet checks that the set of a subset's glyphs names those of its program (6.2.11.4.2-1).
+func (c *checker) charSet(f *fontGlyphs) {
+	text, ok := c.file.Resolve(c.file.Dict(f.dict["FontDescriptor"])["CharSet"]).(cos.String)
+	if !ok || f.outlines == nil || f.outlines.names == nil || strings.Contains(string(text), "#") || !subsetName.MatchString(c.name(f.dict["BaseFont"])) {
+		return
+	}
+	listed := map[string]bool{}
+	for name := range strings.SplitSeq(string(text), "/") {
+		listed[strings.TrimRight(name, " \t\r\n\x00")] = true
+	}
+	delete(listed, "")
+	delete(listed, notdef)
+	same := len(listed) == len(f.outlines.names)
+	for name := range listed {
+		_, present := f.outlines.names[name]
+		same = same && present
+	}
+	c.reportIf(!same, "6.2.11.4.2-1", "the CharSet and the program of font %d do not have the same glyphs", f.number)
+}
 
 // cidSet checks that the set of a subset's glyphs has those of its program (6.2.11.4.2-2). It is not known for every kind of program.
 func (c *checker) cidSet(number int, f *fontGlyphs, d cos.Dict) {

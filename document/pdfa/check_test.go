@@ -269,6 +269,8 @@ var breaks = []violation{
 	{"6.2.11.4.1-2", type1Font("C", nil, 500, 600, 700)}, // it is not in the program's own encoding
 	{"6.2.11.4.1-2", type1Font("D", winAnsi, 500, 600, 700, 0)},
 	{"6.2.11.8-1", type1Font("\t", winAnsi, 500)},
+	{"6.2.11.4.2-1", type1Font("A", types.Dict{"CharSet": types.StringLiteral("/A/B")}, 500)},
+	{"6.2.11.4.2-1", type1Font("A", types.Dict{"CharSet": types.StringLiteral("/A/B/C/D")}, 500)},
 	{"6.2.11.5-1", compactFont(cffProgram(false), "A", 501.1)},
 	{"6.2.11.5-1", compactFont(cffProgram(false), "B", 500, 600)},
 	{"6.2.11.5-1", compactFont(cffProgram(false), "C", 500, 650, 600)},
@@ -402,6 +404,7 @@ var allowed = map[string]func(*conversion, types.Dict){
 	"Type 1, by an encoding":                 type1Font("ABC", winAnsi, 499, 600.5, 700),
 	"Type 1, a wrong width of unshown glyph": type1Font("A", nil, 500, 9),
 	"Type 1, scaled":                         simpleFont("Type1", "FontFile", "", type1Program("/FontMatrix [0.0005 0 0 0.0005 0 0] readonly def\n"), "A", nil, 250),
+	"the names of the glyphs":                type1Font("A", types.Dict{"CharSet": types.StringLiteral("/A/B/C")}, 500),
 	"CFF, as wide as its program says":       compactFont(cffProgram(false), "ABC", 501, 650, 660),
 	"CFF, scaled":                            compactFont(cffProgram(false, halved...), "A", 250),
 	"TrueType by Unicode":                    mappedFont(32, 3, 1, segments(0), "A", 1),
