@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
+	"unicode/utf8"
 
 	"platen.dev/document/pdfa/cos"
 )
@@ -66,6 +67,7 @@ func (s *contentScan) colorSpace(value any, depth int) {
 			}
 		case "Separation":
 			if len(v) > 2 {
+				s.unicodeName(s.name(v[1]))
 				s.colorSpace(v[2], depth+1)
 			}
 		case "DeviceN":
@@ -99,8 +101,14 @@ func (s *contentScan) colorants(space cos.Array) {
 		}
 	}
 	for _, name := range names {
+		s.unicodeName(s.name(name))
 		s.reportIf(!described[cos.Name(s.name(name))], "6.2.4.4-1", "%s has a colour space that does not describe its colourant %q", s.where, s.name(name))
 	}
+}
+
+// unicodeName checks the name of a font or of a colourant.
+func (c *checker) unicodeName(name string) {
+	c.reportIf(!utf8.ValidString(name), "6.1.8-1", "the name %q is not in UTF-8", name)
 }
 
 func (s *contentScan) inputProfile(space cos.Array) {

@@ -38,7 +38,11 @@ func (c *checker) header() {
 // trailer checks the file identifiers, encryption and the cross-reference table (6.1.3,
 // 6.1.4).
 func (c *checker) trailer() {
-	id := c.file.Array(c.file.Trailer["ID"])
+	trailer := c.file.Newest
+	if c.file.Rebuilt {
+		trailer = c.file.Trailer
+	}
+	id := c.file.Array(trailer["ID"])
 	good := len(id) == 2
 	for _, part := range id {
 		s, ok := c.file.Resolve(part).(cos.String)
@@ -149,10 +153,12 @@ func (c *checker) outputProfile(target any) (space string) {
 	return space
 }
 
-// syntaxDeviations reports the deviations that the parser tolerated (6.1.6, 6.1.13).
+// syntaxDeviations reports the deviations that the parser tolerated (6.1.4, 6.1.6, 6.1.9, 6.1.13).
 func (c *checker) syntaxDeviations() {
 	a, b := c.file.Deviations, c.deviations
 	badHex := a.BadHex || b.BadHex
+	c.reportIf(a.LooseXRef, "6.1.4-2", "the keyword xref is not on a line of its own")
+	c.reportIf(a.LooseEnd != 0, "6.1.9-1", "the end of object %d is not on a line of its own", a.LooseEnd)
 	c.reportIf(!badHex && (a.OddHex || b.OddHex), "6.1.6-1", "a hexadecimal string has an odd number of digits")
 	c.reportIf(badHex, "6.1.6-2", "a hexadecimal string has characters other than digits")
 	c.reportIf(a.BigInteger || b.BigInteger, "6.1.13-1", "an integer has more than 32 bits")

@@ -30,6 +30,7 @@ func (c *checker) font(f *fontGlyphs) {
 			c.add("7.21.7-2", "font %d has a glyph for a character that is none", number)
 		}
 	}
+	c.unicodeName(c.name(d["BaseFont"]))
 	c.reportIf(subtype != "Type3" && c.name(d["BaseFont"]) == "", "6.2.11.2-3", "font %d has no BaseFont", number)
 	switch subtype {
 	case "Type0":

@@ -200,6 +200,9 @@ var breaks = []violation{
 	{"6.1.13-8", contentEdit(strings.Repeat("q ", 29) + strings.Repeat("Q ", 29))},
 	{"6.1.13-11", set("Type", "Page", "MediaBox", types.Array{types.Integer(0), types.Integer(0), types.Integer(2), types.Integer(500)})},
 	{"6.1.13-11", set("Type", "Page", "CropBox", types.Array{types.Integer(0), types.Integer(0), types.Integer(20), types.Integer(14401)})},
+	{"6.1.8-1", type1Font("A", types.Dict{"BaseFont": types.Name("X\xc3")}, 500)},
+	{"6.1.8-1", deviceN(types.Array{types.Name("Spot\xc3")}, types.Dict{"Colorants": types.Dict{"Spot\xc3": spot}})},
+	{"6.1.8-1", using("ColorSpace", object(types.Array{spot[0], types.Name("Spot\xc3"), spot[2], spot[3]}), "/Broken cs ")},
 	{"6.1.10-1", contentEdit("BI /W 1 /H 1 /BPC 8 /CS /G /F /LZW ID x EI ")},
 	{"6.1.12-1", inCatalog("Perms", types.Dict{"Else": types.Dict{}})},
 	{"6.2.2-1", contentEdit("BX foo EX ")},
@@ -399,6 +402,7 @@ var allowed = map[string]func(*conversion, types.Dict){
 	"invisible text in a font that is not embedded": using("Font", object(types.Dict{
 		"Type": types.Name("Font"), "Subtype": types.Name("Type1"), "BaseFont": types.Name("Helvetica"), "Encoding": types.Name("WinAnsiEncoding"),
 	}), "BT 3 Tr /Broken 12 Tf (A) Tj ET "),
+	"a name in UTF-8":                        deviceN(types.Array{types.Name("Spot\xc3\xa4")}, types.Dict{"Colorants": types.Dict{"Spot\xc3\xa4": spot}}),
 	"the set of the glyphs":                  glyphSet(0),
 	"Type 1, as wide as its program says":    type1Font("AB", nil, 501, 599.5),
 	"Type 1, by an encoding":                 type1Font("ABC", winAnsi, 499, 600.5, 700),
@@ -494,6 +498,10 @@ func TestCheckBytes(t *testing.T) {
 		}
 		return bytes.Replace(good, []byte(former), []byte(present), 1)
 	}
+	update := func(id string) []byte { // appends a cross-reference section
+		former := good[bytes.LastIndex(good, []byte("startxref\n"))+len("startxref\n") : len(good)-len("\n%%EOF\n")]
+		return fmt.Appendf(slices.Clone(good), "xref\n0 0\ntrailer\n<</Size 1/Root 1 0 R/Prev %s%s>>\nstartxref\n%d\n%%%%EOF\n", former, id, len(good))
+	}
 	for name, c := range map[string]struct {
 		pdf  []byte
 		rule string
@@ -506,8 +514,15 @@ func TestCheckBytes(t *testing.T) {
 		"wrong stream end":  {replace("\nendstream", " endstream"), "6.1.7.1-1"},
 		"wrong startxref":   {replace("startxref\n", "startxref\n9"), "6.1.4-2"},
 		"object not spaced": {replace("\n2 0 obj\n", "\n2 0 obj "), "6.1.9-1"},
+		"end not spaced":    {replace("\nendobj\n", " endobj\n"), "6.1.9-1"},
+		"end not followed":  {replace("\nendobj\n", "\nendobj "), "6.1.9-1"},
+		"end after CR":      {replace("\nendobj\n", "\rendobj\r"), ""},
+		"xref with a space": {replace("\nxref\n", "\nxref "), "6.1.4-2"},
+		"xref before CR":    {replace("\nxref\n", "\nxref\r"), ""},
+		"update without ID": {update(""), "6.1.3-1"},
+		"update with ID":    {update("/ID[<01><02>]"), ""},
 	} {
-		if got := rules(Check(c.pdf, archive)); !slices.Equal(got, []string{c.rule}) {
+		if got := rules(Check(c.pdf, archive)); !slices.Equal(got, strings.Fields(c.rule)) {
 			t.Errorf("%s: %v", name, Check(c.pdf, archive))
 		}
 	}

@@ -13,6 +13,8 @@ var ErrNotPDF = errors.New("not a PDF")
 type File struct {
 	Data    []byte
 	Trailer Dict
+	// Newest is the trailer of the newest cross-reference section alone; nil if Rebuilt.
+	Newest Dict
 	// Deviations are those of all objects that have been parsed so far.
 	Deviations Deviations
 	// Rebuilt: the cross-reference table was wrong, and the objects were found by a search.
@@ -198,21 +200,36 @@ func (f *File) objectAt(offset, number int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	dict, ok := object.(Dict)
-	if !ok {
-		return object, nil
+	end := l.pos
+	if dict, ok := object.(Dict); ok {
+		if l.skipSpace(); l.hasPrefix("stream") {
+			object, end = f.readStream(dict, l.pos+len("stream"))
+		}
 	}
-	l.skipSpace()
-	if !l.hasPrefix("stream") {
-		return dict, nil
+	if _, integer := object.(int64); !integer && f.Deviations.LooseEnd == 0 && f.looseEnd(end) { // veraPDF allows it behind integers
+		f.Deviations.LooseEnd = number
 	}
-	l.pos += len("stream")
-	return f.readStream(dict, l.pos), nil
+	return object, nil
 }
 
-// readStream reads the bytes of a stream. at is the offset behind the keyword stream.
-func (f *File) readStream(dict Dict, at int) *Stream {
-	s := &Stream{Dict: dict, StartEOL: true}
+// looseEnd reports whether the keyword endobj, which follows an object, is not on a line of its own.
+func (f *File) looseEnd(at int) bool {
+	const longest = 64 // white space that is looked at
+	space := 0
+	for space < longest && at+space < len(f.Data) && isSpace(f.Data[at+space]) {
+		space++
+	}
+	next := at + space + len("endobj")
+	if next > len(f.Data) || string(f.Data[at+space:next]) != "endobj" {
+		return false
+	}
+	isEOL := func(at int) bool { return at < len(f.Data) && (f.Data[at] == '\r' || f.Data[at] == '\n') }
+	return space == 0 || !isEOL(at+space-1) || !isEOL(next)
+}
+
+// readStream reads the bytes of a stream. at is the offset behind the keyword stream, and end that behind the keyword endstream.
+func (f *File) readStream(dict Dict, at int) (s *Stream, end int) {
+	s = &Stream{Dict: dict, StartEOL: true}
 	rest := f.Data[at:]
 	switch {
 	case bytes.HasPrefix(rest, []byte("\r\n")):
@@ -229,16 +246,16 @@ func (f *File) readStream(dict Dict, at int) *Stream {
 		end := at + int(length)
 		if eol, ok := endstreamFollows(f.Data[end:]); ok {
 			s.Raw, s.LengthMatches, s.EndEOL = f.Data[at:end], true, eol
-			return s
+			return s, end + bytes.Index(f.Data[end:], []byte("endstream")) + len("endstream")
 		}
 	}
-	end := bytes.Index(f.Data[at:], []byte("endstream"))
-	if end < 0 {
-		end = len(f.Data) - at
+	length := bytes.Index(f.Data[at:], []byte("endstream"))
+	if length < 0 {
+		length = len(f.Data) - at
 	}
-	f.parsed += end
-	s.Raw = f.Data[at : at+end]
-	return s
+	f.parsed += length
+	s.Raw = f.Data[at : at+length]
+	return s, min(len(f.Data), at+length+len("endstream"))
 }
 
 // endstreamFollows reports whether the keyword endstream follows, after at most one end of

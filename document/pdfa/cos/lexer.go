@@ -22,6 +22,8 @@ type Deviations struct {
 	BigInteger bool // an integer of more than 32 bits
 	LargeReal  bool // a number that overflows single precision
 	SmallReal  bool // one that underflows it
+	LooseXRef  bool // the keyword xref is not on a line of its own
+	LooseEnd   int  // the number of an object whose keyword endobj is not; 0 for none
 }
 
 // lexer splits bytes into tokens.

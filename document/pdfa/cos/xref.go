@@ -27,6 +27,9 @@ func (f *File) readSections() error {
 		if err != nil {
 			return err
 		}
+		if f.Newest == nil {
+			f.Newest = dict
+		}
 		for key, value := range dict {
 			if _, newer := f.Trailer[key]; !newer {
 				f.Trailer[key] = value
@@ -56,6 +59,8 @@ func (f *File) startXRef() (int, error) {
 	return int(at), nil
 }
 
+var nextLine = regexp.MustCompile(`^(\r\n|\r|\n)\d`)
+
 // readSection reads a cross-reference table or stream. Entries of newer sections, which
 // have been read before, take precedence.
 func (f *File) readSection(at int) (Dict, error) {
@@ -63,6 +68,7 @@ func (f *File) readSection(at int) (Dict, error) {
 	l.skipSpace()
 	if l.hasPrefix("xref") {
 		l.pos += len("xref")
+		f.Deviations.LooseXRef = f.Deviations.LooseXRef || !nextLine.Match(f.Data[l.pos:min(len(f.Data), l.pos+3)])
 		return f.readTable(l)
 	}
 	object, err := f.objectAt(at, 0)
@@ -204,7 +210,7 @@ var objectStart = regexp.MustCompile(`(?:^|[\s])(\d{1,9})\s+\d{1,5}\s+obj\b`)
 // rebuild searches a file whose cross-reference table is wrong for its objects, from the
 // beginning. Later objects and trailers replace earlier ones.
 func (f *File) rebuild() {
-	f.Rebuilt = true
+	f.Rebuilt, f.Newest = true, nil
 	f.entries, f.objects, f.objectStreams = map[int]xrefEntry{}, map[int]any{}, map[int]*objectStream{}
 	var streams []int
 	for _, at := range objectStart.FindAllSubmatchIndex(f.Data, f.limits.Objects) {
