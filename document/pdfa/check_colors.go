@@ -3,6 +3,8 @@ package pdfa
 import (
 	"bytes"
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -67,7 +69,7 @@ func (s *contentScan) colorSpace(value any, depth int) {
 			}
 		case "Separation":
 			if len(v) > 2 {
-				s.unicodeName(s.name(v[1]))
+				s.separation(v)
 				s.colorSpace(v[2], depth+1)
 			}
 		case "DeviceN":
@@ -93,8 +95,10 @@ func (s *contentScan) colorants(space cos.Array) {
 	described := map[cos.Name]bool{"Cyan": true, "Magenta": true, "Yellow": true, "Black": true, "None": true}
 	if len(space) > 4 {
 		attributes := s.file.Dict(space[4])
-		for name := range s.file.Dict(attributes["Colorants"]) {
+		colorants := s.file.Dict(attributes["Colorants"])
+		for _, name := range slices.Sorted(maps.Keys(colorants)) {
 			described[name] = true
+			s.separation(s.file.Array(colorants[name]))
 		}
 		for _, name := range s.file.Array(s.file.Dict(attributes["Process"])["Components"]) {
 			described[cos.Name(s.name(name))] = true
@@ -104,6 +108,70 @@ func (s *contentScan) colorants(space cos.Array) {
 		s.unicodeName(s.name(name))
 		s.reportIf(!described[cos.Name(s.name(name))], "6.2.4.4-1", "%s has a colour space that does not describe its colourant %q", s.where, s.name(name))
 	}
+}
+
+// separation checks that spaces of a spot colour of one name are alike (6.2.4.4-2).
+func (c *checker) separation(space cos.Array) {
+	if len(space) < 4 {
+		return
+	}
+	name := c.name(space[1])
+	c.unicodeName(name)
+	known, again := c.spots[name]
+	if !again {
+		c.spots[name] = space
+		return
+	}
+	c.reportIf(!c.alike(known[2], space[2], 0) || !c.alike(known[3], space[3], 0), "6.2.4.4-2", "spaces of the colour %q differ", name)
+}
+
+// Values within others may be compared in endless ways. Beyond these limits all are alike.
+const (
+	maxCompared = 1 << 16 // values
+	maxDepth    = 16      // in others
+)
+
+// alike reports whether two values are the same, wherever they are.
+func (c *checker) alike(a, b any, depth int) bool {
+	if c.compared++; a == nil && b == nil || depth > maxDepth || c.compared > maxCompared {
+		return true
+	}
+	a, b = c.file.Resolve(a), c.file.Resolve(b)
+	switch a := a.(type) {
+	case cos.Array:
+		b, ok := b.(cos.Array)
+		same := ok && len(a) == len(b)
+		for n := 0; same && n < len(a); n++ {
+			same = c.alike(a[n], b[n], depth+1)
+		}
+		return same
+	case cos.Dict:
+		b, ok := b.(cos.Dict)
+		return ok && c.alikeEntries(a, b, depth)
+	case *cos.Stream:
+		b, ok := b.(*cos.Stream)
+		return ok && (a == b || c.alikeEntries(a.Dict, b.Dict, depth) && c.alikeData(a, b))
+	case int64, float64:
+		return c.number(a) == c.number(b)
+	}
+	return a == b
+}
+
+func (c *checker) alikeEntries(a, b cos.Dict, depth int) bool {
+	for _, entries := range []cos.Dict{a, b} {
+		for key := range entries {
+			if key != "Length" && key != "Filter" && key != "DecodeParms" && !c.alike(a[key], b[key], depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *checker) alikeData(a, b *cos.Stream) bool {
+	dataA, errA := c.file.Decode(a)
+	dataB, errB := c.file.Decode(b)
+	return errA != nil || errB != nil || bytes.Equal(dataA, dataB)
 }
 
 // unicodeName checks the name of a font or of a colourant.

@@ -41,7 +41,7 @@ type queued struct {
 // contents checks what the pages show: their content streams, and the forms, patterns, fonts, images and colour spaces that these use, each once.
 // Nothing else is ever shown, so that the rules of PDF/A for it do not apply.
 func (c *checker) contents() {
-	c.parts, c.fonts = map[cos.Ref]*part{}, map[cos.Ref]*fontGlyphs{}
+	c.parts, c.fonts, c.spots = map[cos.Ref]*part{}, map[cos.Ref]*fontGlyphs{}, map[string]cos.Array{}
 	pages := make([]*part, len(c.pageDicts))
 	for n, page := range c.pageDicts {
 		pages[n] = &part{}

@@ -41,7 +41,7 @@ func (c *checker) font(f *fontGlyphs) {
 			c.widths(number, d)
 			c.charSet(f)
 		}
-		c.encoding(number, d)
+		c.encoding(f)
 	case "Type3":
 		c.widths(number, d)
 	default:
@@ -113,7 +113,8 @@ func (c *checker) widths(number int, d cos.Dict) {
 const symbolic = 4
 
 // encoding checks that a TrueType font names its characters exactly if it is not symbolic.
-func (c *checker) encoding(number int, d cos.Dict) {
+func (c *checker) encoding(f *fontGlyphs) {
+	number, d := f.number, f.dict
 	if c.name(d["Subtype"]) != "TrueType" {
 		return
 	}
@@ -123,6 +124,7 @@ func (c *checker) encoding(number int, d cos.Dict) {
 	}
 	base := c.baseEncoding(d)
 	c.reportIf(encodings[base] == nil, "6.2.11.6-2", "font %d has the encoding %q", number, base)
+	c.reportIf(len(f.changed) > 0 && f.trueType != nil && f.trueType.cmap(3, 1) == nil, "6.2.11.6-2", "font %d has an encoding with Differences, and no cmap for Unicode", number)
 }
 
 // baseEncoding returns the name of the encoding that a font has, or that its own begins with.

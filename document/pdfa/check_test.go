@@ -172,6 +172,19 @@ func deviceN(colorants types.Array, attributes types.Dict) func(*conversion, typ
 	return using("ColorSpace", object(types.Array{types.Name("DeviceN"), colorants, types.Name("DeviceRGB"), tint, attributes}), "/Broken cs ")
 }
 
+// twoSpots makes the first page set a space of a spot colour, and another of the same colour.
+func twoSpots(alternate, transform types.Object) func(*conversion, types.Dict) {
+	return func(c *conversion, catalog types.Dict) {
+		space := func(alternate, transform types.Object) types.Object {
+			return types.Array{types.Name("Separation"), types.Name("Spot"), alternate, c.add(transform)}
+		}
+		using("ColorSpace", func(*conversion) types.Object { return space(types.Name("DeviceRGB"), tint) }, "")(c, catalog)
+		resources := c.dict(c.first("Type", "Page")["Resources"])
+		c.dict(resources["ColorSpace"])["Second"] = space(alternate, transform)
+		contentEdit("/Broken cs /Second CS ")(c, catalog)
+	}
+}
+
 func noColorants(n int) (all types.Array) {
 	for range n {
 		all = append(all, types.Name("None"))
@@ -180,6 +193,9 @@ func noColorants(n int) (all types.Array) {
 }
 
 func action(d types.Dict) func(*conversion, types.Dict) { return set("Subtype", "Link", "A", d) }
+
+// differing is an encoding that needs a cmap for Unicode.
+var differing = types.Dict{"BaseEncoding": winAnsiName, "Differences": types.Array{types.Integer('B'), types.Name("A")}}
 
 // violation is a change that violates a rule, and no other.
 type violation struct {
@@ -217,6 +233,11 @@ var breaks = []violation{
 	{"6.2.4.4-1", deviceN(types.Array{types.Name("Spot")}, types.Dict{})},
 	{"6.1.13-9", deviceN(noColorants(maxColorants+1), types.Dict{})},
 	{"6.2.4.3-3", set("Subtype", "Image", "ColorSpace", types.Array{types.Name("Indexed"), types.Name("DeviceCMYK"), types.Integer(0), types.HexLiteral("00000000")})},
+	{"6.2.4.4-2", twoSpots(types.Name("DeviceRGB"), types.Dict{"FunctionType": types.Integer(2), "Domain": types.NewNumberArray(0, 1), "N": types.Integer(2)})},
+	{"6.2.4.4-2", twoSpots(types.Name("DeviceGray"), tint)},
+	{"6.2.4.4-2", deviceN(types.Array{types.Name("Spot"), types.Name("Other")}, types.Dict{"Colorants": types.Dict{
+		"Spot": spot, "Other": types.Array{spot[0], spot[1], types.Name("DeviceGray"), tint},
+	}})},
 	{"6.2.5-1", state("TR", types.Name("Identity"))},
 	{"6.2.5-2", state("TR2", types.Name("Identity"))},
 	{"6.2.5-3", state("HTP", types.Array{})},
@@ -260,6 +281,7 @@ var breaks = []violation{
 	}},
 	{"6.2.11.4.1-2", shown("\\377\\377")},
 	{"6.2.11.6-2", trueTypeFont(func(types.Dict, types.Dict) {})},
+	{"6.2.11.6-2", mappedFont(differing, 1, 0, trimmed(), "A", 0)},
 	{"6.2.11.6-3", trueTypeFont(func(font, descriptor types.Dict) {
 		font["Encoding"], descriptor["Flags"] = types.Name("WinAnsiEncoding"), types.Integer(4)
 	})},
@@ -279,13 +301,13 @@ var breaks = []violation{
 	{"6.2.11.5-1", compactFont(cffProgram(false), "C", 500, 650, 600)},
 	{"6.2.11.5-1", compactFont(cffProgram(false, halved...), "A", 500)},
 	{"6.2.11.4.1-2", compactFont(cffProgram(false), "D", 500, 650, 660, 500)},
-	{"6.2.11.5-1", mappedFont(32, 3, 1, segments(0), "A", 1.1)},
-	{"6.2.11.5-1", mappedFont(32, 3, 1, listedSegments(), "A", 1.1)},
-	{"6.2.11.5-1", mappedFont(32, 1, 0, trimmed(), "A", -1.1)},
-	{"6.2.11.5-1", mappedFont(symbolic, 3, 0, segments(0xF000), "A", 1.1)},
-	{"6.2.11.5-1", mappedFont(symbolic, 1, 0, listed(), "A", 1.1)},
-	{"6.2.11.4.1-2", mappedFont(32, 3, 1, segments(0), "B", 0)},
-	{"6.2.11.4.1-2", mappedFont(symbolic, 3, 0, segments(0xF000), "B", 0)},
+	{"6.2.11.5-1", mappedFont(winAnsiName, 3, 1, segments(0), "A", 1.1)},
+	{"6.2.11.5-1", mappedFont(winAnsiName, 3, 1, listedSegments(), "A", 1.1)},
+	{"6.2.11.5-1", mappedFont(winAnsiName, 1, 0, trimmed(), "A", -1.1)},
+	{"6.2.11.5-1", mappedFont(nil, 3, 0, segments(0xF000), "A", 1.1)},
+	{"6.2.11.5-1", mappedFont(nil, 1, 0, listed(), "A", 1.1)},
+	{"6.2.11.4.1-2", mappedFont(winAnsiName, 3, 1, segments(0), "B", 0)},
+	{"6.2.11.4.1-2", mappedFont(nil, 3, 0, segments(0xF000), "B", 0)},
 	{"6.2.11.5-1", keyedFont("\\000\\042", keyedSet, 501.1, 650, 660)},
 	{"6.2.11.5-1", keyedFont("\\000\\043\\000\\044", keyedSet, 500, 650, 600)},
 	{"6.2.11.4.1-2", keyedFont("\\000\\045", keyedSet, 500, 650, 660)},
@@ -411,15 +433,17 @@ var allowed = map[string]func(*conversion, types.Dict){
 	"the names of the glyphs":                type1Font("A", types.Dict{"CharSet": types.StringLiteral("/A/B/C")}, 500),
 	"CFF, as wide as its program says":       compactFont(cffProgram(false), "ABC", 501, 650, 660),
 	"CFF, scaled":                            compactFont(cffProgram(false, halved...), "A", 250),
-	"TrueType by Unicode":                    mappedFont(32, 3, 1, segments(0), "A", 1),
-	"TrueType by a list":                     mappedFont(32, 3, 1, listedSegments(), "A", 1),
-	"TrueType by Mac codes":                  mappedFont(32, 1, 0, trimmed(), "A", -1),
-	"TrueType by a page of codes":            mappedFont(symbolic, 3, 0, segments(0xF000), "A", 0),
-	"TrueType by codes":                      mappedFont(symbolic, 1, 0, listed(), "A", 0),
+	"TrueType by Unicode":                    mappedFont(winAnsiName, 3, 1, segments(0), "A", 1),
+	"TrueType by a list":                     mappedFont(winAnsiName, 3, 1, listedSegments(), "A", 1),
+	"TrueType by Mac codes":                  mappedFont(winAnsiName, 1, 0, trimmed(), "A", -1),
+	"TrueType by a page of codes":            mappedFont(nil, 3, 0, segments(0xF000), "A", 0),
+	"TrueType with Differences":              mappedFont(differing, 3, 1, segments(0), "A", 0),
+	"TrueType by codes":                      mappedFont(nil, 1, 0, listed(), "A", 0),
 	"CIDs":                                   keyedFont("\\000\\042\\000\\043\\000\\044", keyedSet, 501, 650, 660),
 	"Type 3, as wide as its procedure says":  drawnFont(501),
 	"an XObject that nothing shows":          using("XObject", object(types.StreamDict{Dict: types.Dict{"Subtype": types.Name("PS")}, Raw: []byte("x")}), ""),
 	"as many colourants as are allowed":      deviceN(noColorants(maxColorants), types.Dict{}),
+	"spaces of one spot colour":              twoSpots(types.Name("DeviceRGB"), tint),
 	"a described colourant":                  deviceN(types.Array{types.Name("Spot")}, types.Dict{"Colorants": types.Dict{"Spot": spot}}),
 	"a process colourant":                    deviceN(types.Array{types.Name("Red")}, types.Dict{"Process": types.Dict{"Components": types.Array{types.Name("Red")}}}),
 	"a halftone for a spot colour": state("HT", types.Dict{
@@ -539,6 +563,22 @@ func TestCheckPrinted(t *testing.T) {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Violations) > maxViolations {
 		t.Errorf("%v", err)
+	}
+}
+
+// Colour spaces may have values that have each other: comparing them ends.
+func TestComparisonsAreBounded(t *testing.T) {
+	c := newChecker(goodPDF(t), archive)
+	c.file, _ = cos.Open(c.pdf, cos.DefaultLimits)
+	if c.compared = maxCompared - 1; c.alike(int64(1), int64(2), 0) {
+		t.Error("two numbers are alike")
+	}
+	if !c.alike(int64(1), int64(2), 0) {
+		t.Error("a value more was compared")
+	}
+	c.compared = 0
+	if c.alike(int64(1), int64(2), maxDepth) || !c.alike(int64(1), int64(2), maxDepth+1) {
+		t.Error("the depth is not bounded")
 	}
 }
 

@@ -196,21 +196,22 @@ func type1Font(text string, entries types.Dict, widths ...float64) func(*convers
 }
 
 func compactFont(program []byte, text string, widths ...float64) func(*conversion, types.Dict) {
-	return simpleFont("Type1", "FontFile3", "Type1C", program, text, types.Dict{"Encoding": types.Name("WinAnsiEncoding")}, widths...)
+	return simpleFont("Type1", "FontFile3", "Type1C", program, text, winAnsi, widths...)
 }
 
-// mappedFont makes the first page show text in a TrueType font with one cmap. A is shown by glyph 3, whose width differs from the font's.
-func mappedFont(flags, platform, encoding int, cmap []byte, text string, difference float64) func(*conversion, types.Dict) {
+// mappedFont makes the first page show text in a TrueType font with one cmap, which is symbolic if it has no encoding. A is shown by glyph 3, whose width
+// differs from the font's.
+func mappedFont(encoding types.Object, platform, id int, cmap []byte, text string, difference float64) func(*conversion, types.Dict) {
 	return func(c *conversion, catalog types.Dict) {
 		stream, _, _ := c.DereferenceStreamDict(c.dict(c.first("Subtype", "CIDFontType2")["FontDescriptor"])["FontFile2"])
 		if err := stream.Decode(); err != nil {
 			panic(err)
 		}
-		entries := types.Dict{"Flags": types.Integer(flags)}
-		if flags != symbolic {
-			entries["Encoding"] = types.Name("WinAnsiEncoding")
+		entries := types.Dict{"Encoding": encoding}
+		if encoding == nil {
+			entries = types.Dict{"Flags": types.Integer(symbolic)}
 		}
-		program := withTable(stream.Content, "cmap", cmapTable(platform, encoding, cmap))
+		program := withTable(stream.Content, "cmap", cmapTable(platform, id, cmap))
 		simpleFont("TrueType", "FontFile2", "", program, text, entries, readTrueType(program).width(3)+difference)(c, catalog)
 	}
 }
@@ -247,8 +248,10 @@ func drawnFont(width float64) func(*conversion, types.Dict) {
 	}, "BT /Broken 12 Tf (A) Tj ET ")
 }
 
+const winAnsiName = types.Name("WinAnsiEncoding")
+
 var (
-	winAnsi = types.Dict{"Encoding": types.Name("WinAnsiEncoding")}
+	winAnsi = types.Dict{"Encoding": winAnsiName}
 	// halved is the matrix of a CFF program for glyphs of half the usual size.
 	halved = slices.Concat([]byte{30, 0xA0, 0x00, 0x5F}, charstring(0, 0), []byte{30, 0xA0, 0x00, 0x5F}, charstring(0, 0, escape, byte(7)))
 	// keyedSet has the glyphs of the CID-keyed program.
