@@ -139,7 +139,9 @@ type graphics struct {
 	font *fontGlyphs
 	mode int64 // of showing text
 	// fill and stroke mean that a colour was set for it. The first ones are DeviceGray.
-	fill, stroke bool
+	fill, stroke      bool
+	filling, stroking ink
+	overprintMode     int64
 }
 
 // invisible is the text rendering mode that shows nothing.
@@ -236,26 +238,18 @@ func (s *contentScan) operation(operator cos.Operator, operands []any) {
 	default:
 		s.reportIf(!operators[operator], "6.2.2-1", "%s has the operator %.20q", s.where, string(operator))
 	}
+	s.overprint(operator, operands)
 }
 
 // initialColors checks that nothing is painted in DeviceGray because no colour was set.
 func (s *contentScan) initialColors(operator cos.Operator) {
-	fills, strokes := false, false
 	switch operator {
 	case "rg", "k", "g", "cs":
 		s.state.fill = true
 	case "RG", "K", "G", "CS":
 		s.state.stroke = true
-	case "f", "F", "f*":
-		fills = true
-	case "S", "s":
-		strokes = true
-	case "B", "B*", "b", "b*":
-		fills, strokes = true, true
-	case "Tj", "'", "\"", "TJ":
-		fills = s.state.mode != invisible
 	}
-	if fills && !s.state.fill || strokes && !s.state.stroke {
+	if fills, strokes := s.paints(operator); fills && !s.state.fill || strokes && !s.state.stroke {
 		s.deviceColor("DeviceGray")
 	}
 }

@@ -172,6 +172,24 @@ func deviceN(colorants types.Array, attributes types.Dict) func(*conversion, typ
 	return using("ColorSpace", object(types.Array{types.Name("DeviceN"), colorants, types.Name("DeviceRGB"), tint, attributes}), "/Broken cs ")
 }
 
+// overprinting adds a state that overprints in mode 1 to the first page, as Broken, and a space of a profile with components, as Profiled.
+func overprinting(components int, operations string) func(*conversion, types.Dict) {
+	return func(c *conversion, catalog types.Dict) {
+		intent := c.dict(catalog["OutputIntents"].(types.Array)[0])
+		profile, _, _ := c.DereferenceStreamDict(intent["DestOutputProfile"])
+		if err := profile.Decode(); err != nil {
+			panic(err)
+		}
+		data := bytes.Clone(profile.Content)
+		if components == 4 {
+			copy(data[16:], "CMYK")
+		}
+		space := types.Array{types.Name("ICCBased"), c.add(types.StreamDict{Dict: types.Dict{"N": types.Integer(components)}, Raw: data})}
+		c.dict(c.first("Type", "Page")["Resources"])["ColorSpace"] = types.Dict{"Profiled": space}
+		using("ExtGState", object(types.Dict{"OPM": types.Integer(1), "OP": types.Boolean(true)}), operations)(c, catalog)
+	}
+}
+
 // twoSpots makes the first page set a space of a spot colour, and another of the same colour.
 func twoSpots(alternate, transform types.Object) func(*conversion, types.Dict) {
 	return func(c *conversion, catalog types.Dict) {
@@ -228,6 +246,8 @@ var breaks = []violation{
 		other := types.Dict{"Type": types.Name("OutputIntent"), "S": types.Name("GTS_PDFX"), "DestOutputProfile": c.add(*profile)}
 		catalog["OutputIntents"] = append(intents, other)
 	}},
+	{"6.2.4.2-2", overprinting(4, "/Broken gs /Profiled cs 0 0 9 9 re f ")},
+	{"6.2.4.2-2", overprinting(4, "/Profiled CS /Broken gs 0 0 9 9 re s ")},
 	{"6.2.4.3-3", contentEdit("0 0 0 1 k ")},
 	{"6.2.4.3-3", contentEdit("/DeviceCMYK cs ")},
 	{"6.2.4.4-1", deviceN(types.Array{types.Name("Spot")}, types.Dict{})},
@@ -443,6 +463,9 @@ var allowed = map[string]func(*conversion, types.Dict){
 	"Type 3, as wide as its procedure says":  drawnFont(501),
 	"an XObject that nothing shows":          using("XObject", object(types.StreamDict{Dict: types.Dict{"Subtype": types.Name("PS")}, Raw: []byte("x")}), ""),
 	"as many colourants as are allowed":      deviceN(noColorants(maxColorants), types.Dict{}),
+	"overprint in RGB":                       overprinting(3, "/Broken gs /Profiled cs 0 0 9 9 re f "),
+	"overprint of no colour":                 overprinting(4, "/Broken gs /Profiled cs 0 0 9 9 re n 0 0 9 9 re s 0 g 0 0 9 9 re f "),
+	"overprint until restored":               overprinting(4, "q /Broken gs Q /Profiled cs 0 0 9 9 re f "),
 	"spaces of one spot colour":              twoSpots(types.Name("DeviceRGB"), tint),
 	"a described colourant":                  deviceN(types.Array{types.Name("Spot")}, types.Dict{"Colorants": types.Dict{"Spot": spot}}),
 	"a process colourant":                    deviceN(types.Array{types.Name("Red")}, types.Dict{"Process": types.Dict{"Components": types.Array{types.Name("Red")}}}),
