@@ -74,6 +74,9 @@ var (
 // maxPublic is how much of a program may precede its encrypted part. Real ones have some kilobytes.
 const maxPublic = 1 << 16
 
+// maxCharstrings bounds the glyphs of a program.
+const maxCharstrings = 1 << 16
+
 // maxBegin is how many bytes of a charstring are read for its width.
 const maxBegin = 100
 
@@ -119,7 +122,7 @@ func type1Charstrings(private []byte) (names map[string]int, all [][]byte) {
 		}
 		name := string(private[m[2]:m[3]])
 		length, _ := strconv.Atoi(string(private[m[4]:m[5]]))
-		if private = private[m[1]:]; length > len(private) {
+		if private = private[m[1]:]; length > len(private) || len(all) == maxCharstrings {
 			return nil, nil
 		}
 		names[name] = len(all)

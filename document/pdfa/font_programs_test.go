@@ -273,11 +273,17 @@ func TestProgramsAreBounded(t *testing.T) {
 	}
 	within("public part", public(maxPublic), public(maxPublic+1))
 
+	glyphs := func(n int) bool {
+		_, all := type1Charstrings([]byte(strings.Repeat("/A 4 RD 0000 ND\n", n) + "end"))
+		return len(all) == n
+	}
+	within("charstrings", glyphs(maxCharstrings), glyphs(maxCharstrings+1))
+
 	begin := func(length int) bool {
 		code := append(charstring(0, 500), bytes.Repeat(charstring(1, escape, div), (length-7)/3)...) // 500 / 1 / 1 ...
 		return readType1(type1Program("", append(code, hsbw))).width(4) == 500
 	}
-	within("charstring", begin(maxBegin), begin(maxBegin+3))
+	within("length", begin(maxBegin), begin(maxBegin+3))
 
 	operator := func(f *cff, code []byte) bool {
 		_, operator := f.begin(code, index{})
