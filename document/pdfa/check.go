@@ -63,9 +63,9 @@ func Check(pdf []byte, claim Claim, further ...func(*Subject)) error {
 }
 
 // CheckForeign checks a file from any source for PDF/A-3, of any conformance level, by the rules of level B, as Check does.
-// Features that it cannot judge are reported as violations of a rule that is Doubtful, but it does not look for glyphs that only the encoding of a CFF
-// program, an expert encoding or the names in a TrueType program find, names of structure types that are not in UTF-8, overprint that a form inherits,
-// and signatures. Time and memory are bounded for any input.
+// Features that it cannot judge are reported as violations of a rule that is Doubtful. It does not look for glyphs that only the encoding of a CFF
+// program, an expert encoding or the names in a TrueType program find, for names of structure types that are not in UTF-8, for overprint that forms
+// inherit, nor for signatures. Time and memory are bounded for any input.
 func CheckForeign(source *cos.Source, further ...func(*Subject)) error {
 	c := newChecker(source.Data, Claim{Part: 3})
 	c.foreign = true
