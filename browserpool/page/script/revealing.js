@@ -1,6 +1,6 @@
-// Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, and
-// what is empty for more than the height of the box, as lists are that draw only what is seen. Returns how many have grown, and how many pixels of
-// others are still hidden.
+// Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
+// boxes that are empty for more than their own height: lists that draw only what is seen. Returns how many have grown, and how many pixels of others
+// are still hidden.
 (document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle }) => {
 	const tallest = 20000, most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
