@@ -21,17 +21,8 @@ func (r *reader) encoding(d cos.Dict, name string) *[256]string {
 	if base == "" && (name == "Symbol" || name == "ZapfDingbats" || r.name(d["Subtype"]) == "Type3") {
 		codes = [256]string{}
 	}
-	code := 0
-	for _, entry := range differences {
-		switch v := r.file.Resolve(entry).(type) {
-		case int64:
-			code = int(v)
-		case cos.Name:
-			if code >= 0 && code < 256 {
-				codes[code] = characterOf(string(v))
-			}
-			code++
-		}
+	for code, glyph := range r.file.Differences(differences) {
+		codes[code] = characterOf(string(glyph))
 	}
 	return &codes
 }

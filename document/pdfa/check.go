@@ -150,10 +150,10 @@ var checks = []func(*checker){
 
 // checker checks one file.
 type checker struct {
+	lookup
 	pdf        []byte
 	claim      Claim
 	foreign    bool // from any source
-	file       *cos.File
 	catalog    cos.Dict
 	violations []*Violation
 	seen       map[Violation]bool // reported violations
@@ -168,11 +168,9 @@ type checker struct {
 	associated  map[cos.Ref]bool  // those that an AF names
 	deviations  cos.Deviations    // of content streams
 	parts       map[cos.Ref]*part // what pages show
-	fonts       map[cos.Ref]*fontGlyphs
+	fonts       *fontReader
 	queue       []queued
-	widthsRead  int                  // of all fonts
-	spots       map[string]cos.Array // spaces of spot colours, by name
-	compared    int                  // values of them
+	spots       *spotColors
 	xmp         xmpData
 	schemas     map[string]string // prefixes of the extension schemas, by namespace
 }
@@ -227,10 +225,4 @@ func (c *checker) result() error {
 	}
 	slices.SortStableFunc(c.violations, func(a, b *Violation) int { return cmp.Compare(a.Rule, b.Rule) })
 	return &InvalidError{c.violations, c.truncated}
-}
-
-// name is the name that a value is or refers to, or "" if it is not a name.
-func (c *checker) name(value any) string {
-	n, _ := c.file.Resolve(value).(cos.Name)
-	return string(n)
 }

@@ -42,7 +42,7 @@ func bigEndian(digits []byte) (value int) {
 	return value
 }
 
-// at returns a value, nil if there is none.
+// at returns the value at a place, or nil.
 func (x index) at(n int) []byte {
 	if n < 0 || n >= x.count {
 		return nil
@@ -54,7 +54,7 @@ func (x index) at(n int) []byte {
 	return x.data[from:to]
 }
 
-// subroutine returns the subroutine that charstrings call by a number, nil if there is none.
+// subroutine returns the subroutine that charstrings call by a number, or nil.
 func (x index) subroutine(number float64) []byte {
 	bias := 32768.0
 	if x.count < 1240 {
@@ -76,7 +76,7 @@ const (
 // cffDict has operands by their operator.
 type cffDict map[int][]float64
 
-// number returns the operand of an operator at a place, or otherwise if there is none.
+// number returns the operand of an operator at a place, or otherwise.
 func (d cffDict) number(operator, place int, otherwise float64) float64 {
 	if operands := d[operator]; place < len(operands) {
 		return operands[place]
@@ -84,7 +84,7 @@ func (d cffDict) number(operator, place int, otherwise float64) float64 {
 	return otherwise
 }
 
-// from returns data from the offset that is an operand of an operator, nil if there is none.
+// from returns the data from the offset that is an operand of an operator, or nil.
 func (d cffDict) from(data []byte, operator, place int) []byte {
 	if offset := d.number(operator, place, -1); offset >= 0 && offset <= float64(len(data)) {
 		return data[int(offset):]

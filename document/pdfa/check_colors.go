@@ -110,68 +110,14 @@ func (s *contentScan) colorants(space cos.Array) {
 	}
 }
 
-// separation checks that spaces of a spot colour of one name are alike (6.2.4.4-2).
+// separation checks a space of a spot colour (6.2.4.4-2).
 func (c *checker) separation(space cos.Array) {
 	if len(space) < 4 {
 		return
 	}
 	name := c.name(space[1])
 	c.unicodeName(name)
-	known, again := c.spots[name]
-	if !again {
-		c.spots[name] = space
-		return
-	}
-	c.reportIf(!c.alike(known[2], space[2], 0) || !c.alike(known[3], space[3], 0), "6.2.4.4-2", "spaces of the colour %q differ", name)
-}
-
-// Values within others may be compared in endless ways. Beyond these limits all are alike.
-const (
-	maxCompared = 1 << 16 // values
-	maxDepth    = 16      // in others
-)
-
-// alike reports whether two values are the same, wherever they are.
-func (c *checker) alike(a, b any, depth int) bool {
-	if c.compared++; a == nil && b == nil || depth > maxDepth || c.compared > maxCompared {
-		return true
-	}
-	a, b = c.file.Resolve(a), c.file.Resolve(b)
-	switch a := a.(type) {
-	case cos.Array:
-		b, ok := b.(cos.Array)
-		same := ok && len(a) == len(b)
-		for n := 0; same && n < len(a); n++ {
-			same = c.alike(a[n], b[n], depth+1)
-		}
-		return same
-	case cos.Dict:
-		b, ok := b.(cos.Dict)
-		return ok && c.alikeEntries(a, b, depth)
-	case *cos.Stream:
-		b, ok := b.(*cos.Stream)
-		return ok && (a == b || c.alikeEntries(a.Dict, b.Dict, depth) && c.alikeData(a, b))
-	case int64, float64:
-		return c.number(a) == c.number(b)
-	}
-	return a == b
-}
-
-func (c *checker) alikeEntries(a, b cos.Dict, depth int) bool {
-	for _, entries := range []cos.Dict{a, b} {
-		for key := range entries {
-			if key != "Length" && key != "Filter" && key != "DecodeParms" && !c.alike(a[key], b[key], depth+1) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (c *checker) alikeData(a, b *cos.Stream) bool {
-	dataA, errA := c.file.Decode(a)
-	dataB, errB := c.file.Decode(b)
-	return errA != nil || errB != nil || bytes.Equal(dataA, dataB)
+	c.reportIf(!c.spots.agrees(name, space), "6.2.4.4-2", "spaces of the colour %q differ", name)
 }
 
 // unicodeName checks the name of a font or of a colourant.

@@ -41,7 +41,7 @@ type queued struct {
 // contents checks what the pages show: their content streams, and the forms, patterns, fonts, images and colour spaces that these use, each once.
 // Nothing else is ever shown, so that the rules of PDF/A for it do not apply.
 func (c *checker) contents() {
-	c.parts, c.fonts, c.spots = map[cos.Ref]*part{}, map[cos.Ref]*fontGlyphs{}, map[string]cos.Array{}
+	c.parts, c.fonts, c.spots = map[cos.Ref]*part{}, newFontReader(c.lookup), newSpotColors(c.lookup)
 	pages := make([]*part, len(c.pageDicts))
 	for n, page := range c.pageDicts {
 		pages[n] = &part{}
@@ -260,7 +260,7 @@ func (s *contentScan) parameter(operator cos.Operator, operands []any) {
 	switch operator {
 	case "Tf":
 		if value, first := s.resource("Font", name); first {
-			s.selected[name] = s.fontOf(value)
+			s.selected[name] = s.fonts.font(value)
 		}
 		s.state.font = s.selected[name]
 	case "Tr":
@@ -303,23 +303,6 @@ func (s *contentScan) resource(kind, name cos.Name) (value any, first bool) {
 	}
 	s.used[key] = value
 	return value, true
-}
-
-// fontOf returns the glyphs of a font, nil if there is no such font.
-func (s *contentScan) fontOf(value any) *fontGlyphs {
-	ref, indirect := value.(cos.Ref)
-	if known := s.fonts[ref]; indirect && known != nil {
-		return known
-	}
-	d := s.file.Dict(value)
-	if d == nil {
-		return nil
-	}
-	font := s.fontGlyphs(ref.Number, d)
-	if indirect {
-		s.fonts[ref] = font
-	}
-	return font
 }
 
 func (s *contentScan) showText(operands []any) {

@@ -78,20 +78,6 @@ func (c *checker) compositeFont(f *fontGlyphs) {
 // subsetName begins the name of a font whose program has some of its glyphs.
 var subsetName = regexp.MustCompile(`^[A-Z]{6}\+`)
 
-// program returns the embedded program of a font, or nil.
-func (c *checker) program(d cos.Dict) *cos.Stream {
-	if descendants := c.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
-		d = c.file.Dict(descendants[0])
-	}
-	descriptor := c.file.Dict(d["FontDescriptor"])
-	for _, key := range []cos.Name{"FontFile", "FontFile2", "FontFile3"} {
-		if program, ok := c.file.Resolve(descriptor[key]).(*cos.Stream); ok {
-			return program
-		}
-	}
-	return nil
-}
-
 func (c *checker) fontProgram(number int, program *cos.Stream) {
 	switch kind := c.name(program.Dict["Subtype"]); kind {
 	case "", "Type1C", "CIDFontType0C", "OpenType":
@@ -125,12 +111,4 @@ func (c *checker) encoding(f *fontGlyphs) {
 	base := c.baseEncoding(d)
 	c.reportIf(encodings[base] == nil, "6.2.11.6-2", "font %d has the encoding %q", number, base)
 	c.reportIf(len(f.changed) > 0 && f.trueType != nil && f.trueType.cmap(3, 1) == nil, "6.2.11.6-2", "font %d has an encoding with Differences, and no cmap for Unicode", number)
-}
-
-// baseEncoding returns the name of the encoding that a font has, or that its own begins with.
-func (c *checker) baseEncoding(d cos.Dict) string {
-	if e := c.file.Dict(d["Encoding"]); e != nil {
-		return c.name(e["BaseEncoding"])
-	}
-	return c.name(d["Encoding"])
 }

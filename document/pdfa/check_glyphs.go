@@ -22,48 +22,76 @@ type fontGlyphs struct {
 	// glyph returns the width of the glyph for a code in thousandths of the font size, NaN if it is not known, and whether the program has that glyph,
 	// or nothing says that it does not. It is nil if the program is not known.
 	glyph func(code int) (width float64, present bool)
-	// width returns the width that the dictionary says, NaN if it is none. It is nil if the widths are not known.
+	// width returns the dictionary's width of a code, or NaN. It is nil if the widths are not known.
 	width func(code int) float64
 	known []flaws // of the codes of a simple font; 0 for those that were not shown
 }
 
-func (c *checker) fontGlyphs(number int, d cos.Dict) *fontGlyphs {
-	subtype := c.name(d["Subtype"])
-	g := &fontGlyphs{number: number, dict: d, embedded: subtype == "Type3" || c.program(d) != nil}
+// fontReader reads the fonts of a file.
+type fontReader struct {
+	lookup
+	fonts      map[cos.Ref]*fontGlyphs
+	widthsRead int // of all fonts
+}
+
+func newFontReader(of lookup) *fontReader {
+	return &fontReader{lookup: of, fonts: map[cos.Ref]*fontGlyphs{}}
+}
+
+// font returns the glyphs of a font, nil unless it is one.
+func (r *fontReader) font(value any) *fontGlyphs {
+	ref, indirect := value.(cos.Ref)
+	if known := r.fonts[ref]; indirect && known != nil {
+		return known
+	}
+	d := r.file.Dict(value)
+	if d == nil {
+		return nil
+	}
+	font := r.read(ref.Number, d)
+	if indirect {
+		r.fonts[ref] = font
+	}
+	return font
+}
+
+func (r *fontReader) read(number int, d cos.Dict) *fontGlyphs {
+	subtype := r.name(d["Subtype"])
+	g := &fontGlyphs{number: number, dict: d, embedded: subtype == "Type3" || r.program(d) != nil}
 	switch subtype {
 	case "Type0":
-		encoding := c.name(d["Encoding"])
+		encoding := r.name(d["Encoding"])
 		g.composite, g.unknown = true, encoding != "Identity-H" && encoding != "Identity-V"
-		if descendants := c.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
-			c.cidGlyphs(g, c.file.Dict(descendants[0]))
+		if descendants := r.file.Array(d["DescendantFonts"]); len(descendants) > 0 {
+			r.cidGlyphs(g, r.file.Dict(descendants[0]))
 		}
 	case "Type3":
-		c.procedures(g)
+		r.procedures(g)
 	default:
-		c.simpleGlyphs(g)
+		r.simpleGlyphs(g)
 	}
 	return g
 }
 
-func (c *checker) cidGlyphs(g *fontGlyphs, descendant cos.Dict) {
-	if s, ok := c.file.Resolve(descendant["CIDToGIDMap"]).(*cos.Stream); ok && c.name(descendant["Subtype"]) == "CIDFontType2" {
+func (r *fontReader) cidGlyphs(g *fontGlyphs, descendant cos.Dict) {
+	if s, ok := r.file.Resolve(descendant["CIDToGIDMap"]).(*cos.Stream); ok && r.name(descendant["Subtype"]) == "CIDFontType2" {
 		var err error
-		if g.toGID, err = c.file.Decode(s); err != nil {
+		if g.toGID, err = r.file.Decode(s); err != nil {
 			return
 		}
 	}
-	switch c.readProgram(g, descendant); {
+	switch r.readProgram(g, descendant); {
 	case g.trueType != nil:
 		g.glyph = func(cid int) (float64, bool) { return g.trueType.width(g.gid(cid)), g.gid(cid) < g.trueType.glyphs }
 	case g.outlines != nil:
 		g.glyph = func(cid int) (float64, bool) {
 			gid, present := g.outlines.gid(cid)
-			return c.outlineWidth(g.outlines, gid), present
+			return r.outlineWidth(g.outlines, gid), present
 		}
 	default:
 		return
 	}
-	if widths, otherwise := c.cidWidths(descendant); widths != nil {
+	if widths, otherwise := r.cidWidths(descendant); widths != nil {
 		g.width = func(cid int) float64 {
 			if width, ok := widths[cid]; ok {
 				return width
@@ -85,45 +113,45 @@ func (g *fontGlyphs) gid(cid int) int {
 }
 
 // procedures finds the glyphs of a Type 3 font, which are content streams.
-func (c *checker) procedures(g *fontGlyphs) {
-	g.changed, g.width = c.differences(g.dict), c.simpleWidths(g.dict, nil)
-	procedures := c.file.Dict(g.dict["CharProcs"])
+func (r *fontReader) procedures(g *fontGlyphs) {
+	g.changed, g.width = r.differences(g.dict), r.simpleWidths(g.dict, nil)
+	procedures := r.file.Dict(g.dict["CharProcs"])
 	if procedures == nil {
 		return
 	}
 	g.glyph = func(code int) (float64, bool) {
 		name := g.name(code)
-		return c.procedureWidth(procedures[cos.Name(name)]), name == "" || procedures[cos.Name(name)] != nil
+		return r.procedureWidth(procedures[cos.Name(name)]), name == "" || procedures[cos.Name(name)] != nil
 	}
 }
 
 // procedureWidth returns the width that the procedure of a glyph of a Type 3 font begins with, NaN if it does not begin so.
-func (c *checker) procedureWidth(procedure any) float64 {
-	s, ok := c.file.Resolve(procedure).(*cos.Stream)
+func (r *fontReader) procedureWidth(procedure any) float64 {
+	s, ok := r.file.Resolve(procedure).(*cos.Stream)
 	if !ok {
 		return math.NaN()
 	}
-	data, _ := c.file.Decode(s)
+	data, _ := r.file.Decode(s)
 	operator, operands, _ := cos.NewContent(data).Next(nil)
 	if operator == "d0" && len(operands) == 2 || operator == "d1" && len(operands) == 6 {
-		return c.number(operands[0])
+		return r.number(operands[0])
 	}
 	return math.NaN()
 }
 
 // simpleGlyphs finds the glyphs of a font whose codes have names.
-func (c *checker) simpleGlyphs(g *fontGlyphs) {
-	descriptor := c.file.Dict(g.dict["FontDescriptor"])
-	base := c.baseEncoding(g.dict)
-	g.base, g.changed, g.width = encodings[base], c.differences(g.dict), c.simpleWidths(g.dict, descriptor)
-	switch c.readProgram(g, g.dict); {
+func (r *fontReader) simpleGlyphs(g *fontGlyphs) {
+	descriptor := r.file.Dict(g.dict["FontDescriptor"])
+	base := r.baseEncoding(g.dict)
+	g.base, g.changed, g.width = encodings[base], r.differences(g.dict), r.simpleWidths(g.dict, descriptor)
+	switch r.readProgram(g, g.dict); {
 	case g.trueType != nil:
-		named := g.dict["Encoding"] != nil && c.file.Int(descriptor["Flags"], 0)&symbolic == 0
+		named := g.dict["Encoding"] != nil && r.file.Int(descriptor["Flags"], 0)&symbolic == 0
 		g.glyph = func(code int) (float64, bool) { return g.trueTypeGlyph(code, named) }
 	case g.outlines != nil && base != "MacExpertEncoding": // whose names are not known here
 		g.glyph = func(code int) (float64, bool) {
 			gid, present := g.outlines.coded(code, g.name(code))
-			return c.outlineWidth(g.outlines, gid), present
+			return r.outlineWidth(g.outlines, gid), present
 		}
 	}
 }
@@ -151,19 +179,10 @@ func (g *fontGlyphs) name(code int) string {
 }
 
 // differences returns how the encoding of a font differs from that which it names.
-func (c *checker) differences(d cos.Dict) encoding {
-	changed, code := encoding{}, int64(0)
-	for _, entry := range c.file.Array(c.file.Dict(d["Encoding"])["Differences"]) {
-		switch v := c.file.Resolve(entry).(type) {
-		case int64:
-			code = v
-			continue
-		case cos.Name:
-			if code >= 0 && code <= 255 {
-				changed[int(code)] = string(v)
-			}
-		}
-		code++
+func (r *fontReader) differences(d cos.Dict) encoding {
+	changed := encoding{}
+	for code, name := range r.file.Differences(r.file.Array(r.file.Dict(d["Encoding"])["Differences"])) {
+		changed[code] = string(name)
 	}
 	return changed
 }
@@ -172,21 +191,21 @@ func (c *checker) differences(d cos.Dict) encoding {
 var programKeys = map[string]cos.Name{"Type1": "FontFile", "MMType1": "FontFile", "TrueType": "FontFile2", "CIDFontType2": "FontFile2"}
 
 // readProgram reads the program of a font that is not composite, if it is of a kind that the font may have.
-func (c *checker) readProgram(g *fontGlyphs, d cos.Dict) {
-	want := programKeys[c.name(d["Subtype"])]
-	descriptor := c.file.Dict(d["FontDescriptor"])
-	program, found := c.file.Resolve(descriptor[want]).(*cos.Stream)
+func (r *fontReader) readProgram(g *fontGlyphs, d cos.Dict) {
+	want := programKeys[r.name(d["Subtype"])]
+	descriptor := r.file.Dict(d["FontDescriptor"])
+	program, found := r.file.Resolve(descriptor[want]).(*cos.Stream)
 	if !found {
-		if program, _ = c.file.Resolve(descriptor["FontFile3"]).(*cos.Stream); program == nil {
+		if program, _ = r.file.Resolve(descriptor["FontFile3"]).(*cos.Stream); program == nil {
 			return
 		}
 	}
-	data, err := c.file.Decode(program)
-	switch kind := c.name(program.Dict["Subtype"]); {
+	data, err := r.file.Decode(program)
+	switch kind := r.name(program.Dict["Subtype"]); {
 	case err != nil:
 	case want == "FontFile2" && (found || kind == "OpenType"):
 		g.trueType = readTrueType(data)
-	case c.widthsRead > maxWidths:
+	case r.widthsRead > maxWidths:
 	case found:
 		g.outlines = readType1(data)
 	case kind == "OpenType":
@@ -195,7 +214,7 @@ func (c *checker) readProgram(g *fontGlyphs, d cos.Dict) {
 		g.outlines = readCFF(data)
 	}
 	if g.outlines != nil {
-		c.widthsRead += g.outlines.glyphs
+		r.widthsRead += g.outlines.glyphs
 	}
 }
 

@@ -70,16 +70,6 @@ func (c *checker) boxSizeAllowed(value any) bool {
 	return width >= 3 && width <= 14400 && height >= 3 && height <= 14400
 }
 
-func (c *checker) number(value any) float64 {
-	switch v := c.file.Resolve(value).(type) {
-	case int64:
-		return float64(v)
-	case float64:
-		return v
-	}
-	return math.NaN()
-}
-
 // annotation checks an annotation (6.3, 6.4.1).
 func (c *checker) annotation(number int, d cos.Dict) {
 	subtype := c.name(d["Subtype"])

@@ -593,14 +593,15 @@ func TestCheckPrinted(t *testing.T) {
 func TestComparisonsAreBounded(t *testing.T) {
 	c := newChecker(goodPDF(t), archive)
 	c.file, _ = cos.Open(c.pdf, cos.DefaultLimits)
-	if c.compared = maxCompared - 1; c.alike(int64(1), int64(2), 0) {
+	spots := newSpotColors(c.lookup)
+	if spots.compared = maxCompared - 1; spots.alike(int64(1), int64(2), 0) {
 		t.Error("two numbers are alike")
 	}
-	if !c.alike(int64(1), int64(2), 0) {
+	if !spots.alike(int64(1), int64(2), 0) {
 		t.Error("a value more was compared")
 	}
-	c.compared = 0
-	if c.alike(int64(1), int64(2), maxDepth) || !c.alike(int64(1), int64(2), maxDepth+1) {
+	spots.compared = 0
+	if spots.alike(int64(1), int64(2), maxDepth) || !spots.alike(int64(1), int64(2), maxDepth+1) {
 		t.Error("the depth is not bounded")
 	}
 }
@@ -609,13 +610,14 @@ func TestComparisonsAreBounded(t *testing.T) {
 func TestWidthsAreBounded(t *testing.T) {
 	c := newChecker(goodPDF(t), archive)
 	c.file, _ = cos.Open(c.pdf, cos.DefaultLimits)
+	fonts := newFontReader(c.lookup)
 	const lastCID = 1<<16 - 1
 	widths := func(spans int) map[int]float64 {
 		var w cos.Array
 		for range spans {
 			w = append(w, int64(0), int64(lastCID), int64(500))
 		}
-		all, _ := c.cidWidths(cos.Dict{"W": w})
+		all, _ := fonts.cidWidths(cos.Dict{"W": w})
 		return all
 	}
 	const within = maxWidths / (lastCID + 1)

@@ -64,7 +64,7 @@ func (t *trueType) width(gid int) float64 {
 // cmap is a table of a TrueType program that maps characters to glyphs.
 type cmap []byte
 
-// cmap returns the table for a platform and an encoding, nil if there is none.
+// cmap returns the table for a platform and an encoding, or nil.
 func (t *trueType) cmap(platform, encoding int) cmap {
 	if len(t.cmaps) < 4 {
 		return nil

@@ -41,13 +41,13 @@ func (o *outlines) coded(code int, name string) (gid int, present bool) {
 	return gid, present
 }
 
-// outlineWidth returns the width of a glyph, NaN if there is none, or once maxWidths were read.
-func (c *checker) outlineWidth(o *outlines, gid int) float64 {
+// outlineWidth returns the width of a glyph. It is NaN for other glyphs, and once maxWidths were read.
+func (r *fontReader) outlineWidth(o *outlines, gid int) float64 {
 	width, known := o.widths[gid]
 	if known {
 		return width
 	}
-	if c.widthsRead++; c.widthsRead > maxWidths || gid < 0 || gid >= o.glyphs {
+	if r.widthsRead++; r.widthsRead > maxWidths || gid < 0 || gid >= o.glyphs {
 		return math.NaN()
 	}
 	width = o.width(gid)
@@ -190,8 +190,8 @@ func type1Width(code []byte) float64 {
 // maxOperands bounds the numbers before an operator.
 const maxOperands = 48
 
-// charstringNumber reads a number, which charstrings of both types, and the dictionaries of CFF, write alike but for the long ones. It is NaN if it
-// is none, or cut off.
+// charstringNumber reads a number, which charstrings of both types, and the dictionaries of CFF, write alike but for the long ones. Anything else, and a
+// number that is cut off, is NaN.
 func charstringNumber(code []byte) (value float64, rest []byte) {
 	switch b := int(code[0]); {
 	case b >= 32 && b < 247:

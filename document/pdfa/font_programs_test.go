@@ -105,7 +105,7 @@ func cffProgram(keyed bool, operations ...byte) []byte {
 	)
 	subroutines := values(charstring(0, hmoveto, endchar))
 	private := slices.Concat(operation(opDefaultWidth, 500), operation(opNominalWidth, 600), operation(opSubrs, 18))
-	const start = 256 // of what the dictionary refers to
+	const start = 256 // where the values begin to which the dictionary refers
 	var body []byte
 	place := func(data []byte) int {
 		body = append(body, data...)
@@ -321,10 +321,10 @@ func TestProgramsAreBounded(t *testing.T) {
 	f := &cff{program: make([]byte, 6)}
 	within("dictionaries", len(f.dict(operation(opSubrs, 1))) == 1, len(f.dict(operation(opSubrs, 1))) == 1)
 
-	c, o := newChecker(nil, archive), readCFF(cffProgram(false))
-	c.widthsRead = maxWidths - 1
-	within("widths", c.outlineWidth(o, 1) == 500, !math.IsNaN(c.outlineWidth(o, 2)))
-	if c.outlineWidth(o, 1) != 500 {
+	fonts, o := newFontReader(lookup{}), readCFF(cffProgram(false))
+	fonts.widthsRead = maxWidths - 1
+	within("widths", fonts.outlineWidth(o, 1) == 500, !math.IsNaN(fonts.outlineWidth(o, 2)))
+	if fonts.outlineWidth(o, 1) != 500 {
 		t.Error("a width is read again")
 	}
 }

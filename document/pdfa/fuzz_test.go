@@ -45,10 +45,10 @@ func FuzzProgram(f *testing.F) {
 			maps.coded(code)
 			maps.named(winAnsiEncoding[code])
 		}
-		c := newChecker(nil, archive)
+		fonts := newFontReader(lookup{})
 		for _, o := range []*outlines{readCFF(program), readType1(program)} {
 			for gid := 0; o != nil && gid <= min(o.glyphs, 1000); gid++ {
-				c.outlineWidth(o, gid)
+				fonts.outlineWidth(o, gid)
 			}
 		}
 	})
