@@ -92,21 +92,18 @@ func renderInlineHTML(w util.BufWriter, source []byte, node ast.Node, entering b
 }
 
 func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
+	if block := node.(*ast.HTMLBlock); entering {
+		_, _ = w.WriteString(`<p dir="auto" style="white-space: pre-wrap">`)
+		writeLines(w, source, block.Lines())
+		if block.HasClosure() {
+			markup.DefaultWriter.RawWrite(w, block.ClosureLine.Value(source))
+		}
+		_, _ = w.WriteString("</p>\n")
 	}
-	block := node.(*ast.HTMLBlock)
-	if _, err := w.WriteString(`<p dir="auto" style="white-space: pre-wrap">`); err != nil {
-		return ast.WalkStop, err
-	}
-	writeLines(w, source, block.Lines())
-	if block.HasClosure() {
-		markup.DefaultWriter.RawWrite(w, block.ClosureLine.Value(source))
-	}
-	_, err := w.WriteString("</p>\n")
-	return ast.WalkContinue, err
+	return ast.WalkContinue, nil
 }
 
+// writeLines writes lines as text. An error stays with the writer until it is flushed.
 func writeLines(w util.BufWriter, source []byte, lines *text.Segments) {
 	for i := range lines.Len() {
 		line := lines.At(i)

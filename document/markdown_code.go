@@ -25,19 +25,21 @@ func (codeBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 }
 
 func renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
+	if entering {
+		_, _ = w.WriteString("<pre" + codeStyle(node.Lines(), source) + "><code>")
+		writeLines(w, source, node.Lines())
+		_, _ = w.WriteString("</code></pre>\n")
 	}
-	lines, style := node.Lines(), ""
-	if columns := drawingColumns(lines, source); columns > codeColumns && columns <= 2*codeColumns {
-		style = fmt.Sprintf(` style="font-size:%.3fem"`, codeSize*codeColumns/float64(columns))
+	return ast.WalkContinue, nil
+}
+
+// codeStyle returns the attribute that makes a drawing fit, or "".
+func codeStyle(lines *text.Segments, source []byte) string {
+	columns := drawingColumns(lines, source)
+	if columns <= codeColumns || columns > 2*codeColumns {
+		return ""
 	}
-	if _, err := w.WriteString("<pre" + style + "><code>"); err != nil {
-		return ast.WalkStop, err
-	}
-	writeLines(w, source, lines)
-	_, err := w.WriteString("</code></pre>\n")
-	return ast.WalkContinue, err
+	return fmt.Sprintf(` style="font-size:%.3fem"`, codeSize*codeColumns/float64(columns))
 }
 
 // drawingColumns returns how wide a drawing is, such as a table of dashes or a diagram of lines; 0 for other code.
