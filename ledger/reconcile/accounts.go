@@ -86,7 +86,12 @@ func (r *run) unmarked(ctx context.Context, account string) (f ledger.Figures, a
 	if err != nil || len(batch.first) == 0 {
 		return f, false, err
 	}
-	held, err := r.Ledger.Held(ctx, batch.first[:min(len(batch.first), ingest.BatchRecords)])
+	others := func(e ledger.Entry) bool { return e.Account != account }
+	mine := slices.DeleteFunc(batch.first[:min(len(batch.first), ingest.BatchRecords)], others)
+	if len(mine) == 0 {
+		return f, true, nil
+	}
+	held, err := r.Ledger.Held(ctx, mine)
 	if err != nil {
 		return f, true, err
 	}

@@ -323,7 +323,7 @@ func (a *asked) Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, error)
 	return a.Ledger.Usage(ctx, q)
 }
 
-// The rows of a batch whose marker is not there yet, or never comes since their writer was killed, are no difference. Others are, beside them too.
+// The rows of a batch without a marker, which is still to come or whose writer was killed, are not a difference. What else differs beside them is one.
 func TestWithoutMarker(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before func(b *books, ask int)
