@@ -116,7 +116,7 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
-// reveal shows what boxes of a visit hide below their lower edges, and warns of what stays hidden.
+// reveal makes boxes of a visit that scroll as high as their content, and warns of content that stays hidden.
 func (p press) reveal(ctx context.Context) error {
 	var boxes struct{ Grown, Hidden int }
 	_, err := p.run(ctx, inTurn(optional(revealing)), nil, &boxes)

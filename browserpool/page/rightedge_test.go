@@ -121,7 +121,7 @@ func TestDrawingsAreWhole(t *testing.T) {
 		html := `<p>EDGE</p><pre style="font: 13px 'Liberation Mono', monospace; ` + c.style + `">` + edge + "\n|" + strings.Repeat(" ", c.columns-5) + "END|\n" + edge + `</pre>`
 		for way, job := range map[string]Print{"posted": {}, "full": {Full: true}} {
 			if way == "posted" && c.style != "" {
-				continue // what is sanitised is printed as it says
+				continue // styles of sanitised HTML hold as they are
 			}
 			job.HTML = html
 			result := mustPrint(t, slot, job)

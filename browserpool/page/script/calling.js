@@ -27,7 +27,8 @@
 		}
 		return false
 	}
-	// How much smaller a drawing of characters must be to fit, since broken lines would destroy it: half at most. It is 0 for what is no drawing.
+	const tallest = 20000 // height of a box or frame that grows
+	// How much smaller a drawing of characters must be to fit, since broken lines would destroy it: half at most. It is 0 for other text.
 	const drawingScale = e => {
 		const lines = like => e.textContent.match(like)?.length ?? 0, scale = e.clientWidth / e.scrollWidth * 0.998
 		return scale >= 1 / 2 && (lines(/^.*[\u2500-\u257f]/gm) > 2 || lines(/^ *\+-.*-\+ *$/gm) > 1) ? scale : 0
@@ -47,5 +48,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle, isForced, adopt })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle, isForced, adopt, tallest })
 }

@@ -1,6 +1,6 @@
 // Makes frames of the document's origin, in its flow, as high as what they show, since nobody scrolls in them. Frames within them come first.
-(document, _, { within, isInFlow, isShown, someText, set, keepStyle }) => {
-	const tallest = 20000, style = getComputedStyle, bottom = e => e.getBoundingClientRect().bottom
+(document, _, { within, isInFlow, isShown, someText, set, keepStyle, tallest }) => {
+	const style = getComputedStyle, bottom = e => e.getBoundingClientRect().bottom
 	let left = 20
 	const isCut = e => {
 		for (let a = e.parentElement; a && a.localName != "body"; a = a.parentElement) {

@@ -1,8 +1,8 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height: lists that draw only what is seen. Returns how many have grown, and how many pixels of others
 // are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle }) => {
-	const tallest = 20000, most = 50, style = getComputedStyle, body = document.body
+(document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle, tallest }) => {
+	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const staysInView = e => e && (style(e).position == "sticky" || staysInView(outerOf(e)))
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflowY) && isShown(e) &&

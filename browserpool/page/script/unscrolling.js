@@ -1,5 +1,5 @@
-// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables and drawings of characters, shrunk to half
-// their size at most. Returns how many pixels to the right of a box with text are still hidden.
+// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables and drawings of characters,
+// shrunk to half their size at most. Returns how many pixels to the right of a box with text are still hidden.
 (document, _, { within, isInFlow, isShown, someText, drawingScale, set }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
