@@ -69,10 +69,8 @@ func (l *Ledger) version(ctx context.Context) (version uint32, err error) {
 		return 0, err
 	}
 	if there == 0 {
-		for _, s := range statements(schemaTable, l.config) {
-			if err := l.conn.Exec(ctx, s); err != nil {
-				return 0, err
-			}
+		if err := l.create(ctx, schemaTable); err != nil {
+			return 0, err
 		}
 	}
 	err = l.conn.QueryRow(ctx, "SELECT max(version) FROM ledger_schema").Scan(&version)
@@ -80,12 +78,25 @@ func (l *Ledger) version(ctx context.Context) (version uint32, err error) {
 }
 
 func (l *Ledger) apply(ctx context.Context, text string, version uint32) error {
+	if err := l.create(ctx, text); err != nil {
+		return err
+	}
+	return patiently(ctx, func() error {
+		return l.insert(ctx, "", "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
+	})
+}
+
+// create executes the statements of a migration.
+func (l *Ledger) create(ctx context.Context, text string) error {
+	if l.config.Cluster != "" {
+		if err := l.followsQueue(ctx); err != nil {
+			return err
+		}
+	}
 	for _, s := range statements(text, l.config) {
 		if err := l.conn.Exec(ctx, s); err != nil {
 			return err
 		}
 	}
-	return patiently(ctx, func() error {
-		return l.insert(ctx, "", "ledger_schema", []string{"version", "applied_at"}, [][]any{{version, time.Now()}})
-	})
+	return nil
 }

@@ -61,6 +61,25 @@ func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 	return int(replicas/2 + 1), nil
 }
 
+// followsQueue waits until the server watches the queue of the cluster's statements in ZooKeeper, for half of the call's time, so that its error
+// arrives within the call. A server of version 18.16 that is asked to execute one before has a segmentation fault.
+func (l *Ledger) followsQueue(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, l.config.Timeout/2)
+	defer cancel()
+	for {
+		var watches int64
+		err := l.conn.QueryRow(ctx, "SELECT toInt64(sum(value)) FROM system.metrics WHERE metric = 'ZooKeeperWatch'").Scan(&watches)
+		switch {
+		case err != nil:
+			return err
+		case watches > 0:
+			return nil
+		case !pause(ctx):
+			return errors.New("the server has no connection to ZooKeeper, through which the tables of a cluster are created")
+		}
+	}
+}
+
 // quorumSettings returns the settings of an insert into a table. The server waits for half of the call's time, so that its error arrives within the
 // call.
 func (l *Ledger) quorumSettings(ctx context.Context, table string) (driver.Settings, error) {

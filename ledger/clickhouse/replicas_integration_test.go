@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -185,6 +186,21 @@ func TestReplicasOneIsNone(t *testing.T) {
 	if _, err := Open(testkit.Context(t), c); !errors.Is(err, errUnfit) || !strings.Contains(err.Error(), "has one replica") {
 		t.Errorf("%v, want that two are needed", err)
 	}
+}
+
+// A server of version 18.16 ends itself when it is asked to create a table on a cluster before it has reached ZooKeeper. It is asked later.
+func TestReplicasWithoutZooKeeper(t *testing.T) {
+	keeper := clickhousetest.StartZooKeeper(t)
+	keeper.Signal(t, syscall.SIGSTOP)
+	c := replicated(t, keeper.StartReplicas(t, 2))
+	if _, err := Open(testkit.Context(t), c); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "no connection to ZooKeeper") {
+		t.Errorf("%v, want that ZooKeeper is missing", err)
+	}
+	keeper.Signal(t, syscall.SIGCONT)
+	testkit.Eventually(t, "the tables are created", func() bool {
+		l, err := Open(testkit.Context(t), c)
+		return err == nil && l.Append(testkit.Context(t), records(3)) == nil && l.Close() == nil
+	})
 }
 
 // A replica that is behind gives no answer of its own: the next address is asked, or if there is none, the replica is waited for.

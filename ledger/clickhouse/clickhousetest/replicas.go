@@ -30,7 +30,12 @@ const replicaConfig = `
 // StartReplicas starts n servers that are the replicas of one shard, with their own ZooKeeper. They run until the test ends.
 func StartReplicas(t testing.TB, n int) []*Server {
 	t.Helper()
-	keeper := portOf(startZooKeeper(t))
+	return StartZooKeeper(t).StartReplicas(t, n)
+}
+
+// StartReplicas starts n servers that are the replicas of one shard. They run until the test ends.
+func (z *ZooKeeper) StartReplicas(t testing.TB, n int) []*Server {
+	t.Helper()
 	ports := testkit.FreePorts(t, 2*n)
 	var members strings.Builder
 	for _, address := range ports[:n] {
@@ -38,7 +43,7 @@ func StartReplicas(t testing.TB, n int) []*Server {
 	}
 	servers := make([]*Server, n)
 	for i := range servers {
-		config := fmt.Sprintf(replicaConfig, keeper, portOf(ports[n+i]), i+1, members.String())
+		config := fmt.Sprintf(replicaConfig, portOf(z.address), portOf(ports[n+i]), i+1, members.String())
 		servers[i] = start(t, &Server{Address: ports[i]}, config)
 	}
 	return servers
@@ -68,23 +73,35 @@ admin.enableServer=false
 4lw.commands.whitelist=srvr
 `
 
-// startZooKeeper returns the address of a server that runs until the test ends. PLATEN_TEST_ZOOKEEPER is the directory
-// of its jars.
-func startZooKeeper(t testing.TB) (address string) {
+// ZooKeeper is a ZooKeeper server for one test.
+type ZooKeeper struct {
+	address string
+	process *exec.Cmd
+}
+
+// StartZooKeeper starts a server that runs until the test ends. PLATEN_TEST_ZOOKEEPER is the directory of its jars.
+func StartZooKeeper(t testing.TB) *ZooKeeper {
 	t.Helper()
 	jars := os.Getenv(zookeeperVariable)
 	if jars == "" {
 		t.Fatalf("%[1]s is not set: export %[1]s=$(testdata/clickhouse/zookeeper.sh)", zookeeperVariable)
 	}
 	dir := t.TempDir()
-	address = testkit.FreePorts(t, 1)[0]
+	address := testkit.FreePorts(t, 1)[0]
 	file := filepath.Join(dir, "zoo.cfg")
 	if err := os.WriteFile(file, fmt.Appendf(nil, zookeeperConfig, dir, portOf(address)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", filepath.Join(jars, "*"), "org.apache.zookeeper.server.quorum.QuorumPeerMain", file))
+	process := exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", filepath.Join(jars, "*"), "org.apache.zookeeper.server.quorum.QuorumPeerMain", file)
+	run(t, process)
 	testkit.Eventually(t, "ZooKeeper answers", func() bool { return serves(address) })
-	return address
+	return &ZooKeeper{address, process}
+}
+
+// Signal sends ZooKeeper a signal. After SIGSTOP it returns once ZooKeeper has stopped.
+func (z *ZooKeeper) Signal(t testing.TB, signal os.Signal) {
+	t.Helper()
+	send(t, z.process.Process, signal)
 }
 
 // run runs a process until the test ends.

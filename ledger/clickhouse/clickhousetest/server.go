@@ -137,17 +137,22 @@ func (s *Server) Kill() {
 // Signal sends the server a signal. After SIGSTOP it returns once the server has stopped.
 func (s *Server) Signal(t testing.TB, signal os.Signal) {
 	t.Helper()
-	if err := s.process.Process.Signal(signal); err != nil {
+	send(t, s.process.Process, signal)
+}
+
+func send(t testing.TB, process *os.Process, signal os.Signal) {
+	t.Helper()
+	if err := process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	if signal == syscall.SIGSTOP {
-		testkit.Eventually(t, "the server has stopped", s.stopped)
+		testkit.Eventually(t, "the process has stopped", func() bool { return stopped(process.Pid) })
 	}
 }
 
-// stopped reports whether every thread of the server is stopped: a signal reaches a busy one late.
-func (s *Server) stopped() bool {
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", s.process.Process.Pid))
+// stopped reports whether every thread of a process is stopped: a signal reaches a busy one late.
+func stopped(pid int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	for _, file := range threads {
 		stat, err := os.ReadFile(file)
 		_, state, _ := bytes.Cut(stat, []byte(") ")) // proc_pid_stat(5): the name is in parentheses
