@@ -169,6 +169,8 @@ func TestXML(t *testing.T) {
 	}{
 		"good":              {good, Wanted{}, "cii en16931 valid rules=valid schema=valid xml=valid", ""},
 		"minimum":           {sample(t, "minimum"), Wanted{Sets: []*rules.Set{}}, "cii minimum valid schema=valid xml=valid", ""},
+		"Factur-X":          {sample(t, "minimum"), Wanted{}, "cii minimum valid rules=valid schema=valid xml=valid", ""},
+		"Factur-X by rule":  {replaced(t, sample(t, "extended"), "<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUX<"), Wanted{}, "cii extended invalid rules=invalid schema=valid xml=valid", "facturx-"},
 		"rule":              {replaced(t, good, "<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUX<"), Wanted{}, "cii en16931 invalid rules=invalid schema=valid xml=valid", "BR-CL-04 fatal"},
 		"schema":            {replaced(t, good, "<ram:TypeCode>380", "<ram:Nonsense/><ram:TypeCode>380"), Wanted{}, "cii en16931 invalid schema=invalid xml=valid rules?", "ram:Nonsense"},
 		"other profile":     {good, Wanted{Profile: "basic"}, "cii basic invalid rules=valid schema=invalid xml=valid", "but that of profile basic is"},

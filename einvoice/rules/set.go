@@ -97,7 +97,7 @@ var sets = []*Set{
 		cii: sync.OnceValue(en16931), ubl: sync.OnceValue(en16931UBL),
 	},
 	{
-		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2",
+		Name: "facturx", Title: "Factur-X (ZUGFeRD), by profile", Version: "1.09.2", Profiles: []string{"minimum", "basicwl", "extended"},
 		cii: sync.OnceValue(facturx), findAll: findStructure,
 	},
 	{
