@@ -24,6 +24,9 @@ type KafkaConfig struct {
 	// Access holds the credentials and TLS settings.
 	Access access.Config
 	Logger *slog.Logger
+	// SessionTimeout is how long a subscriber may be silent before other members of its group get its partitions; 0 means 6 seconds. The brokers'
+	// group.min.session.timeout.ms must allow it.
+	SessionTimeout time.Duration
 	// Pause is how long a subscriber waits before it asks Start again; 0 means 5 seconds.
 	Pause time.Duration
 }
@@ -43,6 +46,8 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	config.Consumer.Return.Errors = true
 	config.Consumer.Offsets.Initial = sarama.OffsetOldest
 	config.Consumer.Group.Rebalance.Timeout = 10 * time.Second // anything the member does meanwhile may be repeated
+	config.Consumer.Group.Session.Timeout = cmp.Or(c.SessionTimeout, 6*time.Second)
+	config.Consumer.Group.Heartbeat.Interval = config.Consumer.Group.Session.Timeout / 4
 	connections := watch(config)
 	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
 		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,

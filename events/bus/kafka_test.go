@@ -28,6 +28,29 @@ func fakeKafka(t *testing.T, partitions int32) *kfake.Cluster {
 
 func TestKafka(t *testing.T) { checkKafka(t, fakeKafka(t, 2).ListenAddrs(), access.Config{}, topic) }
 
+// A subscriber tells the broker when it counts as lost.
+func TestSessionTimeout(t *testing.T) {
+	for timeout, want := range map[time.Duration]int32{0: 6000, 7 * time.Second: 7000} {
+		broker, asked := fakeKafka(t, 1), make(chan int32, 1)
+		broker.ControlKey(kmsg.JoinGroup.Int16(), func(r kmsg.Request) (kmsg.Response, error, bool) { //nolint:staticcheck // the order is the package's
+			asked <- r.(*kmsg.JoinGroupRequest).SessionTimeoutMillis
+			return nil, nil, false
+		})
+		s, err := NewKafkaSubscriber(KafkaConfig{Brokers: broker.ListenAddrs(), ClientID: "test", Logger: testkit.Silent(), SessionTimeout: timeout}, "group",
+			func(context.Context, string, int32) (int64, error) { return 0, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		subscribe(t, s, topic)
+		if got := <-asked; got != want {
+			t.Errorf("%s: the session ends after %d ms, want %d", timeout, got, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A subscriber can be closed while it waits for the other members of its group, and leaves the group.
 func TestCloseWhileJoining(t *testing.T) {
 	broker := fakeKafka(t, 1)

@@ -18,7 +18,7 @@ type KafkaConfig struct {
 	Brokers []string `toml:"brokers"`
 	// ReplicationFactor is that of topics created by Platen.
 	ReplicationFactor int16 `toml:"replication_factor"`
-	// SessionSeconds is how long a node may be silent before its shards move. The
+	// SessionSeconds is how long a node may be silent before others take over its shards and its part of the usage ledger. The
 	// broker's group.min.session.timeout.ms must allow it.
 	SessionSeconds int `toml:"session_seconds"`
 	// CommandsHours is how long topics created by Platen keep commands, content included. A job must
@@ -45,11 +45,13 @@ func (k KafkaConfig) access() access.Config {
 	}
 }
 
+func (k KafkaConfig) session() time.Duration { return time.Duration(k.SessionSeconds) * time.Second }
+
 // client returns the configuration that opens the log. name distinguishes clients.
 func (k KafkaConfig) client(name string, partitions int32, logger *slog.Logger) kafka.Config {
 	return kafka.Config{
 		Brokers: k.Brokers, Access: k.access(), ClientID: name, Partitions: partitions, ReplicationFactor: k.ReplicationFactor,
-		SessionTimeout: time.Duration(k.SessionSeconds) * time.Second, Logger: logger,
+		SessionTimeout: k.session(), Logger: logger,
 		Topics: map[string]kafka.TopicConfig{
 			events.TopicCommands: {Retention: time.Duration(k.CommandsHours) * time.Hour},
 			events.TopicJournal:  {Unbounded: true},

@@ -96,7 +96,7 @@ func ledgerBus(b *base, s *storage) (message.Subscriber, message.Publisher, erro
 	if b.cfg.embeddedLog() || b.cfg.ClickHouse == "" {
 		return bus.NewLogSubscriber(bus.LogConfig{Log: s.log, Logger: b.logger, Start: begins}), bus.NewLogPublisher(s.log), nil
 	}
-	c := bus.KafkaConfig{Brokers: b.cfg.Kafka.Brokers, Access: b.cfg.Kafka.access(), ClientID: string(b.id), Logger: b.logger}
+	c := bus.KafkaConfig{Brokers: b.cfg.Kafka.Brokers, Access: b.cfg.Kafka.access(), ClientID: string(b.id), Logger: b.logger, SessionTimeout: b.cfg.Kafka.session()}
 	poison, err := bus.NewKafkaPublisher(c)
 	if err != nil {
 		return nil, nil, err
