@@ -63,14 +63,22 @@ func TestBoxesGrow(t *testing.T) {
 		html       string
 		grows, cut bool
 	}{
-		"list":           {box("", end), true, false},
-		"at most":        {`<div style="max-height: 200px; overflow-y: scroll">` + end + `</div><p>AFTER</p>`, true, false},
-		"table":          {box("", `<table>`+rows+`</table>`), true, false},
-		"body of table":  {`<table><tbody style="display: block; height: 200px; overflow-y: auto">` + rows + `</tbody></table><p>AFTER</p>`, true, false},
-		"card":           {`<div style="height: 300px; display: flex; flex-direction: column; overflow: hidden"><h2>CARD</h2><div style="flex: 1 1 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, true, false},
-		"within":         {box("", "<p>first</p>"+box("", end)), true, false},
-		"at its end":     {`<script>addEventListener("load", () => document.querySelector("div").scrollTop = 1e6)</script>` + box("", end), true, false},
-		"columns":        {`<div style="display: grid; grid-template-columns: 1fr 1fr; height: 300px"><div style="overflow: auto">` + end + `</div><div>BESIDE</div></div><p>AFTER</p>`, true, false},
+		"list":          {box("", end), true, false},
+		"at most":       {`<div style="max-height: 200px; overflow-y: scroll">` + end + `</div><p>AFTER</p>`, true, false},
+		"table":         {box("", `<table>`+rows+`</table>`), true, false},
+		"body of table": {`<table><tbody style="display: block; height: 200px; overflow-y: auto">` + rows + `</tbody></table><p>AFTER</p>`, true, false},
+		"card":          {`<div style="height: 300px; display: flex; flex-direction: column; overflow: hidden"><h2>CARD</h2><div style="flex: 1 1 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, true, false},
+		"within":        {box("", "<p>first</p>"+box("", end)), true, false},
+		"at its end":    {`<script>addEventListener("load", () => document.querySelector("div").scrollTop = 1e6)</script>` + box("", end), true, false},
+		"columns":       {`<div style="display: grid; grid-template-columns: 1fr 1fr; height: 300px"><div style="overflow: auto">` + end + `</div><div>BESIDE</div></div><p>AFTER</p>`, true, false},
+		"in a row":      {`<div style="height: 200px; display: flex; overflow: hidden"><div style="flex: auto; overflow-y: scroll">` + end + `</div></div><p>AFTER</p>`, true, false},
+		"fills":         {`<div style="position: relative; height: 200px"><div style="position: absolute; inset: 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, true, false},
+		"with a double": {
+			`<div style="position: relative; max-height: 200px; overflow: hidden"><div style="position: absolute; inset: 0; overflow: auto">` + end +
+				`</div><div style="height: 4000px"></div></div><p>AFTER</p>`, true, false,
+		},
+		"by a script":    {box("position: relative; overflow: hidden", end+`<div class="x__rail-y" style="position: absolute; top: 0; right: 0"></div>`), true, false},
+		"hidden":         {box("position: relative; overflow: hidden", end+`<div style="position: absolute; top: 0; right: 0"></div>`), false, false},
 		"pictures":       {box("", strings.Repeat(`<svg width="100" height="150"></svg><br>`, 9)+"END"), true, false},
 		"highest":        {box("", `<p>x</p>`+strings.Repeat(`<p style="margin: 0; height: 100px">line</p>`, 198)+"END"), true, false},
 		"too high":       {box("", strings.Repeat(`<p style="margin: 0; height: 100px">line</p>`, 200)+"END"), false, true},
@@ -80,6 +88,7 @@ func TestBoxesGrow(t *testing.T) {
 		"links":          {box("", strings.Repeat(`<p><a href="/">line</a></p>`, 80)+`<p><a href="/">END</a></p>`), false, false},
 		"table of links": {box("", "<table>"+strings.Repeat(`<tr><td><a href="/">line</a></td><td>with something</td></tr>`, 80)+"<tr><td>END</td></tr></table>"), true, false},
 		"stays in view":  {box("position: sticky; top: 0", end), false, false},
+		"fills a frame":  {`<div style="position: absolute; top: 100px; height: 200px"><div style="position: absolute; inset: 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, false, false},
 		"placed":         {`<div style="position: absolute; top: 100px">` + box("", end) + `</div>`, false, false},
 	} {
 		web := pagetest.NewWeb(t, pagetest.Pages{"/": page.html + `<div style="height: 1200px"></div>`})
@@ -91,6 +100,9 @@ func TestBoxesGrow(t *testing.T) {
 		}
 		if page.grows && strings.Index(text, "AFTER") < strings.Index(text, "END") {
 			t.Errorf("%s: what follows is not below the box", name)
+		}
+		if before, _, _ := strings.Cut(text, "AFTER"); strings.Contains(before, "\f\f") {
+			t.Errorf("%s: an empty page", name)
 		}
 		if cut := len(result.Warnings) == 1 && result.Warnings[0].Code == contract.PageCut; cut != page.cut || len(result.Warnings) > 1 {
 			t.Errorf("%s: warnings %v", name, result.Warnings)

@@ -4,9 +4,17 @@
 (document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
+	const isPlaced = e => style(e).position == "absolute"
+	// Libraries place their boxes over the whole of what holds them.
+	const fills = (e, o = e.offsetParent) => isPlaced(e) && o && style(o).position != "static" &&
+		Math.abs(e.offsetHeight - o.clientHeight) < 3 && Math.abs(e.offsetWidth - o.clientWidth) < 3
+	const isInPage = e => !e || (isInFlow(e, outerOf(e)) || fills(e)) && isInPage(outerOf(e))
+	const isBar = e => isPlaced(e) && /scroll|rail/i.test(e.getAttribute("class"))
+	const hasBar = e => [...e.children, ...outerOf(e)?.children ?? []].some(s => s != e && isBar(s))
+	const scrolls = (e, overflow = style(e).overflowY) => /auto|scroll/.test(overflow) || overflow == "hidden" && hasBar(e) // by a script
 	const staysInView = e => e && (style(e).position == "sticky" || staysInView(outerOf(e)))
-	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflowY) && isShown(e) &&
-		isInFlow(e) && !staysInView(e) && !e.closest("textarea, select, nav, [role=navigation], [role=menu], [role=listbox]")) : []
+	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
+		isInPage(e) && !staysInView(e) && !e.closest("textarea, select, nav, [role=navigation], [role=menu], [role=listbox]")) : []
 
 	const isMenu = box => [...box.querySelectorAll("a")].reduce((n, a) => n + a.textContent.length, 0) > box.textContent.replace(/\s+/g, " ").length * 3 / 4
 	const isFilled = box => {
@@ -29,6 +37,14 @@
 		if (/flex/.test(outer?.display) && /column/.test(outer.flexDirection)) to["flex-basis"] = "auto"
 		set(e, to)
 	}
+	// Puts an element that fills another into its flow, in place of the empty one that has kept the height.
+	const join = e => {
+		const empty = [...outerOf(e)?.children ?? []].filter(s => s != e && !isPlaced(s) && !someText(s) && !s.querySelector("img, svg, canvas, video, iframe"))
+		const restores = [e, ...empty].map(keepStyle)
+		set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })
+		empty.forEach(s => set(s, { display: "none" }))
+		return () => restores.forEach(restore => restore())
+	}
 	// Frees the box and what holds it, and takes that back if something else is in the way.
 	const grow = box => {
 		const held = []
@@ -37,16 +53,21 @@
 			outer = outerOf(e)
 			held.push({ e, outer, restore: keepStyle(e), was: beyond(e, outer), over: covered(e) })
 		}
-		const height = box.clientHeight, more = hidden(box), restore = () => held.forEach(h => h.restore())
+		const height = box.clientHeight, more = hidden(box), joined = []
+		const restore = () => [...joined, ...held.map(h => h.restore)].forEach(f => f())
+		for (const { e } of held) if (isPlaced(e)) joined.push(join(e))
 		free(box)
 		set(box, { "overflow-y": "visible", "overflow-x": "visible" })
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
-		for (const { e, outer, was } of held) {
-			if (beyond(e, outer) > was + 1) free(outer)
-			if (beyond(e, outer) > was + 1 && style(outer).overflowY != "visible") return restore()
+		const isCut = ({ e, outer, was }) => beyond(e, outer) > was + 1 && style(outer).overflowY != "visible"
+		const isWhole = () => box.clientHeight >= height + 0.9 * more
+		let cut // what still cuts, since what holds it has a height
+		for (const h of held) {
+			if (cut && !isCut(cut)) cut = null
+			if (h.outer && (cut || !isWhole() || beyond(h.e, h.outer) > h.was + 1)) free(h.outer)
+			if (!cut && isCut(h)) cut = h
 		}
-		const isWhole = box.clientHeight >= height + 0.9 * more && held.every(({ e, over }) => covered(e).every(s => over.includes(s)))
-		return isWhole ? true : restore()
+		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? true : restore()
 	}
 	const all = { Grown: 0, Hidden: 0 }
 	for (const box of boxes.reverse().slice(0, most)) { // inner ones first
