@@ -126,6 +126,15 @@ func peppolSample(t *testing.T) string {
 	return text
 }
 
+// Platen's own samples break no rule of theirs.
+func TestSamples(t *testing.T) {
+	for _, name := range append(contract.Profiles(), "ubl-invoice", "ubl-credit-note") {
+		if r := XML([]byte(sample(t, name)), Wanted{}); r.Valid == nil || !*r.Valid || r.Rules == nil {
+			t.Errorf("%s: %s\n%s", name, shown(r), said(r))
+		}
+	}
+}
+
 // TestXML lists the verdict for each kind of XML that people send.
 func TestXML(t *testing.T) {
 	good := base(t)
