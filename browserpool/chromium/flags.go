@@ -52,10 +52,10 @@ var fixedFlags = []string{
 	"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 }
 
-// unwanted are features that are always switched off.
+// unwanted are features that are always switched off. GenerateXSLTWarningBanner covers pages made by XSLT.
 var unwanted = []string{
 	"Translate", "OptimizationHints", "MediaRouter", "DialMediaRouteProvider", "AutofillServerCommunication",
-	"WebRtcHideLocalIpsWithMdns",
+	"WebRtcHideLocalIpsWithMdns", "GenerateXSLTWarningBanner",
 }
 
 // slow are features that pages here do not need and that cost time. RenderDocument makes

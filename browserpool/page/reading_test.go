@@ -257,3 +257,16 @@ func TestUnusualDocuments(t *testing.T) {
 		}
 	}
 }
+
+// A page that an XSLT stylesheet makes shows that page alone: browsers cover it with a warning about XSLT.
+func TestStylesheetOfXML(t *testing.T) {
+	const style = `<x:stylesheet version="1.0" xmlns:x="http://www.w3.org/1999/XSL/Transform">` +
+		`<x:template match="/"><html><body><p>SHOWN <x:value-of select="/r"/></p></body></html></x:template></x:stylesheet>`
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/":      typed("application/xml", `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/style"?><r>too</r>`),
+		"/style": typed("application/xml", style),
+	})
+	if text := strings.TrimSpace(printed(t, openSlot(t), Print{URL: web.URL})); text != "SHOWN too" {
+		t.Errorf("%q", text)
+	}
+}
