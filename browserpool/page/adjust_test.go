@@ -106,9 +106,14 @@ func TestFailOnResourceError(t *testing.T) {
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/": `<p>TEXT<img src="/lost.png?secret=1">`, "/refused": `<p>TEXT<script src="http://127.0.0.1:1/refused.js"></script>`,
 		"/whole": `<p>TEXT<img src="/pixel"><script>fetch("/nothing")</script>`, "/pixel": http.HandlerFunc(anyOrigin),
-		"/printed": `<style>@media print { p { background: url(/lost.jpg) } }</style><p>TEXT</p>`,
+		"/framed": `<p>TEXT<iframe src="/report"></iframe>`, "/report": typed("application/pdf", "%PDF-1.7"),
+		"/replaced": `<p>TEXT<iframe src="/whole"></iframe><script>document.querySelector("iframe").src = "/pixel"</script>`,
+		"/printed":  `<style>@media print { p { background: url(/lost.jpg) } }</style><p>TEXT</p>`,
 	})
-	for path, want := range map[string]string{"/": web.URL + "/lost.png is missing: HTTP status 404.", "/refused": "http://127.0.0.1:1/refused.js is missing", "/printed": web.URL + "/lost.jpg is missing"} {
+	for path, want := range map[string]string{
+		"/": web.URL + "/lost.png is missing: HTTP status 404.", "/refused": "http://127.0.0.1:1/refused.js is missing", "/printed": web.URL + "/lost.jpg is missing",
+		"/framed": web.URL + "/report is missing: it is a download of type application/pdf.",
+	} {
 		_, err := slot.Print(t.Context(), Print{URL: web.URL + path, Load: contract.Load{FailOnResourceError: true}})
 		if !errors.Is(err, ErrResource) || Retryable(err) || !strings.HasPrefix(Reason(err), want) {
 			t.Errorf("%s: %v because %q", path, err, Reason(err))
@@ -118,7 +123,9 @@ func TestFailOnResourceError(t *testing.T) {
 	if _, err := slot.Capture(t.Context(), Capture{URL: web.URL, Load: contract.Load{FailOnResourceError: true}}); !errors.Is(err, ErrResource) {
 		t.Errorf("a picture of it: %v", err)
 	}
-	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/whole", Load: contract.Load{FailOnResourceError: true}}), "TEXT")
+	for _, path := range []string{"/whole", "/replaced"} {
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: contract.Load{FailOnResourceError: true}}), "TEXT")
+	}
 }
 
 // A job may require that scripts have no errors: an uncaught one fails it, and the error has its line.

@@ -69,8 +69,9 @@ type response struct {
 // request is one under way.
 type request struct {
 	poll  bool
-	part  bool // for a part of the page
-	media bool // sound or video, which may be fetched while it is played
+	part  bool   // for a part of the page
+	media bool   // sound or video, which may be fetched while it is played
+	kind  string // the media type of a document that has begun to arrive
 }
 
 // asksBefore is how often script has fetched a URL before, if the request is a poll: nothing waits for the next one but idleness.
@@ -361,6 +362,10 @@ func (g *progress) onResponse(params []byte) {
 		g.next.status, g.next.charset, g.next.media = e.Response.Status, e.Response.Charset, e.Response.MimeType
 	}
 	g.challenged = g.challenged || e.Response.Status == http.StatusUnauthorized
+	if r, underWay := g.requests[e.RequestID]; underWay && e.Type == "Document" {
+		r.kind = e.Response.MimeType
+		g.requests[e.RequestID] = r
+	}
 	if e.Response.MimeType == "text/event-stream" {
 		g.ends(e.RequestID)
 	}
@@ -374,9 +379,12 @@ func (g *progress) onEnd(params []byte) (forPart bool) {
 	if json.Unmarshal(params, &e) != nil {
 		return false
 	}
-	forPart = g.requests[e.RequestID].part
+	r := g.requests[e.RequestID]
 	g.ends(e.RequestID)
-	if e.ErrorText != "" && e.ErrorText != aborted {
+	switch {
+	case e.ErrorText == aborted && r.kind != "" && !isShown(r.kind):
+		g.partFailed(e.RequestID, "it is a download of type "+clip(r.kind))
+	case e.ErrorText != "" && e.ErrorText != aborted:
 		g.partFailed(e.RequestID, "it did not arrive")
 	}
 	delete(g.parts, e.RequestID)
@@ -388,7 +396,12 @@ func (g *progress) onEnd(params []byte) (forPart bool) {
 	case g.shown.request == e.RequestID && e.ErrorText != aborted: // an aborted one was stopped by its page or by us
 		g.shown.failure = e.ErrorText
 	}
-	return forPart
+	return r.part
+}
+
+// isShown reports whether frames show documents of a media type; an aborted one of them was replaced by another.
+func isShown(kind string) bool {
+	return kind == "text/html" || kind == "text/plain" || strings.HasSuffix(kind, "xml") || strings.HasPrefix(kind, "image/")
 }
 
 // ends removes a request from those under way.
