@@ -20,6 +20,11 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	if err != nil {
 		return err
 	}
+	if c.source == "html" && s.options.text("html-mode") != "full" {
+		if left := leftOut(input); left != "" {
+			s.problem.Printf("%s: %s\n", c.input, left)
+		}
+	}
 	declared, err := s.declared(c, input)
 	if err != nil {
 		return err

@@ -1,0 +1,65 @@
+package convert
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// parts are what sanitised HTML does not have, in the order in which they are reported.
+var parts = []string{"style sheets", "scripts", "frames", "drawings", "pictures of its folder"}
+
+// leftOut says which parts of an HTML document sanitising leaves out, or nothing if there are none.
+func leftOut(source string) string {
+	count := map[string]int{}
+	for tokens := html.NewTokenizer(strings.NewReader(source)); ; {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			var said []string
+			for _, part := range parts {
+				if n := count[part]; n > 0 {
+					said = append(said, fmt.Sprintf("%s (%d)", part, n))
+				}
+			}
+			if said == nil {
+				return ""
+			}
+			return "left out: " + strings.Join(said, ", ") + "; --html-mode full shows them"
+		case html.StartTagToken, html.SelfClosingTagToken:
+			count[partOf(tokens.Token())]++
+		}
+	}
+}
+
+// partOf returns which of the parts an element is, or "".
+func partOf(t html.Token) string {
+	attribute := func(name string) string {
+		at := slices.IndexFunc(t.Attr, func(a html.Attribute) bool { return a.Key == name })
+		if at < 0 {
+			return ""
+		}
+		return strings.TrimSpace(t.Attr[at].Val)
+	}
+	switch t.Data {
+	case "style":
+		return "style sheets"
+	case "link":
+		if slices.Contains(strings.Fields(strings.ToLower(attribute("rel"))), "stylesheet") {
+			return "style sheets"
+		}
+	case "script":
+		return "scripts"
+	case "iframe", "object", "embed":
+		return "frames"
+	case "svg":
+		return "drawings"
+	case "img":
+		if u, err := url.Parse(attribute("src")); err == nil && u.Scheme == "" && u.Path != "" {
+			return "pictures of its folder"
+		}
+	}
+	return ""
+}
