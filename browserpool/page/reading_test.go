@@ -218,6 +218,7 @@ func TestInnerScroller(t *testing.T) {
 		"/list":   `<body style="margin: 0"><div style="height: 200px; overflow: auto">` + content + `</div><div style="height: 2000px">AFTER`,
 		"/map":    `<body style="margin: 0"><div style="height: 100vh; overflow: hidden; position: relative"><div style="position: absolute; top: 0">` + content + `</div></div>`,
 		"/menu":   `<body style="margin: 0"><p>MAIN</p><nav style="position: fixed; top: 0; right: 100%; width: 100%; height: 100vh; overflow: auto">` + content + `</nav>`,
+		"/side":   `<body style="margin: 0"><p style="margin-left: 300px">MAIN</p><nav style="position: fixed; inset: 0 auto 0 0; width: 250px; overflow: auto">` + content + `</nav>`,
 		"/closed": `<body style="margin: 0"><p>MAIN</p><nav style="position: fixed; inset: 0; opacity: 0; overflow: auto">` + content + `</nav>`,
 		"/faint":  `<body style="margin: 0"><div style="height: 100vh; overflow: hidden">MAIN<div style="height: 2000px"></div><p style="visibility: hidden">FAINT</div>`,
 		"/large":  `<body style="margin: 0"><div style="height: 80vh; overflow: auto">` + content + `</div><div style="height: 50vh">AFTER`,
@@ -225,7 +226,7 @@ func TestInnerScroller(t *testing.T) {
 	if warnings := mustPrint(t, slot, Print{URL: web.URL + "/beside"}).Warnings; len(warnings) != 1 || warnings[0].Code != contract.PageCut {
 		t.Errorf("a box beside the content: warnings %v", warnings)
 	}
-	for _, path := range []string{"/list", "/large", "/map", "/menu", "/closed", "/faint"} {
+	for _, path := range []string{"/list", "/large", "/map", "/menu", "/side", "/closed", "/faint"} {
 		if result := mustPrint(t, slot, Print{URL: web.URL + path}); len(result.Warnings) != 0 || result.Pages > 3 {
 			t.Errorf("%s, a box in an ordinary page: %d pages, warnings %v", path, result.Pages, result.Warnings)
 		}

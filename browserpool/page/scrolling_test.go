@@ -25,6 +25,7 @@ func TestScrollingBoxes(t *testing.T) {
 		"/field":   `<textarea rows="3" style="box-sizing: content-box; padding: 9px; max-height: 90px">` + strings.Repeat("line\n", 20) + `END</textarea>`,
 		"/nested":  `<div style="overflow-x: auto"><pre style="overflow: auto"><code style="display: block; overflow: auto">` + line + `</code></pre></div>`,
 		"/listing": `<div style="overflow-x: scroll"><table><tr><td>1</td><td style="white-space: pre">` + line + `</td></tr></table></div>`,
+		"/word":    `<div style="width: 200px; overflow: auto"><code>` + strings.Repeat("x", 60) + `</code> END</div>`,
 		"/table":   `<div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
 		"/own":     `<table style="display: block; overflow-x: auto"><tr>` + cells(16) + `</tr></table>`,
 		"/button":  `<pre style="overflow: auto; position: relative">` + line + `<button style="position: absolute; top: 0; right: 0">Copy</button></pre>`,
@@ -35,7 +36,7 @@ func TestScrollingBoxes(t *testing.T) {
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false,
+		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false,
 		"/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})

@@ -27,6 +27,10 @@
 		}
 		return false
 	}
+	const isMenu = box => {
+		const linked = [...box.querySelectorAll("a")].reduce((n, a) => n + a.textContent.length, 0)
+		return linked > box.textContent.replace(/\s+/g, " ").length * 3 / 4 || !!box.closest("nav, [role=navigation], [role=menu], [role=listbox]")
+	}
 	const tallest = 20000 // height of a box or frame that grows
 	// How much smaller a drawing of characters must be to fit, since broken lines would destroy it: half at most. It is 0 for other text.
 	const drawingScale = e => {
@@ -48,5 +52,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, someText, drawingScale, set, keepStyle, isForced, adopt, tallest })
 }

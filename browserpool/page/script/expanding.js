@@ -1,6 +1,6 @@
 // Makes the document as high as the content of the box in which it scrolls. Returns whether it did,
 // and how many pixels of the content of such a box are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, keepStyle }) => {
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	// What scrolls in a box: itself, or the document of a frame, unless it is of another origin.
@@ -27,7 +27,7 @@
 		largest((e, overflow) => /hidden|clip/.test(overflow) && Math.abs(e.clientHeight / innerHeight - 1) < 0.1 && hidesText(e))
 	if (!main) return { Expanded: false, Hidden: 0 } // there may be a box beside others, such as a list
 	const left = hidden(main), height = main.clientHeight
-	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: scrollerOf(main) == main ? left : 0 } // frames beside others grow later (framing)
+	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: scrollerOf(main) == main && !isMenu(main) ? left : 0 } // frames beside others grow later (framing)
 
 	const changed = []
 	for (let e = main; e; e = outerOf(e)) {

@@ -1,7 +1,7 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height: lists that draw only what is seen. Returns how many have grown, and how many pixels of others
 // are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, someText, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -14,9 +14,8 @@
 	const scrolls = (e, overflow = style(e).overflowY) => /auto|scroll/.test(overflow) || overflow == "hidden" && hasBar(e) // by a script
 	const staysInView = e => e && (style(e).position == "sticky" || staysInView(outerOf(e)))
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
-		isInPage(e) && !staysInView(e) && !e.closest("textarea, select, nav, [role=navigation], [role=menu], [role=listbox]")) : []
+		isInPage(e) && !staysInView(e) && !e.closest("textarea, select")) : []
 
-	const isMenu = box => [...box.querySelectorAll("a")].reduce((n, a) => n + a.textContent.length, 0) > box.textContent.replace(/\s+/g, " ").length * 3 / 4
 	const isFilled = box => {
 		const at = rectOf(box), counts = e => isShown(e) && isInFlow(e, box)
 		const all = within(box).filter(e => /^(img|svg|canvas|video|iframe|input|button)$/.test(e.localName) && counts(e)).map(rectOf)

@@ -1,6 +1,6 @@
-// Shows on paper what boxes that scroll hide: all lines of code, which are broken, and of text fields, and wide tables and drawings of characters,
+// Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, text fields, and wide tables and drawings of characters,
 // shrunk to half their size at most. Returns how many pixels to the right of a box with text are still hidden.
-(document, _, { within, isInFlow, isShown, someText, drawingScale, set }) => {
+(document, _, { within, isInFlow, isShown, someText, drawingScale, set, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
@@ -23,6 +23,11 @@
 		const share = box.clientWidth / box.scrollWidth, table = box.localName == "table" ? box : box.querySelector("table")
 		if (table && isTableOf(box, table)) set(box, { zoom: Math.max(1 / 2, share * 0.998) })
 	}
+	const breakWords = box => {
+		const restore = keepStyle(box)
+		set(box, { "overflow-wrap": "break-word" })
+		if (hidden(box) > 1) restore()
+	}
 	const hidesText = box => {
 		const { right } = box.getBoundingClientRect()
 		return someText(box, (at, e) => at.right > right + 1 && (at.left < right || isInFlow(e, box))) // panels wait beside it
@@ -35,6 +40,7 @@
 		const scale = hidden(box) > 1 && drawingScale(box)
 		if (scale) set(box, { zoom: scale })
 		else breakLines(box)
+		if (hidden(box) > 1) breakWords(box)
 		if (hidden(box) > 1) shrink(box)
 		if (hidden(box) > 1 && hidesText(box)) most = Math.max(most, hidden(box))
 	}
