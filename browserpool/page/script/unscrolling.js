@@ -42,7 +42,7 @@
 		else breakLines(box)
 		if (hidden(box) > 1) breakWords(box)
 		if (hidden(box) > 1) shrink(box)
-		if (hidden(box) > 1 && hidesText(box)) most = Math.max(most, hidden(box))
+		if (hidden(box) > 4 && hidesText(box)) most = Math.max(most, hidden(box))
 	}
 	return most
 }
