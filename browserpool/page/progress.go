@@ -401,7 +401,7 @@ func (g *progress) onEnd(params []byte) (forPart bool) {
 
 // isShown reports whether frames show documents of a media type; an aborted one of them was replaced by another.
 func isShown(kind string) bool {
-	return kind == "text/html" || kind == "text/plain" || strings.HasSuffix(kind, "xml") || strings.HasPrefix(kind, "image/")
+	return kind == "text/html" || kind == "text/plain" || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "json") || strings.HasPrefix(kind, "image/")
 }
 
 // ends removes a request from those under way.

@@ -62,7 +62,7 @@ func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 }
 
 // followsQueue waits until the server watches the queue of the cluster's statements in ZooKeeper, for half of the call's time, so that its error
-// arrives within the call. A server of version 18.16 that is asked to execute one before has a segmentation fault.
+// arrives within the call. A server of version 18.16 that gets a statement before that ends with a segmentation fault.
 func (l *Ledger) followsQueue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, l.config.Timeout/2)
 	defer cancel()

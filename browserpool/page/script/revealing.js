@@ -9,7 +9,7 @@
 	const fills = (e, o = e.offsetParent) => isPlaced(e) && o && style(o).position != "static" &&
 		Math.abs(e.offsetHeight - o.clientHeight) < 3 && Math.abs(e.offsetWidth - o.clientWidth) < 3
 	const isInPage = e => !e || (isInFlow(e, outerOf(e)) || fills(e)) && isInPage(outerOf(e))
-	const isBar = e => isPlaced(e) && /scroll|rail/i.test(e.getAttribute("class"))
+	const isBar = e => /scroll|rail/i.test(e.getAttribute("class")) && isPlaced(e)
 	const hasBar = e => [...e.children, ...outerOf(e)?.children ?? []].some(s => s != e && isBar(s))
 	const scrolls = (e, overflow = style(e).overflowY) => /auto|scroll/.test(overflow) || overflow == "hidden" && hasBar(e) // by a script
 	const staysInView = e => e && (style(e).position == "sticky" || staysInView(outerOf(e)))
