@@ -10,7 +10,9 @@
 		Math.abs(e.offsetHeight - o.clientHeight) < 3 && Math.abs(e.offsetWidth - o.clientWidth) < 3
 	const isInPage = e => !e || (isInFlow(e, outerOf(e)) || fills(e)) && isInPage(outerOf(e))
 	const isBar = e => /scroll|rail/i.test(e.getAttribute("class")) && isPlaced(e)
-	const hasBar = e => [...e.children, ...outerOf(e)?.children ?? []].some(s => s != e && isBar(s))
+	const bars = new Map()
+	const barsIn = e => bars.get(e) ?? bars.set(e, e ? [...e.children].filter(isBar) : []).get(e)
+	const hasBar = e => barsIn(e).length > 0 || barsIn(outerOf(e)).some(s => s != e)
 	const scrolls = (e, overflow = style(e).overflowY) => /auto|scroll/.test(overflow) || overflow == "hidden" && hasBar(e) // by a script
 	const staysInView = e => e && (style(e).position == "sticky" || staysInView(outerOf(e)))
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&

@@ -6,43 +6,52 @@
 	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
 		!/^(textarea|select)$/.test(e.localName) && isShown(e))
 
+	const isWide = box => hidden(box) > 1
+	const isWithin = (box, chosen) => {
+		for (let e = box.parentElement; e; e = e.parentElement) if (chosen.has(e)) return true
+	}
+	// Each look at a changed box lays the document out again: so all are looked at, then all are changed. Boxes within chosen ones stay.
+	const shrink = scaleOf => {
+		const chosen = new Map()
+		for (const box of boxes) {
+			const zoom = isWide(box) && !isWithin(box, chosen) && scaleOf(box)
+			if (zoom) chosen.set(box, zoom)
+		}
+		chosen.forEach((zoom, box) => set(box, { zoom }))
+		return chosen
+	}
+	// Returns whether the box has code alone.
 	const breakLines = box => {
 		const lines = [box, ...box.querySelectorAll("*")].filter(e => /^pre/.test(style(e).whiteSpace))
 		const placed = lines.filter(e => e != box && style(e).position == "absolute").reduce((n, e) => n + e.textContent.length, 0)
-		if (placed > box.textContent.length / 2) return // an editor places each line itself; a button does not count
+		if (placed > box.textContent.length / 2) return false // an editor places each line itself; a button does not count
 		for (const e of lines) set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
-		const isCode = lines.includes(box) || lines.length && [...box.children].every(e => lines.includes(e))
-		if (isCode && isHigh(box)) set(box, { height: "auto", "max-height": "none" })
+		return lines.includes(box) || lines.length > 0 && [...box.children].every(e => lines.includes(e))
+	}
+	const breakWords = boxes => {
+		const restores = boxes.map(keepStyle)
+		boxes.forEach(box => set(box, { "overflow-wrap": "break-word" }))
+		boxes.map(isWide).forEach((wide, at) => wide && restores[at]())
 	}
 	// Grids have their heads in boxes of their own.
 	const isTableOf = (box, table) => {
 		for (let e = table; e != box; e = e.parentElement) if (style(e).position != "static") return false
 		return !box.previousElementSibling?.querySelector("table")
 	}
-	const shrink = box => {
-		const share = box.clientWidth / box.scrollWidth, table = box.localName == "table" ? box : box.querySelector("table")
-		if (table && isTableOf(box, table)) set(box, { zoom: Math.max(1 / 2, share * 0.998) })
-	}
-	const breakWords = box => {
-		const restore = keepStyle(box)
-		set(box, { "overflow-wrap": "break-word" })
-		if (hidden(box) > 1) restore()
+	const tableScale = box => {
+		const table = box.localName == "table" ? box : box.querySelector("table")
+		return table && isTableOf(box, table) && Math.max(1 / 2, box.clientWidth / box.scrollWidth * 0.998)
 	}
 	const hidesText = box => {
 		const { right } = box.getBoundingClientRect()
 		return someText(box, (at, e) => at.right > right + 1 && (at.left < right || isInFlow(e, box))) // panels wait beside it
 	}
-	for (const e of all.filter(e => e.localName == "textarea" && isHigh(e))) {
-		set(e, { height: e.scrollHeight + e.offsetHeight - e.clientHeight + "px", "max-height": "none", "box-sizing": "border-box" })
-	}
-	let most = 0
-	for (const box of boxes) {
-		const scale = hidden(box) > 1 && drawingScale(box)
-		if (scale) set(box, { zoom: scale })
-		else breakLines(box)
-		if (hidden(box) > 1) breakWords(box)
-		if (hidden(box) > 1) shrink(box)
-		if (hidden(box) > 4 && hidesText(box)) most = Math.max(most, hidden(box))
-	}
-	return most
+	const fields = all.filter(e => e.localName == "textarea" && isHigh(e)).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
+	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
+	const drawings = shrink(drawingScale)
+	const code = boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings) && breakLines(box))
+	code.filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
+	breakWords(boxes.filter(isWide))
+	shrink(tableScale)
+	return boxes.filter(box => hidden(box) > 4 && hidesText(box)).reduce((most, box) => Math.max(most, hidden(box)), 0)
 }
