@@ -9,10 +9,11 @@
 		if ((left < -1 || right > width + 1) && (isCode(e) || isLong(text.data))) found.add(outermost(e))
 	})
 	const restore = [...found].map(keepStyle)
-	for (const e of found) {
+	const changes = [...found].map(e => { // all are looked at first: each look at a changed one lays the document out again
 		const zoom = isCode(e) && drawingScale(e)
-		set(e, zoom ? { zoom } : { ...isCode(e) && { "white-space": "pre-wrap" }, "overflow-wrap": "anywhere" })
-	}
+		return [e, zoom ? { zoom } : { ...isCode(e) && { "white-space": "pre-wrap" }, "overflow-wrap": "anywhere" }]
+	})
+	for (const [e, to] of changes) set(e, to)
 	const narrower = root.scrollWidth < before * 0.9
 	if (!narrower) restore.forEach(give => give())
 	return narrower
