@@ -71,7 +71,7 @@ type request struct {
 	poll  bool
 	part  bool   // for a part of the page
 	media bool   // sound or video, which may be fetched while it is played
-	kind  string // the media type of a document that has begun to arrive
+	kind  string // the media type of a document that has begun to arrive, or ""
 }
 
 // asksBefore is how often script has fetched a URL before, if the request is a poll: nothing waits for the next one but idleness.
@@ -382,7 +382,7 @@ func (g *progress) onEnd(params []byte) (forPart bool) {
 	r := g.requests[e.RequestID]
 	g.ends(e.RequestID)
 	switch {
-	case e.ErrorText == aborted && r.kind != "" && !isShown(r.kind):
+	case e.ErrorText == aborted && !isShown(r.kind):
 		g.partFailed(e.RequestID, "it is a download of type "+clip(r.kind))
 	case e.ErrorText != "" && e.ErrorText != aborted:
 		g.partFailed(e.RequestID, "it did not arrive")
@@ -397,11 +397,6 @@ func (g *progress) onEnd(params []byte) (forPart bool) {
 		g.shown.failure = e.ErrorText
 	}
 	return r.part
-}
-
-// isShown reports whether frames show documents of a media type; an aborted one of them was replaced by another.
-func isShown(kind string) bool {
-	return kind == "text/html" || kind == "text/plain" || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "json") || strings.HasPrefix(kind, "image/")
 }
 
 // ends removes a request from those under way.

@@ -38,25 +38,21 @@
 		if (/flex/.test(outer?.display) && /column/.test(outer.flexDirection)) to["flex-basis"] = "auto"
 		set(e, to)
 	}
-	// Puts an element that fills another into its flow, in place of the empty one that has kept the height.
-	const join = e => {
-		const empty = [...outerOf(e)?.children ?? []].filter(s => s != e && !isPlaced(s) && !someText(s) && !s.querySelector("img, svg, canvas, video, iframe"))
-		const restores = [e, ...empty].map(keepStyle)
-		set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })
-		empty.forEach(s => set(s, { display: "none" }))
-		return () => restores.forEach(restore => restore())
-	}
+	// The empty elements that keep the height in place of one that fills what holds it.
+	const doubles = e => [...outerOf(e)?.children ?? []].filter(s => s != e && !isPlaced(s) && !someText(s) && !s.querySelector("img, svg, canvas, video, iframe"))
 	// Frees the box and what holds it, and takes that back if something else is in the way.
 	const grow = box => {
 		const held = []
 		const beyond = (e, outer) => outer ? rectOf(e).bottom - rectOf(outer).bottom : 0
 		for (let e = box, outer; e; e = outer) {
 			outer = outerOf(e)
-			held.push({ e, outer, restore: keepStyle(e), was: beyond(e, outer), over: covered(e) })
+			held.push({ e, outer, was: beyond(e, outer), over: covered(e) })
 		}
-		const height = box.clientHeight, more = hidden(box), joined = []
-		const restore = () => [...joined, ...held.map(h => h.restore)].forEach(f => f())
-		for (const { e } of held) if (isPlaced(e)) joined.push(join(e))
+		const chain = held.map(h => h.e), placed = chain.filter(isPlaced), empty = placed.flatMap(doubles)
+		const restores = [...chain, ...empty].map(keepStyle), restore = () => restores.forEach(f => f())
+		const height = box.clientHeight, more = hidden(box)
+		placed.forEach(e => set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })) // it joins the flow
+		empty.forEach(e => set(e, { display: "none" }))
 		free(box)
 		set(box, { "overflow-y": "visible", "overflow-x": "visible" })
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside

@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, text fields, and wide tables and drawings of characters,
 // shrunk to half their size at most. Returns how many pixels to the right of a box with text are still hidden.
-(document, _, { within, isInFlow, isShown, someText, drawingScale, set, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
@@ -8,7 +8,7 @@
 
 	const isWide = box => hidden(box) > 1
 	const isWithin = (box, chosen) => {
-		for (let e = box.parentElement; e; e = e.parentElement) if (chosen.has(e)) return true
+		for (let e = outerOf(box); e; e = outerOf(e)) if (chosen.has(e)) return true
 	}
 	// Each look at a changed box lays the document out again: so all are looked at, then all are changed. Boxes within chosen ones stay.
 	const shrink = scaleOf => {

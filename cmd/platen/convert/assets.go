@@ -56,15 +56,24 @@ func assetsOf(folder, page string) (string, error) {
 	return string(text), err
 }
 
+// relativePath returns the path that a reference has within the site of its page, or "".
+func relativePath(reference string) string {
+	u, err := url.Parse(strings.TrimSpace(reference))
+	if err != nil || u.Scheme != "" || u.Host != "" {
+		return ""
+	}
+	return u.Path
+}
+
 // add adds a file referred to by another in a folder, and the files that it refers to.
 func (g *gathered) add(from, reference string) error {
-	u, err := url.Parse(strings.TrimSpace(reference))
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" {
+	at := relativePath(reference)
+	if at == "" {
 		return nil
 	}
-	name := path.Join(from, u.Path)
-	if strings.HasPrefix(u.Path, "/") {
-		name = path.Join(".", u.Path[1:])
+	name := path.Join(from, at)
+	if strings.HasPrefix(at, "/") {
+		name = path.Join(".", at[1:])
 	}
 	if _, has := g.files[name]; has || contract.CheckAssetName(name) != "" {
 		return nil

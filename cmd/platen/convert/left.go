@@ -2,7 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func partOf(t html.Token) string {
 		if at < 0 {
 			return ""
 		}
-		return strings.TrimSpace(t.Attr[at].Val)
+		return t.Attr[at].Val
 	}
 	switch t.Data {
 	case "style":
@@ -57,7 +56,7 @@ func partOf(t html.Token) string {
 	case "svg":
 		return "drawings"
 	case "img":
-		if u, err := url.Parse(attribute("src")); err == nil && u.Scheme == "" && u.Path != "" {
+		if relativePath(attribute("src")) != "" {
 			return "pictures of its folder"
 		}
 	}
