@@ -44,7 +44,7 @@ func (p visit) follow(ctx context.Context) error {
 		err = errLeft
 	}
 	p.served++
-	p.equipped, p.start = false, p.progress.mark()
+	p.equipped, p.start, p.ran = false, p.progress.mark(), left.ran
 	p.proxy.Renew()
 	return err
 }

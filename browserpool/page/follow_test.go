@@ -227,3 +227,38 @@ func TestResetKeepsNoVisit(t *testing.T) {
 		t.Errorf("reset: %v; the page is the same: %v, and ended: %v", err, v.visit == kept, kept.ended())
 	}
 }
+
+// Whether a document runs script is known on a page that has shown others, as on a fresh one: what none runs in is not waited for.
+func TestScriptIsNoticedOnAUsedPage(t *testing.T) {
+	documents := []struct {
+		name, html string
+		want       bool
+	}{
+		{"text", "<p>TEXT", false},
+		{"inline", "<script>0</script><p>TEXT", true},
+		{"styled", "<style>p { color: red } p:hover { color: blue }</style><p>TEXT", false},
+		{"module", `<script type="module">0</script><p>TEXT`, true},
+		{"handler", `<body onload="0"><p>TEXT`, true},
+		{"removed", "<script>document.currentScript.remove()</script><p>TEXT", true},
+		{"data", `<script type="application/json">{}</script><p>TEXT`, false},
+		{"picture", `<svg><script>0</script></svg><p>TEXT`, true},
+		{"animated", "<style>@keyframes a { to { color: red } } p { animation: a 1s }</style><p>TEXT", false},
+		{"element", `<template shadowrootmode="open"></template><details open><summary>TEXT</summary></details>`, false},
+		{"frame", `<iframe srcdoc="<script>0</script>"></iframe><p>TEXT`, true},
+		{"text again", "<p>TEXT", false},
+	}
+	pages := pagetest.Pages{}
+	for i, d := range documents {
+		pages[fmt.Sprint("/", i)] = d.html
+	}
+	v := openVisits(t, pages)
+	for round := range 2 {
+		for i, d := range documents {
+			v.print(Print{URL: fmt.Sprint(v.url, "/", i)})
+			if got := v.visit.scripted; got != d.want {
+				t.Errorf("round %d, %s: script runs: %v, want %v", round, d.name, got, d.want)
+			}
+			v.follows(d.name, true)
+		}
+	}
+}

@@ -13,8 +13,8 @@ import (
 type measurements struct {
 	// nodes is the number of nodes in its tree; for HTML, of elements.
 	nodes int
-	// scripted means that script has run, of the document or ours.
-	scripted bool
+	// ran is for how many seconds script has run in the page's process, of documents or ours.
+	ran float64
 	// pictured means that it may have pictures, styled that it may be wider than the viewport.
 	pictured, styled bool
 	// content is its size, if it is styled.
@@ -69,15 +69,14 @@ func countMetrics(metrics []*proto.PerformanceMetric) (measurements, error) {
 	for _, m := range metrics {
 		counts[m.Name] = m.Value
 	}
-	const nodes, frames, resources, scripts = "Nodes", "Frames", "Resources", "V8PerContextDatas"
-	for _, name := range []string{nodes, frames, resources, scripts} {
+	const nodes, resources, scripts = "Nodes", "Resources", "ScriptDuration"
+	for _, name := range []string{nodes, resources, scripts} {
 		if _, counted := counts[name]; !counted {
 			return measurements{}, fmt.Errorf("this browser does not count %s", name)
 		}
 	}
 	return measurements{
-		nodes:    int(counts[nodes]),
-		scripted: counts[scripts] > 0 || counts[frames] > 1, // scripts of other sites run in other processes
+		nodes: int(counts[nodes]), ran: counts[scripts],
 		pictured: counts[resources] > 0, styled: true,
 	}, nil
 }

@@ -49,6 +49,7 @@ type page struct {
 	used     bool                 // a document was shown since the last reset
 	served   int                  // jobs of a visit before its present one
 	start    mark                 // of the current job
+	ran      float64              // seconds for which script had run in the process of a visit before the job
 	media    string               // the CSS medium: print or screen
 	viewport Size                 // zero until it was set
 	scale    float64              // device pixels per CSS pixel

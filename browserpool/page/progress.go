@@ -54,6 +54,8 @@ type progress struct {
 	// animated means that an animation or a transition was made. stops counts how often the page's clock stopped after it was put forward.
 	animated bool
 	stops    int
+	// framed means that a frame was made.
+	framed bool
 }
 
 // response is a main document as the network delivered it.
@@ -95,7 +97,7 @@ func (g *progress) begin() {
 	clear(g.requests)
 	clear(g.asked)
 	clear(g.parts)
-	g.failed, g.animated = nil, false
+	g.failed, g.animated, g.framed = nil, false, false
 	g.idleSince = time.Now()
 }
 
@@ -210,6 +212,12 @@ func (g *progress) isAnimated() bool {
 	return g.animated
 }
 
+func (g *progress) isFramed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.framed
+}
+
 // isLeaving reports whether another document is about to replace the current one.
 func (g *progress) isLeaving() bool {
 	g.mu.Lock()
@@ -264,6 +272,8 @@ func (g *progress) observe(event cdp.Event) (exchanged bool) {
 		exchanged = g.onEnd(event.Params)
 	case "Animation.animationCreated":
 		g.animated = true
+	case "Page.frameAttached":
+		g.framed = true
 	case "Emulation.virtualTimeBudgetExpired":
 		g.stops++
 	default:
