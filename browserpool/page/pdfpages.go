@@ -30,6 +30,19 @@ func (p press) checkPDFPages(ctx context.Context, params printParams) error {
 	}
 }
 
+// mayBeLong reports whether a document may have too many pages. The browser also counts texts, and what earlier documents have left, so elements are
+// counted before a visit is taken for long.
+func (p press) mayBeLong(ctx context.Context, m measurements, params printParams) (long bool, err error) {
+	limit := p.job.Limits.withDefaults().Pages
+	if p.kind == forVisit && m.maxPDFPages(params) > limit {
+		_, err = p.run(ctx, countElements, nil, &m.nodes)
+	}
+	return m.maxPDFPages(params) > limit, err
+}
+
+// countElements counts the elements of a document.
+const countElements = `(document, _, all) => all.within(document).length`
+
 // maxPDFPages is a bound on the pages that a document has on paper: a page is begun by
 // an element, or by content that is higher than a page.
 func (m measurements) maxPDFPages(params printParams) int {

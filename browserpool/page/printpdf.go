@@ -69,7 +69,10 @@ func (p press) printPDF(ctx context.Context, params printParams, budget time.Dur
 // printFitted prints at the scale of params, or at one that fits the content if that is 0. It leaves in params what it prints with.
 func (p press) printFitted(ctx context.Context, m measurements, params *printParams) (pdf []byte, err error) {
 	limit := p.job.maxBytes()
-	mayBeLong := m.maxPDFPages(*params) > p.job.Limits.withDefaults().Pages
+	mayBeLong, err := p.mayBeLong(ctx, m, *params)
+	if err != nil {
+		return nil, err
+	}
 	if m.content == (Size{}) {
 		if !mayBeLong && !params.SinglePage {
 			return p.printThenFit(ctx, params, limit)

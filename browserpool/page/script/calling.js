@@ -12,7 +12,14 @@
 		set: (_, name, value) => (own(name).set.call(document, value), true),
 	})
 	// The elements within a root, those in open shadow trees included.
-	const within = root => [...root.querySelectorAll("*")].flatMap(e => e.shadowRoot ? [e, ...within(e.shadowRoot)] : [e])
+	const within = (root, all = []) => {
+		const walker = undisguised.createTreeWalker(root === undisguised ? document : root, NodeFilter.SHOW_ELEMENT) // ten times as fast as a list of matches
+		for (let e = walker.nextNode(); e; e = walker.nextNode()) {
+			all.push(e)
+			if (e.shadowRoot) within(e.shadowRoot, all)
+		}
+		return all
+	}
 	const outerOf = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host
 	// Whether an element moves what follows it within a box, or within the document.
 	const isInFlow = (e, box) => !e || e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(outerOf(e), box)

@@ -1,7 +1,7 @@
-// Shows a frame. Moves says whether the page is at work on its own: it, or a frame of its origin, has asked for a frame or set a
+// Shows a frame, unless it is the first look, which has nothing to compare with. Moves says whether the page is at work on its own: it, or a frame of its origin, has asked for a frame or set a
 // timer since the last call, or has changed its document, which is Changed. Used says whether it has ever set a timer. The numbers
 // of frames and timers are those of all worlds, so ours tell how many others there were.
-async () => {
+async (document, first) => {
 	if (!Object.hasOwn(globalThis, "moving")) globalThis.moving = { changed: false, counts: new WeakMap() } // an element of that name is no own property
 	const state = globalThis.moving, windows = [globalThis], none = () => {}
 	for (const window of windows) {
@@ -11,7 +11,7 @@ async () => {
 			} catch {} // it is of another origin
 		}
 	}
-	await new Promise(requestAnimationFrame)
+	if (!first) await new Promise(requestAnimationFrame)
 
 	let moves = state.changed, used = false
 	for (const window of windows) {
