@@ -196,6 +196,9 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 	if err != nil || seen == nil {
 		return e, err
 	}
+	if seen.Vertical {
+		return extent{content: p.viewport.Width, visible: p.viewport.Width}, nil
+	}
 	e.rtl, e.visible = seen.RTL, min(content, seen.from(p.viewport.Width))
 	return e, nil
 }
@@ -246,8 +249,8 @@ func (p press) rootThatFits(ctx context.Context, layout, content int) (width int
 
 // reached is how far from the viewport's left edge content reaches that can be seen.
 type reached struct {
-	Left, Right float64
-	RTL         bool
+	Left, Right   float64
+	RTL, Vertical bool
 }
 
 // from is how wide that is from the edge at which the document begins.

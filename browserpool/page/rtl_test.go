@@ -60,3 +60,22 @@ func checkDirection(t *testing.T, slot *slot, root string, scale float64, right 
 		t.Errorf("what is written from left to right begins at %.0f pt", from["LEFT"])
 	}
 }
+
+// Documents whose lines are vertical continue on further pages at their side: they are not too wide. A wide table in lines that are not is.
+func TestVerticalLines(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	paragraphs := strings.Repeat(`<p style="font: 16px/20px monospace; margin: 0">`+strings.Repeat("WORD ", 20)+`LAST</p>`, 150)
+	for root, pages := range map[string]int{
+		`<html style="writing-mode: vertical-rl"><body style="margin: 0">`: 10,
+		`<body style="writing-mode: vertical-lr; margin: 0">`:              10,
+		`<body style="writing-mode: sideways-rl; margin: 0">`:              10,
+	} {
+		html := "<!doctype html>" + root + paragraphs
+		result := mustPrint(t, slot, Print{HTML: html, Options: contract.Paper{MarginTop: "1in", MarginRight: "1in", MarginBottom: "1in", MarginLeft: "1in"}})
+		text := testkit.PDFText(t, result.PDF)
+		if result.Pages != pages || strings.Count(text, "LAST") != 150 || len(result.Warnings) > 0 {
+			t.Errorf("%s: %d pages with %d last words, and %v; want %d, 150 and no warnings", root, result.Pages, strings.Count(text, "LAST"), result.Warnings, pages)
+		}
+	}
+}

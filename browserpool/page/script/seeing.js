@@ -1,13 +1,13 @@
-// How far to both sides what can be seen reaches, in pixels from the viewport's left edge, and
-// whether the document begins at the right. It runs only for a document that is too wide.
+// How far to both sides what can be seen reaches, in pixels from the viewport's left edge, whether the document begins at the right, and whether its
+// lines are vertical: then it continues on further pages at its side. It runs only for a document that is too wide.
 (document, _, { isShown }) => {
 	const root = document.documentElement, body = document.body, width = root.clientWidth
 	const style = e => getComputedStyle(e)
 	const hides = s => s.overflowX == "hidden" || s.overflowX == "clip"
-	const extent = { Left: 0, Right: width, RTL: style(body || root).direction == "rtl" }
+	const extent = { Left: 0, Right: width, RTL: style(body || root).direction == "rtl", Vertical: /^(vertical|sideways)/.test(style(body || root).writingMode) }
 	// Overflow of the root, or of the body if the root has none, is that of the window: what it
 	// hides cannot be scrolled to.
-	if (!body || hides(style(root)) || style(root).overflowX == "visible" && hides(style(body))) return extent
+	if (!body || extent.Vertical || hides(style(root)) || style(root).overflowX == "visible" && hides(style(body))) return extent
 
 	// What of a box of an element can be seen: every ancestor that contains it may clip it.
 	const clipped = (element, { left, right }) => {
