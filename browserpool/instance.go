@@ -21,6 +21,10 @@ type instance struct {
 	browser *chromium.Browser
 	remote  bool // it works for one remote lease at a time
 
+	// Owned by the helper goroutine that reopens the pages of a remote lease, one at a time: when its memory was last read, and what it was.
+	weighed time.Time
+	weight  int64
+
 	// The rest belongs to the scheduler.
 	born      time.Time
 	owner     events.AccountID // the only account that its idle pages may serve; empty for any
@@ -171,7 +175,7 @@ func (p *Pool) reopen(in *instance, pages *page.Set, lane events.Lane, discard b
 // reopenRemote resets the pages of a remote browser: if an account is named, and they are fit for it, only for the next job of that one.
 func (p *Pool) reopenRemote(in *instance, pages *page.Set, account events.AccountID) reopened {
 	reset := func(ctx context.Context) (kept bool, err error) { return false, pages.Reset(ctx) }
-	if account != "" && in.browser.Memory() < p.config.keptBytes() {
+	if account != "" && p.isLight(in) {
 		reset = pages.Follow
 	}
 	kept, err := reset(p.life)
@@ -183,6 +187,18 @@ func (p *Pool) reopenRemote(in *instance, pages *page.Set, account events.Accoun
 		r.owner = account
 	}
 	return r
+}
+
+// weighEvery is how often the memory of a browser is read that is kept: to read it takes a tenth of a small page.
+const weighEvery = time.Second
+
+// isLight reports whether a browser uses little enough memory to be kept for its account.
+func (p *Pool) isLight(in *instance) bool {
+	if time.Since(in.weighed) >= weighEvery {
+		pid := in.browser.PID()
+		in.weighed, in.weight = time.Now(), chromium.ReadUsage(map[int]bool{pid: true})[pid].Total().Bytes
+	}
+	return in.weight < p.config.keptBytes()
 }
 
 // watch cleans up behind a browser that has ended, and then tells the scheduler.

@@ -106,6 +106,17 @@ func TestNoHabit(t *testing.T) {
 	v.kept(0)
 }
 
+// No browser is kept that uses more memory than its share of what all leases may use.
+func TestHeavyBrowsersAreNotKept(t *testing.T) {
+	const share = 16 << 20 // less than any browser uses
+	v := visitor{openPool(t, Config{Slots: 1, Remotes: 32, TotalBytes: 2 * 32 * share, PageBytes: 1 << 30, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": "<p>TEXT"})
+	for range 3 {
+		v.visit("one", web.URL)
+	}
+	v.kept(0)
+}
+
 // A browser that was told to close is not lent, even while its pages still exist.
 func TestRetiredBrowsersAreNotLent(t *testing.T) {
 	s := &scheduler{instances: []*instance{{remote: true, owner: "one", idle: []idlePages{{}}, retired: true}}}
