@@ -108,22 +108,29 @@ func TestFailOnResourceError(t *testing.T) {
 		"/whole": `<p>TEXT<img src="/pixel"><script>fetch("/nothing")</script>`, "/pixel": http.HandlerFunc(anyOrigin),
 		"/framed": `<p>TEXT<iframe src="/report"></iframe>`, "/report": typed("application/pdf", "%PDF-1.7"),
 		"/replaced": `<p>TEXT<iframe src="/whole"></iframe><script>document.querySelector("iframe").src = "/pixel"</script>`,
+		"/embedded": `<p>TEXT<embed src="/report.pdf?secret=1">`,
+		"/shown":    `<p>TEXT<embed src="/pixel"><embed src="/whole" type="text/html"><embed>`,
 		"/printed":  `<style>@media print { p { background: url(/lost.jpg) } }</style><p>TEXT</p>`,
 	})
 	for path, want := range map[string]string{
 		"/": web.URL + "/lost.png is missing: HTTP status 404.", "/refused": "http://127.0.0.1:1/refused.js is missing", "/printed": web.URL + "/lost.jpg is missing",
-		"/framed": web.URL + "/report is missing: it is a download of type application/pdf.",
+		"/framed":   web.URL + "/report is missing: it is a download of type application/pdf.",
+		"/embedded": web.URL + "/report.pdf is missing: the browser shows no documents of its type.",
 	} {
 		_, err := slot.Print(t.Context(), Print{URL: web.URL + path, Load: contract.Load{FailOnResourceError: true}})
 		if !errors.Is(err, ErrResource) || Retryable(err) || !strings.HasPrefix(Reason(err), want) {
 			t.Errorf("%s: %v because %q", path, err, Reason(err))
 		}
-		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "TEXT")
+		text := printed(t, slot, Print{URL: web.URL + path})
+		testkit.Contains(t, text, "TEXT")
+		if strings.Contains(text, "plugin") {
+			t.Errorf("%s shows what the browser says: %s", path, text)
+		}
 	}
 	if _, err := slot.Capture(t.Context(), Capture{URL: web.URL, Load: contract.Load{FailOnResourceError: true}}); !errors.Is(err, ErrResource) {
 		t.Errorf("a picture of it: %v", err)
 	}
-	for _, path := range []string{"/whole", "/replaced"} {
+	for _, path := range []string{"/whole", "/replaced", "/shown"} {
 		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: contract.Load{FailOnResourceError: true}}), "TEXT")
 	}
 }

@@ -43,6 +43,9 @@ var (
 	// revealing makes boxes that scroll as high as their content.
 	//go:embed script/revealing.js
 	revealing string
+	// blanking hides embedded documents that need a plugin, and returns their addresses.
+	//go:embed script/blanking.js
+	blanking string
 )
 
 // arrangement is the argument of arranging.
@@ -116,14 +119,19 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
-// reveal makes boxes of a visit that scroll as high as their content, and warns of content that stays hidden.
+// reveal makes boxes of a visit that scroll as high as their content, and warns of content that stays hidden, or that the browser cannot show.
 func (p press) reveal(ctx context.Context) error {
-	var boxes struct{ Grown, Hidden int }
-	_, err := p.run(ctx, inTurn(optional(revealing)), nil, &boxes)
-	if boxes.Grown == 0 {
-		boxes.Hidden = max(boxes.Hidden, p.hidden)
+	var found struct {
+		Boxes   struct{ Grown, Hidden int }
+		Blanked []string
 	}
-	p.warnOfHidden(boxes.Hidden)
+	both := "(...all) => ({ Boxes: (" + optional(revealing) + ")(...all), Blanked: (" + optional(blanking) + ")(...all) })"
+	_, err := p.run(ctx, both, nil, &found)
+	if found.Boxes.Grown == 0 {
+		found.Boxes.Hidden = max(found.Boxes.Hidden, p.hidden)
+	}
+	p.warnOfHidden(found.Boxes.Hidden)
+	p.progress.areMissing(found.Blanked, "the browser shows no documents of its type")
 	return err
 }
 

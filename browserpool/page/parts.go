@@ -26,8 +26,23 @@ func (g *progress) notePart(e networkEvent) {
 func (g *progress) partFailed(request, why string) {
 	at, isPart := g.parts[request]
 	delete(g.parts, request)
-	if isPart && len(g.failed) < contract.MaxWarnings {
-		g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", showURL(at), why)})
+	if isPart {
+		g.isMissing(at, why)
+	}
+}
+
+func (g *progress) isMissing(url, why string) {
+	if len(g.failed) < contract.MaxWarnings {
+		g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", showURL(url), why)})
+	}
+}
+
+// areMissing notes parts that the page names and does not show.
+func (g *progress) areMissing(urls []string, why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, url := range urls {
+		g.isMissing(url, why)
 	}
 }
 
