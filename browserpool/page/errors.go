@@ -67,6 +67,7 @@ var final = []error{
 // overBudget names the step that took too long.
 var overBudget = map[string]string{
 	"load":    "The page was not loaded in time.",
+	"finish":  "The page did not answer in time: a script of it may run without end.",
 	"print":   "Laying the document out and printing it took too long.",
 	"capture": "The page was not captured in time.",
 }

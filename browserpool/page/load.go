@@ -27,11 +27,16 @@ func (p *page) load(ctx context.Context, d document) (time.Duration, error) {
 			return 0, stepError("load", err)
 		}
 	}
-	return took, stepError("load", p.finish(ctx, d))
+	return took, stepError("finish", p.finish(ctx, d))
 }
+
+// finishTimeout bounds the work on a document between the job's waits and its output: a script that never ends keeps it from answering.
+const finishTimeout = 20 * time.Second
 
 // finish brings the document to the state that is shown, and checks the job's requirements on it, after all waits.
 func (p *page) finish(ctx context.Context, d document) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, finishTimeout, errBudget)
+	defer cancel()
 	if err := p.checkDocument(ctx); err != nil { // script may have navigated meanwhile
 		return err
 	}

@@ -42,6 +42,7 @@ func TestWaitUntil(t *testing.T) {
 		"/endless": `<p>TEXT<img src="/stuck">`, "/stuck": pagetest.NoAnswer,
 		"/beacon":  `<p>TEXT<script>onload = () => { const i = new Image(9, 9); i.src = "/stuck"; document.body.append(i) }</script>`,
 		"/polling": `<p>TEXT<script>setInterval(() => fetch("/x"), 100)</script>`,
+		"/hangs":   `<p>TEXT<script>onload = () => setTimeout(() => { const x = new XMLHttpRequest(); x.open("GET", "/stuck", false); x.send() }, 2000)</script>`,
 	})
 	t.Run("each moment in its order", func(t *testing.T) {
 		for until, least := range map[string]time.Duration{contract.UntilLoad: 300 * time.Millisecond, "": 300 * time.Millisecond, contract.UntilIdle: time.Second} {
@@ -75,6 +76,12 @@ func TestWaitUntil(t *testing.T) {
 			if !errors.Is(err, ErrTimeout) {
 				t.Errorf("no answer, %q: got %v, want ErrTimeout", until, err)
 			}
+		}
+	})
+	t.Run("a page that waits without end after its load", func(t *testing.T) {
+		_, err := slot.Print(t.Context(), Print{URL: web.URL + "/hangs", Load: contract.Load{WaitAfter: 3000}})
+		if !errors.Is(err, ErrTimeout) || !strings.Contains(Reason(err), "did not answer") {
+			t.Errorf("got %v because %q, want ErrTimeout", err, Reason(err))
 		}
 	})
 	t.Run("what is never idle is printed as it is", func(t *testing.T) {
