@@ -21,7 +21,7 @@ type ruled struct {
 	Top, Right, Bottom, Left *float64
 }
 
-// ruledPaper returns params with the paper of the page rules, as far as they specify it, and lays the document out for that.
+// ruledPaper returns params with the paper of the page rules, as far as they specify it and the job leaves it to them, and lays the document out for that.
 // The browser applies the rules itself; this is for what must be known before.
 func (p press) ruledPaper(ctx context.Context, params printParams) (printParams, error) {
 	var r ruled
@@ -30,11 +30,25 @@ func (p press) ruledPaper(ctx context.Context, params printParams) (printParams,
 	} else if err != nil {
 		return params, err
 	}
+	if !params.PreferCSSPageSize {
+		r = r.marginsFor(p.job.Options)
+	}
 	if err := params.follow(r); err != nil {
 		return params, err
 	}
 	params.setTemplates(p.job.Options)
 	return params, p.setView(ctx, p.media, params.viewport(), p.scale)
+}
+
+// marginsFor returns the margins that options leave open, without what else the rules say.
+func (r ruled) marginsFor(o contract.Paper) ruled {
+	open := func(given string, said *float64) *float64 {
+		if given != "" {
+			return nil
+		}
+		return said
+	}
+	return ruled{Top: open(o.MarginTop, r.Top), Right: open(o.MarginRight, r.Right), Bottom: open(o.MarginBottom, r.Bottom), Left: open(o.MarginLeft, r.Left)}
 }
 
 // follow applies what page rules specify.

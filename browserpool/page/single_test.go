@@ -88,3 +88,18 @@ func TestSinglePageOfPageRules(t *testing.T) {
 		t.Errorf("%d pages of %v x %v points", result.Pages, width, height)
 	}
 }
+
+// Margins of page rules that the request leaves open hold on a single page as on others; those that it gives do not.
+func TestSinglePageWithMarginsOfPageRules(t *testing.T) {
+	slot := openSlot(t)
+	for margin, points := range map[string]float64{"1in": 144, "0": 0, "0.5in 2in": 72} {
+		web := pagetest.NewWeb(t, pagetest.Pages{"/": `<!doctype html><style>@page { size: A3; margin: ` + margin + ` } body { margin: 0 }</style>` +
+			`<div style="height: 3000px">TOP</div><div style="width: 100%; height: 20px">END</div>`})
+		for top, more := range map[string]float64{"": points, "10mm": points/2 + 28} {
+			result := mustPrint(t, slot, Print{URL: web.URL, Options: contract.Paper{SinglePage: true, MarginTop: top}})
+			if _, width, height := geometry(t, result.PDF); result.Pages != 1 || math.Abs(width-595) > 1 || math.Abs(height-3020*0.75-more) > 3 {
+				t.Errorf("%s, %q at the top: %d pages of %v x %v points, want one of 595 x %v", margin, top, result.Pages, width, height, 3020*0.75+more)
+			}
+		}
+	}
+}
