@@ -131,7 +131,7 @@ func (p press) reveal(ctx context.Context) error {
 		found.Boxes.Hidden = max(found.Boxes.Hidden, p.hidden)
 	}
 	p.warnOfHidden(found.Boxes.Hidden)
-	p.progress.areMissing(found.Blanked, "the browser shows no documents of its type")
+	p.progress.noteUnshown(found.Blanked)
 	return err
 }
 

@@ -27,22 +27,22 @@ func (g *progress) partFailed(request, why string) {
 	at, isPart := g.parts[request]
 	delete(g.parts, request)
 	if isPart {
-		g.isMissing(at, why)
+		g.noteMissing(at, why)
 	}
 }
 
-func (g *progress) isMissing(url, why string) {
+func (g *progress) noteMissing(url, why string) {
 	if len(g.failed) < contract.MaxWarnings {
 		g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", showURL(url), why)})
 	}
 }
 
-// areMissing notes parts that the page names and does not show.
-func (g *progress) areMissing(urls []string, why string) {
+// noteUnshown notes embedded documents for which the browser has no viewer.
+func (g *progress) noteUnshown(urls []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, url := range urls {
-		g.isMissing(url, why)
+		g.noteMissing(url, "the browser shows no documents of its type")
 	}
 }
 

@@ -35,7 +35,7 @@ func (p press) checkPDFPages(ctx context.Context, params printParams) error {
 func (p press) mayBeLong(ctx context.Context, m measurements, params printParams) (long bool, err error) {
 	limit := p.job.Limits.withDefaults().Pages
 	if p.kind == forVisit && m.maxPDFPages(params) > limit {
-		_, err = p.run(ctx, countElements, nil, &m.nodes)
+		_, err = p.run(ctx, optional(countElements), nil, &m.nodes)
 	}
 	return m.maxPDFPages(params) > limit, err
 }

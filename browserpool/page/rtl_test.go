@@ -61,7 +61,7 @@ func checkDirection(t *testing.T, slot *slot, root string, scale float64, right 
 	}
 }
 
-// Documents whose lines are vertical continue on further pages at their side: they are not too wide. A wide table in lines that are not is.
+// Documents whose lines are vertical continue on further pages at their side: they are not too wide.
 func TestVerticalLines(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
