@@ -189,7 +189,7 @@ func (p *Pool) reopenRemote(in *instance, pages *page.Set, account events.Accoun
 	return r
 }
 
-// weighEvery is how often the memory of a browser is read that is kept: to read it takes a tenth of a small page.
+// weighEvery is the least time between two readings of a kept browser's memory: one takes a tenth of the time of a small page.
 const weighEvery = time.Second
 
 // isLight reports whether a browser uses little enough memory to be kept for its account.

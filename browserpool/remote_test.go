@@ -106,7 +106,7 @@ func TestNoHabit(t *testing.T) {
 	v.kept(0)
 }
 
-// No browser is kept that uses more memory than its share of what all leases may use.
+// A browser that uses more memory than its share of the limit of all leases is not kept.
 func TestHeavyBrowsersAreNotKept(t *testing.T) {
 	const share = 16 << 20 // less than any browser uses
 	v := visitor{openPool(t, Config{Slots: 1, Remotes: 32, TotalBytes: 2 * 32 * share, PageBytes: 1 << 30, KeepRemote: time.Hour, AllowEgress: pagetest.Loopback}), t}

@@ -228,7 +228,7 @@ func TestResetKeepsNoVisit(t *testing.T) {
 	}
 }
 
-// Whether a document runs script is known on a page that has shown others, as on a fresh one: what none runs in is not waited for.
+// Script is noticed on a page that has shown other documents as on a fresh one: a document without any is not waited for.
 func TestScriptIsNoticedOnAUsedPage(t *testing.T) {
 	documents := []struct {
 		name, html string

@@ -38,7 +38,7 @@ const (
 	forwardTasks = 1000
 )
 
-// moving shows a frame and reports whether the page has moved since the last look.
+// moving shows a frame and reports whether the page has moved since the last call.
 //
 //go:embed script/moving.js
 var moving string
@@ -64,8 +64,8 @@ func (p visit) forward(ctx context.Context, until string) error {
 		return err
 	}
 	var now motion
-	for _, first := range []bool{true, false} {
-		if ran, err := p.run(ctx, moving, first, &now); err != nil || !ran {
+	for range 2 { // the first has nothing to compare with
+		if ran, err := p.run(ctx, moving, nil, &now); err != nil || !ran {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (p *clock) step(ctx context.Context, by time.Duration) (now motion, err err
 	if err := p.advance(ctx, by); err != nil {
 		return now, err
 	}
-	ran, err := p.run(ctx, moving, false, &now)
+	ran, err := p.run(ctx, moving, nil, &now)
 	if err == nil && (!ran || p.progress.isLeaving()) {
 		err = errElsewhere
 	}

@@ -166,8 +166,8 @@ func (p *page) explore(ctx, within context.Context, d document) error {
 	return nil
 }
 
-// noteScript notes whether a visit runs script, before any of ours does. That of frames may run in other processes; after contract.UntilCommit, it may yet
-// come.
+// noteScript notes whether a visit runs script, before any of ours does. Script of frames may run in other processes, and after
+// contract.UntilCommit it may yet come.
 func (p *page) noteScript(ctx context.Context, until string) error {
 	m, err := p.count(ctx, "")
 	p.scripted = m.ran != p.ran || p.progress.isFramed() || until == contract.UntilCommit

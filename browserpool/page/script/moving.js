@@ -1,8 +1,9 @@
-// Shows a frame, unless it is the first look, which has nothing to compare with. Moves says whether the page is at work on its own: it, or a frame of its origin, has asked for a frame or set a
-// timer since the last call, or has changed its document, which is Changed. Used says whether it has ever set a timer. The numbers
-// of frames and timers are those of all worlds, so ours tell how many others there were.
-async (document, first) => {
-	if (!Object.hasOwn(globalThis, "moving")) globalThis.moving = { changed: false, counts: new WeakMap() } // an element of that name is no own property
+// Shows a frame, except on the first call for a document, which has nothing to compare with. Moves says whether the page is at work on its own: it, or
+// a frame of its origin, has asked for a frame or set a timer since the last call, or has changed its document, which is Changed. Used says whether it
+// has ever set a timer. The numbers of frames and timers are those of all worlds, so ours tell how many others there were.
+async () => {
+	const first = !Object.hasOwn(globalThis, "moving") // an element of that name is not an own property
+	if (first) globalThis.moving = { changed: false, counts: new WeakMap() }
 	const state = globalThis.moving, windows = [globalThis], none = () => {}
 	for (const window of windows) {
 		for (let i = 0; i < window.length && windows.length < 20; i++) {
