@@ -15,11 +15,11 @@
 //
 // # Browsers and pages
 //
-// Quick and slow leases share one browser. For each slot, and one spare, it has a page.Set:
-// idle, leased, or being reopened, which means that it is reset after a job or, if it may
-// carry something over, that another set takes its place. Slow leases have sets of their own,
-// half as many as there are slots: their pages grow large, so there are few, and they yield
-// the processors to those of quick leases.
+// Quick and slow leases share one browser. It starts with one page.Set and opens others when they
+// are needed, one ahead of need, up to one for each slot and a spare. A set is idle, leased, or
+// coming, which means that it is being opened or reset after a job or, if that may have carried
+// something over, replaced. Slow leases have sets of their own, limited to half the number of slots:
+// their pages grow large, so there are few, and they yield the processors to those of quick leases.
 //
 // A remote lease, which alone may go to a URL, has a browser to itself, with a set of fresh
 // pages. Such a browser starts when it is needed, one ahead of need, and is used again by the next
@@ -39,7 +39,7 @@
 // The pool calls thirteen functions of package page, and holds no other reference to a page:
 //
 //	page.Open, page.OpenYielding, page.OpenFresh
-//	              when a browser starts, and in the place of a set that was discarded
+//	              when a browser starts, when more leases need pages, and in the place of a set that was discarded
 //	Set.Print, Set.Capture
 //	              when the holder of a lease does
 //	Set.Reset, Set.Follow, Set.Dispose

@@ -24,7 +24,7 @@ func (s *scheduler) onRequest(r *request) {
 // grant gives pages to the requests that may have some, in order of arrival.
 func (s *scheduler) grant() {
 	shared, remote := s.holdings()
-	wanted := 0 // remote requests that only lack a browser
+	var wanted [events.Remote + 1]int // requests that only lack pages
 	s.waiting = slices.DeleteFunc(s.waiting, func(r *request) bool {
 		held, in := shared, s.serving
 		if r.lane == events.Remote {
@@ -33,25 +33,44 @@ func (s *scheduler) grant() {
 		if !held.allows(r) {
 			return false
 		}
-		pages := s.takeIdle(in, r.lane)
-		if pages == nil && r.lane != events.Remote {
-			return false
-		}
 		held.add(r)
+		pages := s.takeIdle(in, r.lane)
 		if pages == nil {
-			wanted++
+			wanted[r.lane]++
 			return false
 		}
 		s.lend(r, in, pages)
 		return true
 	})
-	s.supplyRemotes(wanted)
+	s.supplyPages(events.Quick, wanted[events.Quick], s.pool.config.Slots+spares)
+	s.supplyPages(events.Slow, wanted[events.Slow], slowSlots(s.pool.config.Slots))
+	s.supplyRemotes(wanted[events.Remote])
+}
+
+// aheadAfter is how long after the pool's start pages and browsers are opened ahead of need: a node that starts has use for all its cores.
+const aheadAfter = time.Second
+
+// supplyPages has the shared browser open pages of a lane, up to a number of sets: for each waiting request that may have some, and one set
+// ahead of need. A page takes much of a node's start and as much memory as a small document, and most nodes never need all of them.
+func (s *scheduler) supplyPages(lane events.Lane, wanted, limit int) {
+	in := s.serving
+	if in == nil || s.closed {
+		return
+	}
+	stock := in.of(lane)
+	if wanted == 0 && len(stock.idle) == 0 && s.settled {
+		wanted = 1
+	}
+	for range min(wanted-stock.coming, limit-stock.all()) {
+		stock.coming++
+		s.pool.help(func() { s.pool.tell(s.pool.openMore(in, lane)) })
+	}
 }
 
 func (s *scheduler) lend(r *request, in *instance, pages *page.Set) {
 	lease := &Lease{pool: s.pool, request: r, in: in, began: time.Now(), pages: pages}
 	lease.within, lease.over = context.WithCancelCause(context.Background())
-	in.leased++
+	in.of(r.lane).leased++
 	s.leases[r] = lease
 	r.reply <- lease
 }
@@ -149,7 +168,7 @@ func (s *scheduler) end(lease *Lease, discard bool) {
 	}
 	lease.over(nil)
 	delete(s.leases, lease.request)
-	in.leased--
+	in.of(lease.request.lane).leased--
 	in.jobs++
 	s.stats.Jobs++
 	if !discard {
@@ -173,12 +192,12 @@ func (s *scheduler) reopen(in *instance, pages *page.Set, lane events.Lane, disc
 		s.retireIfUnused(in)
 		return
 	}
-	in.reopening++
+	in.of(lane).coming++
 	s.pool.help(func() { s.pool.tell(s.pool.reopen(in, pages, lane, discard)) })
 }
 
 func (s *scheduler) onReopened(m reopened) {
-	m.in.reopening--
+	m.in.of(m.lane).coming--
 	switch {
 	case m.pages == nil:
 		m.in.browser.Kill() // it is unhealthy or gone: the report of its end starts another

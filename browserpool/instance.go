@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// spares are the sets of pages beyond the slots: one is ready while another is reset.
+	// spares are the sets of pages for quick leases beyond the slots: one is ready while another is reset.
 	spares        = 1
 	launchTimeout = 30 * time.Second
 )
@@ -28,11 +28,9 @@ type instance struct {
 	// The rest belongs to the scheduler.
 	born      time.Time
 	owner     events.AccountID // the only account that its idle pages may serve; empty for any
-	idle      []idlePages
-	idleSlow  []idlePages // those for slow leases, which grow large, and yield to the others
-	idleSince time.Time   // when it last became idle
-	reopening int         // sets of pages that are being reset or replaced
-	leased    int
+	pages     stock            // for quick leases, or for remote ones
+	slow      stock            // for slow leases: they grow large, and yield to the others
+	idleSince time.Time        // when it last became idle
 	jobs      int
 	bytes     int64 // of memory, when last measured
 	retired   bool  // it was told to close
@@ -42,6 +40,16 @@ type instance struct {
 	failures     int       // self-tests failed in a row
 }
 
+// stock is a browser's sets of pages for leases of one kind.
+type stock struct {
+	idle   []idlePages
+	coming int // sets that are being opened, reset or replaced
+	leased int
+}
+
+// all is the number of sets.
+func (s *stock) all() int { return len(s.idle) + s.coming + s.leased }
+
 // idlePages are pages that wait for their next lease.
 type idlePages struct {
 	*page.Set
@@ -49,36 +57,36 @@ type idlePages struct {
 	shrunk bool
 }
 
-// idleOf is where the idle pages for leases of a lane are.
-func (in *instance) idleOf(lane events.Lane) *[]idlePages {
+// of returns the pages for leases of a lane.
+func (in *instance) of(lane events.Lane) *stock {
 	if lane == events.Slow {
-		return &in.idleSlow
+		return &in.slow
 	}
-	return &in.idle
+	return &in.pages
 }
 
 // take removes and returns the most recently used idle pages of a lane, nil if there are none.
 func (in *instance) take(lane events.Lane) *page.Set {
-	idle := in.idleOf(lane)
-	if len(*idle) == 0 {
+	s := in.of(lane)
+	last := len(s.idle) - 1
+	if last < 0 {
 		return nil
 	}
-	last := len(*idle) - 1
-	pages := (*idle)[last].Set
-	*idle = (*idle)[:last]
+	pages := s.idle[last].Set
+	s.idle = s.idle[:last]
 	return pages
 }
 
 // put adds pages to the idle ones of a lane.
 func (in *instance) put(lane events.Lane, pages *page.Set) {
-	idle := in.idleOf(lane)
+	s := in.of(lane)
 	in.idleSince = time.Now()
-	*idle = append(*idle, idlePages{Set: pages, since: in.idleSince})
+	s.idle = append(s.idle, idlePages{Set: pages, since: in.idleSince})
 }
 
 // toShrink returns the pages that have been idle for some time since they were last shrunk, and counts them as shrunk.
 func (in *instance) toShrink(after time.Duration) (all []*page.Set) {
-	for _, idle := range [][]idlePages{in.idle, in.idleSlow} {
+	for _, idle := range [][]idlePages{in.pages.idle, in.slow.idle} {
 		for i := range idle {
 			if !idle[i].shrunk && time.Since(idle[i].since) >= after {
 				idle[i].shrunk = true
@@ -91,7 +99,12 @@ func (in *instance) toShrink(after time.Duration) (all []*page.Set) {
 
 // hasRemote reports whether pages for a remote lease are ready.
 func (in *instance) hasRemote() bool {
-	return in.remote && len(in.idle) > 0 && !in.retired && !in.isGone()
+	return in.remote && len(in.pages.idle) > 0 && !in.retired && !in.isGone()
+}
+
+// isUsed reports whether a lease has pages of the browser, or a helper goroutine works on some.
+func (in *instance) isUsed() bool {
+	return in.pages.leased+in.pages.coming+in.slow.leased+in.slow.coming > 0
 }
 
 // isGone reports whether the browser has ended. It may be called from any goroutine.
@@ -111,14 +124,14 @@ const (
 	remoteNiceness = 8
 )
 
-// launch starts a browser that jobs share, and opens its pages.
+// launch starts a browser that jobs share, with pages for a quick lease.
 func (p *Pool) launch() (*instance, error) {
-	return p.start(&instance{}, sharedNiceness, map[events.Lane]int{events.Quick: p.config.Slots + spares, events.Slow: slowSlots(p.config.Slots)})
+	return p.start(&instance{}, sharedNiceness, events.Quick)
 }
 
-// launchRemote starts a browser of remote leases, and opens its pages.
+// launchRemote starts a browser of remote leases, with its pages.
 func (p *Pool) launchRemote() (*instance, error) {
-	return p.start(&instance{remote: true}, remoteNiceness, map[events.Lane]int{events.Remote: 1})
+	return p.start(&instance{remote: true}, remoteNiceness, events.Remote)
 }
 
 // open opens a set of pages for leases of a lane.
@@ -132,8 +145,8 @@ func (p *Pool) open(ctx context.Context, browser *chromium.Browser, lane events.
 	return page.Open(ctx, browser, p.gate)
 }
 
-// start starts a browser and opens sets of pages, a number for each lane. The browser itself has no network; each page has its own proxy.
-func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*instance, error) {
+// start starts a browser and opens pages for a lease of a lane. The browser itself has no network; each page has its own proxy.
+func (p *Pool) start(in *instance, niceness int, lane events.Lane) (*instance, error) {
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
 	browser, err := chromium.Start(ctx, chromium.Options{
@@ -145,17 +158,13 @@ func (p *Pool) start(in *instance, niceness int, sets map[events.Lane]int) (*ins
 	}
 	in.browser, in.born = browser, time.Now()
 	p.version.Store(&browser.Version)
-	for lane, n := range sets {
-		for range n {
-			pages, err := p.open(ctx, browser, lane)
-			if err != nil {
-				browser.Kill()
-				browser.Close(ctx)
-				return nil, err
-			}
-			in.put(lane, pages)
-		}
+	pages, err := p.open(ctx, browser, lane)
+	if err != nil {
+		browser.Kill()
+		browser.Close(ctx)
+		return nil, err
 	}
+	in.put(lane, pages)
 	return in, nil
 }
 
@@ -165,11 +174,18 @@ func (p *Pool) reopen(in *instance, pages *page.Set, lane events.Lane, discard b
 		return reopened{in: in, lane: lane, pages: pages}
 	}
 	pages.Dispose()
-	next, err := p.open(p.life, in.browser, lane)
+	next := p.openMore(in, lane)
+	next.replaced = true
+	return next
+}
+
+// openMore opens another set of pages in a browser.
+func (p *Pool) openMore(in *instance, lane events.Lane) reopened {
+	pages, err := p.open(p.life, in.browser, lane)
 	if err != nil && !in.isGone() && p.life.Err() == nil { // else its end is reported anyway
 		p.config.Logger.Warn("page not opened", "pid", in.browser.PID(), "error", err)
 	}
-	return reopened{in: in, lane: lane, pages: next, replaced: true}
+	return reopened{in: in, lane: lane, pages: pages}
 }
 
 // reopenRemote resets the pages of a remote browser: if an account is named, and they are fit for it, only for the next job of that one.

@@ -80,6 +80,7 @@ func (p *Pool) spawn(first *instance) {
 	props := actor.PropsFromProducer(func() actor.Actor { return newScheduler(p) })
 	p.pid = p.config.System.Root.WithGuardian(stop).SpawnPrefix(props, "browserpool")
 	p.tell(launched{in: first})
+	time.AfterFunc(aheadAfter, func() { p.tell(settled{}) })
 	p.periodically(p.config.CheckEvery, func() { p.tell(checkDue{}) })
 	p.periodically(p.config.ShrinkAfter, func() { p.tell(shrinkDue{}) })
 	m := meter{pool: p}

@@ -55,7 +55,7 @@ func (s *scheduler) supplyRemotes(wanted int) {
 	for _, in := range s.instances {
 		if in.remote && !in.retired {
 			all++
-			coming += in.reopening
+			coming += in.pages.coming
 		}
 	}
 	full := all >= s.pool.config.Remotes
@@ -64,7 +64,7 @@ func (s *scheduler) supplyRemotes(wanted int) {
 		for range wanted - coming {
 			s.supplyRemote(s.longestKept(full))
 		}
-	case coming == 0 && s.remote("") == nil:
+	case coming == 0 && s.remote("") == nil && s.settled:
 		if stale := s.longestKept(false); stale != nil || !full {
 			s.supplyRemote(stale)
 		}
@@ -135,7 +135,7 @@ func (s *scheduler) endRemote(lease *Lease, discard bool) {
 
 // reopenRemote makes the pages of a browser ready for the next job, of one account or of any.
 func (s *scheduler) reopenRemote(in *instance, pages *page.Set, account events.AccountID) {
-	in.reopening++
+	in.pages.coming++
 	s.pool.help(func() { s.pool.tell(s.pool.reopenRemote(in, pages, account)) })
 }
 

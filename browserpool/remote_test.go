@@ -119,7 +119,7 @@ func TestHeavyBrowsersAreNotKept(t *testing.T) {
 
 // A browser that was told to close is not lent, even while its pages still exist.
 func TestRetiredBrowsersAreNotLent(t *testing.T) {
-	s := &scheduler{instances: []*instance{{remote: true, owner: "one", idle: []idlePages{{}}, retired: true}}}
+	s := &scheduler{instances: []*instance{{remote: true, owner: "one", pages: stock{idle: []idlePages{{}}}, retired: true}}}
 	if s.remote("one") != nil || s.longestKept(true) != nil {
 		t.Error("a browser that closes would be lent")
 	}

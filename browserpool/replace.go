@@ -69,7 +69,7 @@ func (s *scheduler) onLaunchFailed(err error) {
 
 // retireIfUnused closes a browser that does not serve, once nobody uses it.
 func (s *scheduler) retireIfUnused(in *instance) {
-	if in.leased > 0 || in.reopening > 0 || in.retired {
+	if in.isUsed() || in.retired {
 		return
 	}
 	in.retired = true

@@ -27,7 +27,7 @@ type (
 	returned struct{ lease *Lease }
 	// forgiven means that the account's penalty for exceeding a limit is over.
 	forgiven struct{ request *request }
-	// reopened means that pages are ready for their next job, or that others are in their place.
+	// reopened means that pages are ready for their next job, or that others are, in their place or beside them.
 	reopened struct {
 		in       *instance
 		lane     events.Lane // whose leases they are for
@@ -51,6 +51,8 @@ type (
 
 	// checkDue means that it is time for a health check.
 	checkDue struct{}
+	// settled means that the pool has been open for aheadAfter.
+	settled struct{}
 	// shrinkDue means that it is time to see which pages have been idle for long.
 	shrinkDue struct{}
 	// checked is the result of a health check.
@@ -74,15 +76,15 @@ type (
 // actor alone, so there are no locks. Slow work is done by helper goroutines that report
 // back with messages.
 //
-// Invariant of the serving instance: idle + leased + reopening = slots + spares + slow slots; slow leases have pages of
-// their own. A remote instance has one set of pages.
+// Invariant of the serving instance: each stock has at most as many sets as leases of its kind and spares. A remote instance has one set.
 type scheduler struct {
 	pool *Pool
 
 	serving   *instance   // the browser that jobs share; nil while none is ready
 	instances []*instance // all running browsers, including remote ones
 	launching bool
-	failures  int // failed starts and dead browsers since the last good job
+	settled   bool // whether pages and browsers are opened ahead of need
+	failures  int  // failed starts and dead browsers since the last good job
 	backoff   *time.Timer
 
 	launchingRemotes int
@@ -125,6 +127,9 @@ func (s *scheduler) Receive(c actor.Context) {
 		s.onGone(m)
 	case checkDue:
 		s.onCheckDue()
+	case settled:
+		s.settled = true
+		s.grant()
 	case shrinkDue:
 		s.onShrinkDue()
 	case checked:

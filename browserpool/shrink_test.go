@@ -41,8 +41,8 @@ func TestToShrink(t *testing.T) {
 	now := time.Now()
 	old, young, slow := new(page.Set), new(page.Set), new(page.Set)
 	in := &instance{
-		idle:     []idlePages{{Set: old, since: now.Add(-after)}, {Set: young, since: now.Add(-after / 2)}},
-		idleSlow: []idlePages{{Set: slow, since: now.Add(-2 * after)}},
+		pages: stock{idle: []idlePages{{Set: old, since: now.Add(-after)}, {Set: young, since: now.Add(-after / 2)}}},
+		slow:  stock{idle: []idlePages{{Set: slow, since: now.Add(-2 * after)}}},
 	}
 	if got := in.toShrink(after); len(got) != 2 || got[0] != old || got[1] != slow {
 		t.Errorf("%v are to shrink, want those that were idle for long", got)
@@ -51,7 +51,7 @@ func TestToShrink(t *testing.T) {
 		t.Errorf("%v are to shrink again", got)
 	}
 	in.put(events.Slow, in.take(events.Slow))
-	in.idleSlow[0].since = now.Add(-after)
+	in.slow.idle[0].since = now.Add(-after)
 	if got := in.toShrink(after); len(got) != 1 || got[0] != slow {
 		t.Errorf("%v are to shrink after another job", got)
 	}
