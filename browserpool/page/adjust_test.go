@@ -169,8 +169,7 @@ func TestFailOnScriptError(t *testing.T) {
 		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), "TEXT")
 	}
 	for _, path := range []string{"/handled", "/innocent"} {
-		load := contract.Load{FailOnScriptError: true, WaitForFunction: "nothing.here || window.ready"}
-		load.WaitForFunction = "window.ready"
+		load := contract.Load{FailOnScriptError: true, WaitForFunction: "window.ready"}
 		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: load}), "TEXT")
 	}
 }
