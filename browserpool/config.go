@@ -59,6 +59,8 @@ type Config struct {
 	MaxData int64
 	// ShrinkAfter is how long pages must be idle before they release the memory of their last jobs; 0 means 1 s.
 	ShrinkAfter time.Duration
+	// KeepPages is how long pages are kept idle; the most recently used stay. 0 means 1 min.
+	KeepPages time.Duration
 	// CheckEvery is how often a browser's health, memory and age are checked; 0 means 10 s.
 	CheckEvery time.Duration
 	// HealthTimeout is how long a browser may take to answer such a check before it
@@ -85,6 +87,7 @@ func (c Config) withDefaults() Config {
 	c.RecycleAge = cmp.Or(c.RecycleAge, 6*time.Hour)
 	c.MaxData = cmp.Or(c.MaxData, c.PageBytes+4<<30)
 	c.ShrinkAfter = cmp.Or(c.ShrinkAfter, time.Second)
+	c.KeepPages = cmp.Or(c.KeepPages, time.Minute)
 	c.CheckEvery = cmp.Or(c.CheckEvery, 10*time.Second)
 	c.HealthTimeout = cmp.Or(c.HealthTimeout, 10*time.Second)
 	c.SelfTestEvery = cmp.Or(c.SelfTestEvery, time.Minute)

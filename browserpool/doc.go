@@ -27,7 +27,8 @@
 // again and again, its browser is kept for it: the next page is the last one, emptied. Idle for
 // two seconds, it gives way to other accounts; idle for ten, it ends, but for the last one.
 //
-// Pages that have been idle for a second give back the memory that their last documents took.
+// Pages that have been idle for a second give back the memory that their last documents took; idle for
+// a minute, they end, but for those used last.
 //
 // A browser that dies is started again, later each time if it happens often. A browser
 // that is old, large or has served many jobs is replaced: its successor is ready before
@@ -43,7 +44,7 @@
 //	Set.Print, Set.Capture
 //	              when the holder of a lease does
 //	Set.Reset, Set.Follow, Set.Dispose
-//	              when a lease ends: reuse it for anybody, for the same account, or discard it
+//	              when a lease ends: reuse it for anybody, for the same account, or discard it, as one that is not needed
 //	Set.Spoiled, Set.Crashed, Set.Ended
 //	              to decide which, and to count
 //	Set.Shrink    when it has been idle for a while

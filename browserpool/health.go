@@ -14,6 +14,7 @@ const maxFailures = 2
 // onCheckDue has the serving browser checked, and the idle remote ones.
 func (s *scheduler) onCheckDue() {
 	s.endIdleRemotes()
+	s.endIdlePages()
 	for _, in := range s.instances {
 		if in == s.serving || in.hasRemote() {
 			s.check(in)
@@ -34,6 +35,22 @@ func (s *scheduler) onShrinkDue() {
 	s.pool.help(func() {
 		for _, pages := range large {
 			pages.Shrink(s.pool.life)
+		}
+	})
+}
+
+// endIdlePages ends the pages of the serving browser that were idle for long.
+func (s *scheduler) endIdlePages() {
+	if s.serving == nil {
+		return
+	}
+	unneeded := s.serving.takeUnneeded(s.pool.config.KeepPages)
+	if len(unneeded) == 0 {
+		return
+	}
+	s.pool.help(func() {
+		for _, pages := range unneeded {
+			pages.Dispose()
 		}
 	})
 }

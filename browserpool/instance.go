@@ -2,6 +2,7 @@ package browserpool
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"platen.dev/browserpool/chromium"
@@ -42,8 +43,8 @@ type instance struct {
 
 // stock is a browser's sets of pages for leases of one kind.
 type stock struct {
-	idle   []idlePages
-	coming int // sets that are being opened, reset or replaced
+	idle   []idlePages // the most recently used last
+	coming int         // sets that are being opened, reset or replaced
 	leased int
 }
 
@@ -92,6 +93,17 @@ func (in *instance) toShrink(after time.Duration) (all []*page.Set) {
 				idle[i].shrunk = true
 				all = append(all, idle[i].Set)
 			}
+		}
+	}
+	return all
+}
+
+// takeUnneeded removes and returns the pages that have been idle for some time, but for the most recently used of each kind.
+func (in *instance) takeUnneeded(after time.Duration) (all []*page.Set) {
+	for _, s := range []*stock{&in.pages, &in.slow} {
+		for len(s.idle) > 1 && time.Since(s.idle[0].since) >= after {
+			all = append(all, s.idle[0].Set)
+			s.idle = slices.Delete(s.idle, 0, 1)
 		}
 	}
 	return all

@@ -56,3 +56,42 @@ func TestToShrink(t *testing.T) {
 		t.Errorf("%v are to shrink after another job", got)
 	}
 }
+
+// Pages that are not needed end when they have been idle for long enough, but for those used last.
+func TestTakeUnneeded(t *testing.T) {
+	const after = time.Minute
+	now := time.Now()
+	oldest, old, last := idlePages{Set: new(page.Set), since: now.Add(-2 * after)}, idlePages{Set: new(page.Set), since: now.Add(-after)}, idlePages{since: now.Add(-after)}
+	young := idlePages{since: now.Add(-after / 2)}
+	in := &instance{pages: stock{idle: []idlePages{oldest, old, young, young}}, slow: stock{idle: []idlePages{last}}}
+	if got := in.takeUnneeded(after); len(got) != 2 || got[0] != oldest.Set || got[1] != old.Set || len(in.pages.idle) != 2 || len(in.slow.idle) != 1 {
+		t.Errorf("%v are not needed, and %v, %v stay", got, in.pages.idle, in.slow.idle)
+	}
+	if got := in.takeUnneeded(0); len(got) != 1 || len(in.pages.idle) != 1 {
+		t.Errorf("%v are not needed, and %v stay", got, in.pages.idle)
+	}
+}
+
+// After a rush, the pages that it needed end.
+func TestUnneededPagesEnd(t *testing.T) {
+	pool := openPool(t, Config{Slots: 3, KeepPages: 1, CheckEvery: 50 * time.Millisecond})
+	var leases []*Lease
+	for range 3 {
+		lease, err := pool.Acquire(t.Context(), anyone(), events.Quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leases = append(leases, lease)
+	}
+	if got := targetsOf(t, leases[0]); got < 3 {
+		t.Fatalf("%d targets with three leases", got)
+	}
+	for _, lease := range leases[1:] {
+		lease.Return()
+	}
+	// Beside the lease's, one set of each kind stays.
+	testkit.Eventually(t, "the others ended", func() bool { return targetsOf(t, leases[0]) <= 3 })
+	if _, err := printWith(t.Context(), pool, page.Print{HTML: "x"}); err != nil {
+		t.Error(err)
+	}
+}
