@@ -76,7 +76,8 @@ type (
 // actor alone, so there are no locks. Slow work is done by helper goroutines that report
 // back with messages.
 //
-// Invariant of the serving instance: each stock has at most as many sets as leases of its kind and spares. A remote instance has one set.
+// Invariant of the serving instance: it has at most slots + spares sets for quick leases, and slowSlots for slow ones. A remote instance has
+// one set.
 type scheduler struct {
 	pool *Pool
 

@@ -71,6 +71,7 @@ func TestConvertFullDocument(t *testing.T) {
 	dir := inputs(t)
 	for name, text := range map[string]string{
 		"full.html": `<title>Full</title><link rel="stylesheet" href="a.css"><p id="p">TEXT</p><script src="a.js"></script>`, "a.css": `p::before { content: "STYLED " }`, "a.js": `p.append(" RAN")`,
+		"added.css": `p::after { content: " ADDED" }`, "header.html": `<b>HEAD <span class="page"></span>/<span class="topage"></span></b>`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -85,9 +86,40 @@ func TestConvertFullDocument(t *testing.T) {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	testkit.Contains(t, textOf(t, "wk.pdf"), "STYLED TEXT RAN", "Page 1 of 1: Full")
+	_, said, err = called(testkit.Context(t), "", "wkhtmltopdf", "--disable-local-file-access", "--user-style-sheet", "added.css", "--header-html", "header.html", "--cookie", "a", "b",
+		"file://"+filepath.Join(dir, "full.html"), "wk.pdf")
+	if err != nil || !strings.Contains(said, "only an address is sent cookies") {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	text := textOf(t, "wk.pdf")
+	if testkit.Contains(t, text, "HEAD 1/1", "TEXT ADDED"); strings.Contains(text, "STYLED") {
+		t.Errorf("files of the folder are there: %q", text)
+	}
 	var exit *convert.ExitError
 	if _, _, err := called(testkit.Context(t), "", "wkhtmltopdf", "http://127.0.0.1:1/", "none.pdf"); !errors.As(err, &exit) || exit.Status != 1 {
 		t.Errorf("a page that cannot be reached: %v", err)
+	}
+}
+
+// By the name of wkhtmltopdf, the program is that command, which says its version as other programs ask for it.
+func TestCalledAsWkhtmltopdf(t *testing.T) {
+	for name, want := range map[string]string{"/usr/bin/wkhtmltopdf": "wkhtmltopdf --version", "bin/platen": "--version"} {
+		if got := strings.Join(arguments([]string{name, "--version"}), " "); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for option, want := range map[string]string{"--version": "wkhtmltopdf 0.12.6 (platen ", "-V": "wkhtmltopdf 0.12.6 (platen ", "--help": "Convert a page to a PDF by the common options of wkhtmltopdf"} {
+		if said, _, err := called(t.Context(), "", "wkhtmltopdf", option); err != nil || !strings.HasPrefix(said, want) {
+			t.Errorf("%s: %q, %v", option, said, err)
+		}
+	}
+	for want, args := range map[string][]string{
+		"name an input and an output": {"wkhtmltopdf", "a.html"}, "unknown flag: --grayscale": {"wkhtmltopdf", "--grayscale", "a.html", "a.pdf"},
+		"2 inputs: one is converted at a time": {"wkhtmltopdf", "cover", "a.html", "a.pdf"},
+	} {
+		if _, _, err := called(t.Context(), "", args...); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", args, err, want)
+		}
 	}
 }
 
@@ -123,7 +155,7 @@ func TestConvert(t *testing.T) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	hasMagic(t, "report.pdf", "%PDF-")
-	if _, said, err := converts(t, dir, "", page.URL+"/report.html"); err == nil || !strings.Contains(said, "SSRF_BLOCKED") {
+	if _, said, err := converts(t, dir, "", page.URL+"/report.html"); err == nil || !strings.Contains(said, "SSRF_BLOCKED") || !strings.Contains(said, "--egress-allow") {
 		t.Errorf("a private address: %v\n%s", err, said)
 	}
 	if _, said, err := converts(t, dir, "", "page.html", "--margin-top", "5feet"); err == nil || !strings.Contains(said, "page.html: --margin-top: ") {

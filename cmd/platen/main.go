@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,15 @@ import (
 	"platen.dev/cmd/platen/terminal"
 )
 
-func main() { exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { exit(run(arguments(os.Args), os.Stdout, os.Stderr)) }
+
+// arguments returns the arguments of a call. By the name of wkhtmltopdf, the program is the command of that name.
+func arguments(call []string) []string {
+	if filepath.Base(call[0]) == "wkhtmltopdf" {
+		return append([]string{"wkhtmltopdf"}, call[1:]...)
+	}
+	return call[1:]
+}
 
 // exitStatus is an error that ends the process with this status. Its reason has already been printed.
 type exitStatus int

@@ -22,6 +22,8 @@ type settings struct {
 	watch       bool
 	verbose     bool
 	egress      []string
+	noFiles     bool   // full documents are shown without the files of their folder
+	added       string // to the end of documents
 	options     *options
 	version     string
 	stdin       io.Reader

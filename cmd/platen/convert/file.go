@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"platen.dev/einvoice"
@@ -25,6 +26,9 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 			s.problem.Printf("%s: %s\n", c.input, left)
 		}
 	}
+	if c.source == "html" {
+		input += s.added
+	}
 	declared, err := s.declared(c, input)
 	if err != nil {
 		return err
@@ -34,6 +38,9 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 		return err
 	}
 	file, job, err := by.convert(ctx, c.op.Path(), body)
+	if err != nil && s.server == "" && strings.Contains(err.Error(), "SSRF_BLOCKED") {
+		return fmt.Errorf("%w With --egress-allow CIDR, pages load from the addresses in CIDR, too", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -98,7 +105,7 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 		if profile != "" {
 			values["body.profile"] = profile
 		}
-	case c.source == "html" && c.input != "-" && s.options.text("html-mode") == "full":
+	case c.source == "html" && c.input != "-" && !s.noFiles && s.options.text("html-mode") == "full":
 		values["body.assets"], err = assetsOf(filepath.Dir(c.input), input)
 	}
 	if s.server == "" && c.source != "url" {

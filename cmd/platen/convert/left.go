@@ -35,18 +35,11 @@ func leftOut(source string) string {
 
 // partOf returns which of the parts an element is, or "".
 func partOf(t html.Token) string {
-	attribute := func(name string) string {
-		at := slices.IndexFunc(t.Attr, func(a html.Attribute) bool { return a.Key == name })
-		if at < 0 {
-			return ""
-		}
-		return t.Attr[at].Val
-	}
 	switch t.Data {
 	case "style":
 		return "style sheets"
 	case "link":
-		if slices.Contains(strings.Fields(strings.ToLower(attribute("rel"))), "stylesheet") {
+		if slices.Contains(strings.Fields(strings.ToLower(attributeOf(t.Attr, "rel"))), "stylesheet") {
 			return "style sheets"
 		}
 	case "script":
@@ -56,9 +49,18 @@ func partOf(t html.Token) string {
 	case "svg":
 		return "drawings"
 	case "img":
-		if relativePath(attribute("src")) != "" {
+		if relativePath(attributeOf(t.Attr, "src")) != "" {
 			return "pictures of its folder"
 		}
 	}
 	return ""
+}
+
+// attributeOf returns the value of an element's attribute, or "".
+func attributeOf(all []html.Attribute, name string) string {
+	at := slices.IndexFunc(all, func(a html.Attribute) bool { return a.Key == name })
+	if at < 0 {
+		return ""
+	}
+	return all[at].Val
 }

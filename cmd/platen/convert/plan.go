@@ -70,12 +70,28 @@ func isOutput(arg string, isDirectory func(string) bool) bool {
 	return !isAddress(arg) && (known || arg == "-" || strings.HasSuffix(arg, "/") || isDirectory(arg))
 }
 
+// localFile returns the path of a file that is named by a file URL; anything else stays.
+func localFile(input string) (string, error) {
+	if !strings.HasPrefix(input, "file:") {
+		return input, nil
+	}
+	u, err := url.Parse(input)
+	if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {
+		return "", fmt.Errorf("%s: it names no file of this machine", input)
+	}
+	return filepath.FromSlash(u.Path), nil
+}
+
 func isAddress(input string) bool {
 	return strings.HasPrefix(input, "http://") || strings.HasPrefix(input, "https://")
 }
 
 // planOne is plan for one input. into is set if output is a directory.
 func planOne(input, output, from, to string, into bool) (c conversion, err error) {
+	input, err = localFile(input)
+	if err != nil {
+		return c, err
+	}
 	c = conversion{input: input, output: output}
 	k, err := kindOf(input, from)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,43 +19,61 @@ import (
 	"platen.dev/events/contract"
 )
 
-// Wkhtmltopdf declares a command with the common options of the program of that name (version 0.12.6) and its exit codes.
+// likeVersion is the version of wkhtmltopdf whose options there are. Programs that call it refuse older ones.
+const likeVersion = "0.12.6"
+
+// Wkhtmltopdf declares a command with the common options of the program of that name and its exit codes.
 func Wkhtmltopdf(version string) *cobra.Command {
 	w := wkhtmltopdf{settings: settings{version: version}}
 	c := &cobra.Command{
-		Use: "wkhtmltopdf [OPTIONS] INPUT OUTPUT", Short: "Convert like wkhtmltopdf, by its common options", Args: cobra.MinimumNArgs(2),
+		Use: "wkhtmltopdf [OPTIONS] INPUT OUTPUT", Short: "Convert like wkhtmltopdf, by its common options", DisableFlagParsing: true, DisableFlagsInUseLine: true,
 		Long: `Convert a page to a PDF by the common options of wkhtmltopdf, without a server:
 
   platen wkhtmltopdf -s Letter --margin-top 20mm --footer-center '[page]/[topage]' page.html page.pdf
 
 INPUT is a file of HTML, with the files of its folder that it names, an address, or - for standard input. OUTPUT is a file, or - for standard
 output. The exit code is 0, 2 for a page that is not found (404), 3 for one that wants a password (401), and 1 for every other error.
-docs/MIGRATE.md compares the options.`,
+Called by the name of wkhtmltopdf, through a link, the program is this command. docs/MIGRATE.md compares the options.
+
+These are accepted, but change nothing here:
+
+` + acceptedNames(),
 	}
 	w.options = declare(pflag.NewFlagSet("convert", pflag.ContinueOnError))
 	w.declare(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := c.Flags().Parse(joinPairs(args)); err != nil {
+			return err
+		}
+		switch help, err := c.Flags().GetBool("help"); {
+		case err != nil:
+			return err
+		case help:
+			return c.Help()
+		case w.asksVersion:
+			_, err := fmt.Fprintf(c.OutOrStdout(), "wkhtmltopdf %s (platen %s)\n", likeVersion, version)
+			return err
+		}
 		w.stdin, w.stdout, w.problem = c.InOrStdin(), c.OutOrStdout(), terminal.To(c.ErrOrStderr())
 		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
-		return w.convertPage(ctx, c, args)
+		return w.convertPage(ctx, c, c.Flags().Args())
 	}
 	return c
 }
 
-// wkhtmltopdf is one conversion. The header and footer texts are left, center and right.
+// wkhtmltopdf is one conversion.
 type wkhtmltopdf struct {
 	settings
-	header, footer             [3]string
-	headerLine, footerLine     bool
-	headerSize, footerSize     int
-	headers, cookies           []string // alternately names and values
+	header, footer             margin
+	styleSheet                 string   // a file
+	headers, cookies           []string // NAME=VALUE
 	username, password, status string
 	orientation                string
 	quiet, noBackground        bool
 	noOutline, printMedia      bool
 	noScript                   bool
-	ignored                    bool
+	asksVersion, ignored       bool
 }
 
 func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
@@ -72,32 +90,57 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	w.pass(f, "zoom", "", "1", "a `FACTOR` of 0.5 to 2", "scale", "")
 	w.pass(f, "javascript-delay", "", "200", "how many `MILLISECONDS` to wait for scripts", "wait-after-load-ms", "")
 	w.pass(f, "encoding", "", "", "the encoding of the input; it is taken as UTF-8 unless the page says otherwise", "", "")
-	w.pass(f, "user-style-sheet", "", "", "a `FILE` with a style sheet for a page by address", "style", "@")
+	f.StringVar(&w.styleSheet, "user-style-sheet", "", "a `FILE` with a style sheet")
 	f.StringVar(&w.status, "window-status", "", "wait until window.status is this")
 	f.BoolVar(&w.noBackground, "no-background", false, "print no backgrounds")
 	f.BoolVar(&w.noOutline, "no-outline", false, "make no bookmarks of headings")
 	f.BoolVar(&w.printMedia, "print-media-type", false, "show the page as for print, not for the screen")
 	f.BoolVarP(&w.noScript, "disable-javascript", "n", false, "run no scripts")
-	for i, side := range []string{"left", "center", "right"} {
-		f.StringVar(&w.header[i], "header-"+side, "", "text at the top; [page], [topage], [title] and [date] are filled in")
-		f.StringVar(&w.footer[i], "footer-"+side, "", "text at the bottom")
-	}
-	f.BoolVar(&w.headerLine, "header-line", false, "draw a line below the header")
-	f.BoolVar(&w.footerLine, "footer-line", false, "draw a line above the footer")
-	f.IntVar(&w.headerSize, "header-font-size", 12, "in points")
-	f.IntVar(&w.footerSize, "footer-font-size", 12, "in points")
+	w.header.declare(f, "header", "bottom")
+	w.footer.declare(f, "footer", "top")
 	f.StringVar(&w.username, "username", "", "for Basic authentication at an address")
 	f.StringVar(&w.password, "password", "", "for Basic authentication")
 	f.BoolVarP(&w.quiet, "quiet", "q", false, "say nothing but errors")
-	f.BoolVar(&w.ignored, "enable-local-file-access", false, "accepted; files of the input's folder are always there")
-	for _, name := range []string{"disable-smart-shrinking", "enable-javascript", "background", "outline", "images", "lowquality"} {
-		f.BoolVar(&w.ignored, name, false, "accepted; it changes nothing here")
+	f.BoolVar(&w.noFiles, "disable-local-file-access", false, "show the input without files of its folder")
+	f.StringArrayVar(&w.headers, "custom-header", nil, "`NAME VALUE` of a header for an address; may be repeated")
+	f.StringArrayVar(&w.cookies, "cookie", nil, "`NAME VALUE` of a cookie for an address; may be repeated")
+	f.StringSliceVar(&w.egress, "egress-allow", nil, "let pages load from the addresses in `CIDR`, though they are private; Platen's own")
+	f.BoolVarP(&w.asksVersion, "version", "V", false, "say which version this works like")
+	for name := range strings.FieldsSeq(acceptedFlags) {
+		name, short, _ := strings.Cut(name, ",")
+		f.BoolVarP(&w.ignored, name, short, false, "accepted; it changes nothing here")
+		_ = f.MarkHidden(name) // it exists
 	}
-	for _, name := range []string{"dpi", "image-dpi", "image-quality", "log-level", "viewport-size", "load-error-handling", "load-media-error-handling"} {
-		w.pass(f, name, "", "", "accepted; it changes nothing here", "", "")
+	for name := range strings.FieldsSeq(acceptedOptions) {
+		name, short, _ := strings.Cut(name, ",")
+		w.pass(f, name, short, "", "accepted; it changes nothing here", "", "")
+		_ = f.MarkHidden(name)
 	}
-	f.StringArrayVar(&w.headers, "custom-header", nil, "`NAME=VALUE` of a header for an address; may be repeated")
-	f.StringArrayVar(&w.cookies, "cookie", nil, "`NAME=VALUE` of a cookie for an address; may be repeated")
+}
+
+// acceptedFlags and acceptedOptions are what callers of wkhtmltopdf give and nothing here depends on, the latter with a value.
+const (
+	acceptedFlags = `background outline images lowquality,l enable-javascript enable-local-file-access enable-smart-shrinking disable-smart-shrinking
+		custom-header-propagation no-custom-header-propagation enable-external-links enable-internal-links resolve-relative-links
+		stop-slow-scripts no-stop-slow-scripts no-debug-javascript disable-plugins disable-forms no-print-media-type
+		no-header-line no-footer-line no-pdf-compression collate no-collate`
+	acceptedOptions = `dpi,d image-dpi image-quality log-level viewport-size load-error-handling load-media-error-handling header-spacing footer-spacing outline-depth
+		allow cache-dir`
+)
+
+// acceptedNames lists both, in lines.
+func acceptedNames() string {
+	var names []string
+	for name := range strings.FieldsSeq(acceptedFlags + " " + acceptedOptions) {
+		name, _, _ = strings.Cut(name, ",")
+		names = append(names, "--"+name)
+	}
+	slices.Sort(names)
+	var lines []string
+	for line := range slices.Chunk(names, 5) {
+		lines = append(lines, strings.Join(line, ", "))
+	}
+	return strings.Join(lines, ",\n")
 }
 
 // passed is a flag whose value is passed to an option of ours.
@@ -114,9 +157,6 @@ func (p *passed) Set(text string) error {
 	}
 	if _, err := strconv.ParseFloat(text, 64); err == nil && p.unit == "mm" {
 		text += p.unit
-	}
-	if p.unit == "@" {
-		text = p.unit + text
 	}
 	return p.to.Set(p.option, text)
 }
@@ -139,8 +179,17 @@ func (w *wkhtmltopdf) pass(f *pflag.FlagSet, name, short, fallback, usage, optio
 
 // convertPage translates the rest of the options, and converts.
 func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []string) error {
-	if len(args) > 2 {
+	if len(args) > 0 && args[0] == "page" { // what an input may be called
+		args = args[1:]
+	}
+	switch {
+	case len(args) < 2:
+		return errors.New("name an input and an output")
+	case len(args) > 2:
 		return fmt.Errorf("%d inputs: one is converted at a time; covers, tables of contents and several pages are not supported", len(args)-1)
+	}
+	if w.quiet {
+		w.problem = terminal.To(io.Discard)
 	}
 	all, err := plan(args[:1], "html", "pdf", func(string) bool { return false })
 	if err != nil {
@@ -157,9 +206,6 @@ func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []
 	by, closeIt, err := startNode(ctx, w.settings, c.ErrOrStderr())
 	if err != nil {
 		return err
-	}
-	if w.quiet {
-		w.problem = terminal.To(io.Discard)
 	}
 	return errors.Join(exitOf(w.convert(ctx, by, one)), closeIt())
 }
@@ -194,63 +240,88 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 	if w.username != "" || w.password != "" {
 		errs = append(errs, set("auth-type", "basic"), set("auth-value", w.username+":"+w.password))
 	}
-	errs = append(errs, w.pairs("custom-header", w.headers, one), w.pairs("cookie", w.cookies, one))
-	if header, footer := marginal(w.header, w.headerSize, "bottom", w.headerLine), marginal(w.footer, w.footerSize, "top", w.footerLine); header+footer != "" {
+	if w.styleSheet != "" {
+		errs = append(errs, w.setStyle(one))
+	}
+	errs = append(errs, w.setHeaders(one), w.setCookies(one))
+	header, err := w.header.template(w.problem)
+	errs = append(errs, err)
+	footer, err := w.footer.template(w.problem)
+	if header+footer != "" {
 		errs = append(errs, set("display-header-footer", true), set("header-template", header), set("footer-template", footer))
 	}
-	return errs
+	return append(errs, err)
 }
 
-// pairs sets headers or cookies, each given as NAME=VALUE.
-func (w *wkhtmltopdf) pairs(flag string, given []string, one conversion) error {
-	if len(given) == 0 {
-		return nil
+// joinPairs makes one argument of each flag with two, a name and a value.
+func joinPairs(args []string) (all []string) {
+	for i := 0; i < len(args); i++ {
+		pair := args[i] == "--cookie" || args[i] == "--custom-header"
+		if !pair || i+2 >= len(args) || strings.Contains(args[i+1], "=") {
+			all = append(all, args[i])
+			continue
+		}
+		all = append(all, args[i]+"="+args[i+1]+"="+args[i+2])
+		i += 2
 	}
-	named := map[string]string{}
+	return all
+}
+
+// named returns the pairs of a flag.
+func named(flag string, given []string) (map[string]string, error) {
+	all := map[string]string{}
 	for _, pair := range given {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			return fmt.Errorf("--%s %s: write NAME=VALUE", flag, pair)
+			return nil, fmt.Errorf("--%s %s: write NAME VALUE", flag, pair)
 		}
-		named[name] = value
+		all[name] = value
 	}
-	if flag == "custom-header" {
-		text, err := json.Marshal(named)
-		return errors.Join(err, w.options.flags.Set("headers", string(text)))
+	return all, nil
+}
+
+// setHeaders sets the headers of an address. A file is not asked for with any.
+func (w *wkhtmltopdf) setHeaders(one conversion) error {
+	all, err := named("custom-header", w.headers)
+	if err != nil || len(all) == 0 || one.source != "url" {
+		return err
 	}
-	domain, err := contract.ParsePageURL(one.input)
+	text, err := json.Marshal(all)
+	return errors.Join(err, w.options.flags.Set("headers", string(text)))
+}
+
+// setCookies sets the cookies of an address. What a file loads from elsewhere is sent none here.
+func (w *wkhtmltopdf) setCookies(one conversion) error {
+	all, err := named("cookie", w.cookies)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	if one.source != "url" {
+		return w.problem.Printf("--cookie: only an address is sent cookies\n")
+	}
+	page, err := contract.ParsePageURL(one.input)
 	if err != nil {
-		return fmt.Errorf("--%s: the input is no address", flag)
+		return err
 	}
 	var cookies []map[string]string
-	for name, value := range named {
-		cookies = append(cookies, map[string]string{"name": name, "value": value, "domain": domain.Hostname()})
+	for name, value := range all {
+		cookies = append(cookies, map[string]string{"name": name, "value": value, "domain": page.Hostname()})
 	}
 	text, err := json.Marshal(cookies)
 	return errors.Join(err, w.options.flags.Set("cookies", string(text)))
 }
 
-// fills replaces wkhtmltopdf's placeholders with elements that the browser fills in.
-var fills = strings.NewReplacer(
-	"[page]", `<span class="pageNumber"></span>`, "[topage]", `<span class="totalPages"></span>`, "[toPage]", `<span class="totalPages"></span>`,
-	"[title]", `<span class="title"></span>`, "[doctitle]", `<span class="title"></span>`, "[date]", `<span class="date"></span>`, "[webpage]", `<span class="url"></span>`,
-	"[frompage]", "1",
-)
-
-// marginal returns the template of a header or footer; "" for none.
-func marginal(texts [3]string, size int, edge string, line bool) string {
-	if texts == ([3]string{}) && !line {
-		return ""
+// setStyle sets the style sheet of an address, or adds it to a document.
+func (w *wkhtmltopdf) setStyle(one conversion) error {
+	if one.source == "url" {
+		return w.options.flags.Set("style", "@"+w.styleSheet)
 	}
-	style := fmt.Sprintf("display: flex; justify-content: space-between; font-size: %dpt", size)
-	if line {
-		style += "; border-" + edge + ": 1px solid black"
+	sheet, err := contentOf("@" + w.styleSheet)
+	if err != nil {
+		return fmt.Errorf("--user-style-sheet: %w", err)
 	}
-	var cells strings.Builder
-	for i, align := range []string{"left", "center", "right"} {
-		fmt.Fprintf(&cells, `<div style="flex: 1; text-align: %s">%s</div>`, align, fills.Replace(html.EscapeString(texts[i])))
-	}
-	return `<div style="` + style + `">` + cells.String() + `</div>`
+	w.added = "<style>" + strings.ReplaceAll(sheet, "</", `<\/`) + "</style>"
+	return nil
 }
 
 // ExitError is an error that ends the process with its own exit status.

@@ -4,21 +4,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"platen.dev/cmd/platen/terminal"
+	"platen.dev/document"
 )
 
 // translated is the body that a call of wkhtmltopdf makes, but for the page itself.
 func translated(t *testing.T, input string, args ...string) (body map[string]any, err error) {
 	t.Helper()
-	w := wkhtmltopdf{}
+	w := wkhtmltopdf{settings: settings{problem: terminal.To(io.Discard)}}
 	w.options = declare(pflag.NewFlagSet("convert", pflag.ContinueOnError))
 	f := pflag.NewFlagSet("wkhtmltopdf", pflag.ContinueOnError)
 	w.declare(f)
-	if err := f.Parse(args); err != nil {
+	if err := f.Parse(joinPairs(args)); err != nil {
 		return nil, err
 	}
 	all, err := plan([]string{input}, "html", "pdf", func(string) bool { return false })
@@ -52,7 +58,7 @@ func TestWkhtmltopdf(t *testing.T) {
 			"https://example.com/",
 			[]string{
 				"-s", "Letter", "-O", "landscape", "-T", "1", "--margin-left", "2cm", "--title", "T", "--zoom", "1.5", "--javascript-delay", "500", "--no-background", "--no-outline",
-				"--print-media-type", "-n", "--window-status", `a"b`, "--custom-header", "X-A=b=c", "--cookie", "n=v", "--username", "u", "--password", "p", "-q", "--dpi", "300", "--enable-local-file-access",
+				"--print-media-type", "-n", "--window-status", `a"b`, "--custom-header", "X-A", "b=c", "--cookie", "n", "v", "--username", "u", "--password", "p", "-q", "--dpi", "300", "--enable-local-file-access",
 			},
 			`{"url":"INPUT","auth":{"type":"basic","value":"u:p"},"options":{"format":"Letter","landscape":true,"margin":{"top":"1mm","bottom":"10mm","left":"2cm","right":"10mm"},
 				"metadata":{"title":"T"},"scale":1.5,"print_background":false,"outline":false},
@@ -87,9 +93,11 @@ func TestWkhtmltopdf(t *testing.T) {
 func TestWkhtmltopdfRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--orientation: it is Landscape or Portrait":   {"-O", "upright"},
-		"--custom-header X: write NAME=VALUE":          {"--custom-header", "X"},
-		"--cookie: the input is no address":            {"--cookie", "a=b"},
-		"--style is no option for html-to-pdf":         {"--user-style-sheet", "a.css"},
+		"--custom-header X: write NAME VALUE":          {"--custom-header", "X"},
+		"--cookie X: write NAME VALUE":                 {"--cookie", "X"},
+		"--header-html: open /nowhere":                 {"--header-html", "/nowhere"},
+		"--footer-html: file://host/a: it names no":    {"--footer-html", "file://host/a"},
+		"--user-style-sheet: open /nowhere":            {"--user-style-sheet", "/nowhere"},
 		"unknown flag: --toc-depth":                    {"--toc-depth", "3"},
 		`invalid argument "x" for "--header-font-size`: {"--header-font-size", "x"},
 	} {
@@ -111,5 +119,63 @@ func TestExitCodes(t *testing.T) {
 	}
 	if err := exitOf(nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// The calls of programs that use wkhtmltopdf (pdfkit, wicked_pdf, snappy, Odoo) are understood.
+func TestCallsOfLibraries(t *testing.T) {
+	header := filepath.Join(t.TempDir(), "header.html")
+	if err := os.WriteFile(header, []byte("<p>Head</p>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]string{
+		"pdfkit": "--quiet --page-size Letter --margin-top 0.75in --margin-right 0.75in --margin-bottom 0.75in --margin-left 0.75in --encoding UTF-8 " +
+			"--custom-header Accept-Encoding gzip --cookie cookie-empty-value  --cookie cookie-name1 cookie-value1 --no-outline",
+		"wicked_pdf": "-q --encoding utf8 --orientation Landscape --page-size Letter --header-html file://" + header + " --header-spacing 5 --footer-right [page] --footer-font-name Arial " +
+			"--footer-font-size 8 --footer-line --disable-smart-shrinking --print-media-type --dpi 75 --zoom 1 --javascript-delay 500 --window-status ready",
+		"snappy": "--lowquality --enable-javascript --enable-smart-shrinking --header-html " + header + " --footer-html " + header + " --load-error-handling ignore --image-dpi 300",
+		"Odoo": "--disable-local-file-access --quiet --page-size A4 --margin-top 40.0 --dpi 90 --zoom 1.0666666666666667 --header-spacing 35 --margin-left 7.0 --margin-bottom 28.0 " +
+			"--margin-right 7.0 --javascript-delay 1000 --orientation Portrait --header-html " + header + " --footer-html " + header,
+	} {
+		for _, input := range []string{"https://example.com/", "a.html"} {
+			if body, err := translated(t, input, strings.Split(call, " ")...); err != nil {
+				t.Errorf("%s of %s: %v, %v", name, input, body, err)
+			}
+		}
+	}
+}
+
+// A header of HTML becomes a template that loses nothing when the server sanitises it.
+func TestHeaderOfHTML(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "header.html")
+	for source, want := range map[string]string{
+		`<!DOCTYPE html><html><head><title>T</title><script>subst()</script></head><body style="margin: 0" onload="subst()"><b>Ä &amp; B</b> <span class="page"></span>/<span class="topage">9</span></body></html>`: `<div style="width: 100%; margin: 0"><b>Ä &amp; B</b> ` +
+			`<span><span class="pageNumber"></span></span>/<span><span class="totalPages"></span></span></div>`,
+		`<table width="50"><tr><td align="right" class="x title">?</td></tr></table>`: `<div style="width: 100%"><div style="display: table; width: 50px"><div style="display: table-row-group"><div style="display: table-row">` +
+			`<div style="display: table-cell; text-align: right"><span class="title"></span></div></div></div></div></div>`,
+		`<h1 dir="rtl" lang="he">A<br>B</h1><hr>`: `<div style="width: 100%"><div style="font-weight: bold" dir="rtl" lang="he">A<br>B</div><div style="border-top: 1px solid"></div></div>`,
+	} {
+		if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		body, err := translated(t, "a.html", "--header-html", name)
+		options, _ := body["options"].(map[string]any)
+		if got := options["header_template"]; err != nil || got != want {
+			t.Errorf("%s: %v\n got %v\nwant %s", source, err, got, want)
+		}
+		if got := document.SanitizeTemplate(want); got != want {
+			t.Errorf("%s is sanitised to\n%s", want, got)
+		}
+	}
+	for source, want := range map[string]string{
+		`<img src="logo.png">`:               "header.html has pictures; headers and footers have none here",
+		strings.Repeat("x", maxMarginFile+1): "header.html has more than 1048576 bytes",
+	} {
+		if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := translated(t, "a.html", "--header-html", "file://"+name); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %s", source, err, want)
+		}
 	}
 }
