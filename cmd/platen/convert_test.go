@@ -70,7 +70,7 @@ func TestConvertFullDocument(t *testing.T) {
 	testkit.Long(t)
 	dir := inputs(t)
 	for name, text := range map[string]string{
-		"full.html": `<title>Full</title><link rel="stylesheet" href="a.css"><p id="p">TEXT</p><script src="a.js"></script>`, "a.css": `p::before { content: "STYLED " }`, "a.js": `p.append(" RAN")`,
+		"full.html": `<title>Full</title><link rel="stylesheet" href="a.css"><p id="p">TEXT</p><script src="a.js"></script><h1>Chapter</h1>`, "a.css": `p::before { content: "STYLED " }`, "a.js": `p.append(" RAN")`,
 		"added.css": `p::after { content: " ADDED" }`, "header.html": `<b>HEAD <span class="page"></span>/<span class="topage"></span></b>`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -87,12 +87,12 @@ func TestConvertFullDocument(t *testing.T) {
 	}
 	testkit.Contains(t, textOf(t, "wk.pdf"), "STYLED TEXT RAN", "Page 1 of 1: Full")
 	_, said, err = called(testkit.Context(t), "", "wkhtmltopdf", "--disable-local-file-access", "--user-style-sheet", "added.css", "--header-html", "header.html", "--cookie", "a", "b",
-		"file://"+filepath.Join(dir, "full.html"), "wk.pdf")
+		"toc", "page", "file://"+filepath.Join(dir, "full.html"), "wk.pdf")
 	if err != nil || !strings.Contains(said, "only an address is sent cookies") {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	text := textOf(t, "wk.pdf")
-	if testkit.Contains(t, text, "HEAD 1/1", "TEXT ADDED"); strings.Contains(text, "STYLED") {
+	if testkit.Contains(t, text, "HEAD 2/2", "TEXT ADDED", "Table of Contents", "Chapter"); strings.Contains(text, "STYLED") {
 		t.Errorf("files of the folder are there: %q", text)
 	}
 	var exit *convert.ExitError
@@ -115,7 +115,7 @@ func TestCalledAsWkhtmltopdf(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"name an input and an output": {"wkhtmltopdf", "a.html"}, "unknown flag: --grayscale": {"wkhtmltopdf", "--grayscale", "a.html", "a.pdf"},
-		"2 inputs: one is converted at a time": {"wkhtmltopdf", "cover", "a.html", "a.pdf"},
+		"2 inputs: one is converted at a time": {"wkhtmltopdf", "cover", "a.html", "a.pdf"}, "3 inputs": {"wkhtmltopdf", "page", "a.html", "toc", "b.html", "a.pdf"},
 	} {
 		if _, _, err := called(t.Context(), "", args...); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", args, err, want)

@@ -26,12 +26,12 @@ const likeVersion = "0.12.6"
 func Wkhtmltopdf(version string) *cobra.Command {
 	w := wkhtmltopdf{settings: settings{version: version}}
 	c := &cobra.Command{
-		Use: "wkhtmltopdf [OPTIONS] INPUT OUTPUT", Short: "Convert like wkhtmltopdf, by its common options", DisableFlagParsing: true, DisableFlagsInUseLine: true,
+		Use: "wkhtmltopdf [OPTIONS] [toc] INPUT OUTPUT", Short: "Convert like wkhtmltopdf, by its common options", DisableFlagParsing: true, DisableFlagsInUseLine: true,
 		Long: `Convert a page to a PDF by the common options of wkhtmltopdf, without a server:
 
   platen wkhtmltopdf -s Letter --margin-top 20mm --footer-center '[page]/[topage]' page.html page.pdf
 
-INPUT is a file of HTML, with the files of its folder that it names, an address, or - for standard input. OUTPUT is a file, or - for standard
+"toc" before the INPUT begins the PDF with a table of contents. INPUT is a file of HTML, with the files of its folder that it names, an address, or - for standard input. OUTPUT is a file, or - for standard
 output. The exit code is 0, 2 for a page that is not found (404), 3 for one that wants a password (401), and 1 for every other error.
 Called by the name of wkhtmltopdf, through a link, the program is this command. docs/MIGRATE.md compares the options.
 
@@ -69,6 +69,7 @@ type wkhtmltopdf struct {
 	styleSheet                 string   // a file
 	headers, cookies           []string // NAME=VALUE
 	username, password, status string
+	contents                   string // the heading of the table of contents
 	orientation                string
 	quiet, noBackground        bool
 	noOutline, printMedia      bool
@@ -93,6 +94,7 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	f.StringVar(&w.styleSheet, "user-style-sheet", "", "a `FILE` with a style sheet")
 	f.StringVar(&w.status, "window-status", "", "wait until window.status is this")
 	f.BoolVar(&w.noBackground, "no-background", false, "print no backgrounds")
+	f.StringVar(&w.contents, "toc-header-text", "Table of Contents", "the heading of the table of contents")
 	f.BoolVar(&w.noOutline, "no-outline", false, "make no bookmarks of headings")
 	f.BoolVar(&w.printMedia, "print-media-type", false, "show the page as for print, not for the screen")
 	f.BoolVarP(&w.noScript, "disable-javascript", "n", false, "run no scripts")
@@ -179,14 +181,9 @@ func (w *wkhtmltopdf) pass(f *pflag.FlagSet, name, short, fallback, usage, optio
 
 // convertPage translates the rest of the options, and converts.
 func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []string) error {
-	if len(args) > 0 && args[0] == "page" { // what an input may be called
-		args = args[1:]
-	}
-	switch {
-	case len(args) < 2:
-		return errors.New("name an input and an output")
-	case len(args) > 2:
-		return fmt.Errorf("%d inputs: one is converted at a time; covers, tables of contents and several pages are not supported", len(args)-1)
+	args, err := w.objects(args)
+	if err != nil {
+		return err
 	}
 	if w.quiet {
 		w.problem = terminal.To(io.Discard)
@@ -208,6 +205,26 @@ func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []
 		return err
 	}
 	return errors.Join(exitOf(w.convert(ctx, by, one)), closeIt())
+}
+
+// objects returns the input and the output. Before the input there may be a table of contents.
+func (w *wkhtmltopdf) objects(args []string) ([]string, error) {
+	hasContents := len(args) > 0 && args[0] == "toc"
+	if hasContents {
+		args = args[1:]
+	}
+	if len(args) > 0 && args[0] == "page" { // what an input may be introduced by
+		args = args[1:]
+	}
+	switch {
+	case len(args) < 2:
+		return nil, errors.New("name an input and an output")
+	case len(args) > 2:
+		return nil, fmt.Errorf("%d inputs: one is converted at a time; covers and several pages are not supported", len(args)-1)
+	case hasContents:
+		return args, w.options.flags.Set("toc-title", w.contents)
+	}
+	return args, nil
 }
 
 // translate sets the options that follow from several of wkhtmltopdf's.
