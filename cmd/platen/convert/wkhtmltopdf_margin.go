@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/net/html"
@@ -45,8 +47,13 @@ const (
 // fills maps wkhtmltopdf's variables to elements that the browser fills in.
 var fills = map[string]string{
 	"page": pageSpan, "sitepage": pageSpan, "frompage": "1", "topage": pagesSpan, "toPage": pagesSpan, "sitepages": pagesSpan, "title": titleSpan, "doctitle": titleSpan,
-	"date": dateSpan, "isodate": dateSpan, "time": dateSpan, "webpage": `<span class="url"></span>`,
+	"date": dateSpan, "isodate": started.Format(time.DateOnly), "time": started.Format(time.TimeOnly), "webpage": `<span class="url"></span>`,
 }
+
+var started = time.Now()
+
+// unknownFills match variables whose values are not known here.
+var unknownFills = regexp.MustCompile(`\[(section|subsection|subsubsection)\]`)
 
 // filled replaces the variables of a text.
 var filled = func() *strings.Replacer {
@@ -64,6 +71,9 @@ func (m *margin) template(problem terminal.Lines) (string, error) {
 	}
 	if m.texts == ([3]string{}) && !m.line {
 		return "", nil
+	}
+	if unknown := unknownFills.FindString(strings.Join(m.texts[:], " ")); unknown != "" {
+		return "", fmt.Errorf("--%s-…: %s is not known here", m.flag, unknown)
 	}
 	style := fmt.Sprintf("display: flex; justify-content: space-between; font-size: %dpt", m.size)
 	if m.font != "" {
