@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"platen.dev/events/charset"
 	"platen.dev/events/contract"
 )
 
@@ -28,6 +29,9 @@ func newSite(html string, assets []contract.Asset) *site {
 	s := &site{[]byte(html), map[string][]byte{}}
 	for _, a := range assets {
 		s.assets[a.Name] = a.Content
+		if strings.HasSuffix(mediaTypes[extension(a.Name)], inUTF8) {
+			s.assets[a.Name] = charset.Decode(a.Content, "")
+		}
 	}
 	return s
 }
@@ -36,9 +40,9 @@ func newSite(html string, assets []contract.Asset) *site {
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	content, found := s.assets[name]
-	kind := mediaTypes[strings.ToLower(path.Ext(name))]
+	kind := mediaTypes[extension(name)]
 	if name == "" {
-		content, found, kind = s.document, true, "text/html; charset=utf-8"
+		content, found, kind = s.document, true, mediaTypes[".html"]
 	}
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -54,11 +58,15 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
+func extension(name string) string { return strings.ToLower(path.Ext(name)) }
+
+const inUTF8 = "; charset=utf-8"
+
 // mediaTypes are the types of assets by their extensions. The browser detects picture formats itself.
 var mediaTypes = map[string]string{
-	".html": "text/html; charset=utf-8", ".htm": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8", ".json": "application/json", ".wasm": "application/wasm",
-	".xml": "application/xml", ".txt": "text/plain; charset=utf-8", ".md": "text/plain; charset=utf-8", ".csv": "text/csv; charset=utf-8",
+	".html": "text/html" + inUTF8, ".htm": "text/html" + inUTF8, ".css": "text/css" + inUTF8,
+	".js": "text/javascript" + inUTF8, ".mjs": "text/javascript" + inUTF8, ".json": "application/json", ".wasm": "application/wasm",
+	".xml": "application/xml", ".txt": "text/plain" + inUTF8, ".md": "text/plain" + inUTF8, ".csv": "text/csv" + inUTF8,
 	".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
 	".avif": "image/avif", ".ico": "image/x-icon", ".bmp": "image/bmp",
 	".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf",

@@ -54,6 +54,13 @@ func TestFullDocument(t *testing.T) {
 			t.Errorf("warned %v", result.Warnings)
 		}
 	})
+	t.Run("files of text have any encoding", func(t *testing.T) {
+		old := assets(map[string]string{
+			"a.css": "p::before { content: \"STR\xc4SSE \" }", "a.js": "p.append(' B\xdcCHER')", "a.html": "<meta charset=windows-1251><p>\xcf\xd0\xc8\xc2\xc5\xd2", "b.css": `p::after { content: " ÖL" }`,
+		})
+		html := `<link rel="stylesheet" href="a.css"><link rel="stylesheet" href="b.css"><p id="p">TEXT</p><script src="a.js"></script><iframe src="a.html"></iframe>`
+		testkit.Contains(t, printed(t, slot, Print{HTML: html, Full: true, Assets: old}), "STRÄSSE TEXT BÜCHER ÖL", "ПРИВЕТ")
+	})
 	t.Run("the document is UTF-8", func(t *testing.T) {
 		testkit.Contains(t, printed(t, slot, Print{HTML: `<meta charset="latin1"><p>Größe 漢`, Full: true}), "Größe")
 	})

@@ -95,6 +95,15 @@ func TestConvertFullDocument(t *testing.T) {
 	if testkit.Contains(t, text, "HEAD 2/2", "TEXT ADDED", "Table of Contents", "Chapter"); strings.Contains(text, "STYLED") {
 		t.Errorf("files of the folder are there: %q", text)
 	}
+	if err := os.WriteFile("old.html", []byte("<meta charset=windows-1252><p>Gr\xfc\xdfe \x80"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"sanitized", "full"} {
+		if _, said, err := converts(t, dir, "", "old.html", "--html-mode", mode); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		testkit.Contains(t, textOf(t, "old.pdf"), "Grüße €")
+	}
 	var exit *convert.ExitError
 	if _, _, err := called(testkit.Context(t), "", "wkhtmltopdf", "http://127.0.0.1:1/", "none.pdf"); !errors.As(err, &exit) || exit.Status != 1 {
 		t.Errorf("a page that cannot be reached: %v", err)

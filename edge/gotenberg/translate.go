@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"platen.dev/events/charset"
 	"platen.dev/events/contract"
 )
 
@@ -122,7 +123,7 @@ func (b *body) source(r route, f form, limit int, documents Documents) error {
 		return errors.New("the file index.html is missing")
 	}
 	delete(f.files, "index.html")
-	html := string(index)
+	html := decoded(index)
 	if r.source == fromMarkdown {
 		var err error
 		if html, err = include(html, f.files, limit, documents); err != nil {
@@ -144,11 +145,13 @@ func (b *body) source(r route, f form, limit int, documents Documents) error {
 	return nil
 }
 
+func decoded(file []byte) string { return string(charset.Decode(file, "")) }
+
 // marginals moves header and footer from the files to the options. A page by URL may have no other files.
 func (b *body) marginals(r route, files map[string][]byte, alone bool) error {
 	for name, option := range map[string]string{"header.html": "header_template", "footer.html": "footer_template"} {
 		if content, has := files[name]; has && !r.image {
-			b.options[option], b.options["display_header_footer"] = string(content), true
+			b.options[option], b.options["display_header_footer"] = decoded(content), true
 			delete(files, name)
 		}
 	}
@@ -170,7 +173,7 @@ func include(html string, files map[string][]byte, limit int, documents Document
 			err = errors.Join(err, fmt.Errorf("the file %q is missing", name))
 			return ""
 		}
-		part, wrong := documents(string(content), limit)
+		part, wrong := documents(decoded(content), limit)
 		if wrong != nil {
 			err = errors.Join(err, fmt.Errorf("the file %q: %w", name, wrong))
 		}

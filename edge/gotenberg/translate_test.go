@@ -101,8 +101,8 @@ func TestTranslate(t *testing.T) {
 		},
 		"files": {
 			toPDF + "html",
-			map[string]string{"index.html": "<p>", "b.css": "p{}", "a.png": "\x89"},
-			`{"html":"<p>","html_mode":"full","large":true,"wait":true,"assets":[{"name":"a.png","content":"iQ=="},{"name":"b.css","content":"cHt9"}],
+			map[string]string{"index.html": "<p>\xfc", "b.css": "p{}", "a.png": "\x89"}, // in windows-1252
+			`{"html":"<p>ü","html_mode":"full","large":true,"wait":true,"assets":[{"name":"a.png","content":"iQ=="},{"name":"b.css","content":"cHt9"}],
 			  "options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `}}`,
 		},
 		"markdown": {

@@ -22,6 +22,7 @@ type settings struct {
 	watch       bool
 	verbose     bool
 	egress      []string
+	encoding    string // of texts that declare none
 	noFiles     bool   // full documents are shown without the files of their folder
 	added       string // to the end of documents
 	options     *options

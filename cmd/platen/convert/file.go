@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"platen.dev/einvoice"
+	"platen.dev/events/charset"
 	"platen.dev/events/contract"
 	"platen.dev/events/disk"
 )
@@ -89,7 +90,10 @@ func (s settings) read(c conversion) (string, error) {
 	case len(b) > contract.MaxBody:
 		return "", fmt.Errorf("it has more than %d bytes", contract.MaxBody)
 	}
-	return string(b), nil
+	if c.source == "xml" { // its declaration is checked with it
+		return string(b), nil
+	}
+	return string(charset.Decode(b, s.encoding)), nil
 }
 
 // declared returns values that an input itself declares: format and profile of an e-invoice, the files that a full document refers to. In this

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"platen.dev/cmd/platen/terminal"
+	"platen.dev/events/charset"
 	"platen.dev/events/contract"
 )
 
@@ -90,7 +91,7 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	w.pass(f, "title", "", "", "the document's title", "metadata-title", "")
 	w.pass(f, "zoom", "", "1", "a `FACTOR` of 0.5 to 2", "scale", "")
 	w.pass(f, "javascript-delay", "", "200", "how many `MILLISECONDS` to wait for scripts", "wait-after-load-ms", "")
-	w.pass(f, "encoding", "", "", "the encoding of the input; it is taken as UTF-8 unless the page says otherwise", "", "")
+	f.StringVar(&w.encoding, "encoding", "", "the encoding of an input that is not UTF-8 and declares none")
 	f.StringVar(&w.styleSheet, "user-style-sheet", "", "a `FILE` with a style sheet")
 	f.StringVar(&w.status, "window-status", "", "wait until window.status is this")
 	f.BoolVar(&w.noBackground, "no-background", false, "print no backgrounds")
@@ -240,6 +241,9 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 	case "portrait":
 	default:
 		errs = append(errs, fmt.Errorf("--orientation: it is Landscape or Portrait, not %q", w.orientation))
+	}
+	if w.encoding != "" && !charset.IsLabel(w.encoding) {
+		errs = append(errs, fmt.Errorf("--encoding %s: it is not known", w.encoding))
 	}
 	if o.Changed("width") || o.Changed("height") { // they exclude a format
 		o.Lookup("format").Changed, o.Lookup("landscape").Changed = false, false

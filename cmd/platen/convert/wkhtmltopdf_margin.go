@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"platen.dev/cmd/platen/terminal"
+	"platen.dev/events/charset"
 )
 
 // margin is a header or a footer: texts, or a file of HTML.
@@ -110,7 +112,7 @@ func (m *margin) ofFile(problem terminal.Lines) (string, error) {
 	case len(content) > maxMarginFile:
 		return "", fmt.Errorf("--%s-html: %s has more than %d bytes", m.flag, name, maxMarginFile)
 	}
-	document, err := html.Parse(strings.NewReader(string(content)))
+	document, err := html.Parse(bytes.NewReader(charset.Decode(content, "")))
 	if err != nil {
 		return "", fmt.Errorf("--%s-html: %w", m.flag, err)
 	}

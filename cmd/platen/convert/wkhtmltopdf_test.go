@@ -96,6 +96,7 @@ func TestWkhtmltopdfRefuses(t *testing.T) {
 		"--custom-header X: write NAME VALUE":          {"--custom-header", "X"},
 		"--cookie X: write NAME VALUE":                 {"--cookie", "X"},
 		"--header-html: open /nowhere":                 {"--header-html", "/nowhere"},
+		"--encoding klingon: it is not known":          {"--encoding", "klingon"},
 		"--footer-…: [section] is not known here":      {"--footer-right", "In [section]"},
 		"--footer-html: file://host/a: it names no":    {"--footer-html", "file://host/a"},
 		"--user-style-sheet: open /nowhere":            {"--user-style-sheet", "/nowhere"},
