@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,6 +133,52 @@ func TestFailOnResourceError(t *testing.T) {
 	}
 	for _, path := range []string{"/whole", "/replaced", "/shown"} {
 		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path, Load: contract.Load{FailOnResourceError: true}}), "TEXT")
+	}
+}
+
+// What the browser refuses for its type is missing, too: it does not say so by the answers that it tells pages of.
+func TestRefusedParts(t *testing.T) {
+	slot := openSlot(t)
+	answer := func(status int, media, sniffing string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", media)
+			w.Header().Set("X-Content-Type-Options", sniffing)
+			w.WriteHeader(status)
+			fmt.Fprint(w, "p {}")
+		}
+	}
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/lost.css": answer(404, "text/plain", "nosniff"), "/page.css": answer(200, "text/html; charset=utf-8", "nosniff"), "/good.css": answer(200, "text/css; charset=utf-8", "nosniff"),
+		"/lost.js": answer(404, "text/plain", "nosniff"), "/page.js": answer(200, "text/html", "nosniff"), "/old.js": answer(200, "text/html", ""),
+		"/good.js": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/javascript")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			fmt.Fprint(w, "document.body.append('RAN')")
+		}),
+		"/never.css": pagetest.NoAnswer,
+		"/parts": `<!doctype html><link rel="stylesheet" href="/lost.css"><link rel="stylesheet" href="/page.css"><link rel="stylesheet" href="/good.css"><p>TEXT
+			<script src="/lost.js"></script><script src="/page.js"></script><script src="/old.js"></script><script src="/good.js"></script>`,
+		"/unwanted": `<!doctype html><p>TEXT<script>onload = () => {
+			const l = document.createElement("link"); l.rel = "stylesheet"; l.href = "/never.css"; document.head.append(l); setTimeout(() => stop(), 50) }</script>`,
+	})
+	why := map[string]string{"lost.css": "HTTP status 404", "page.css": "it is refused for its type, text/html", "lost.js": "HTTP status 404", "page.js": "it is refused for its type, text/html"}
+	for path, missing := range map[string][]string{"/parts": {"lost.css", "page.css", "lost.js", "page.js"}, "/unwanted": nil} {
+		result := mustPrint(t, slot, Print{URL: web.URL + path})
+		var got, want []string
+		for _, w := range result.Warnings {
+			got = append(got, w.Detail)
+		}
+		for _, name := range missing {
+			want = append(want, web.URL+"/"+name+" is missing: "+why[name]+".")
+		}
+		slices.Sort(got)
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Errorf("%s: warned of %q, want %q", path, got, want)
+		}
+	}
+	_, err := slot.Print(t.Context(), Print{URL: web.URL + "/parts", Load: contract.Load{FailOnResourceError: true}})
+	if !errors.Is(err, ErrResource) {
+		t.Errorf("got %v, want ErrResource", err)
 	}
 }
 

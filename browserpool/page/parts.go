@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,6 +12,14 @@ import (
 
 // This file notes which parts of a page are missing.
 
+// part is a part of the page that is requested.
+type part struct {
+	url      string // as the page named it
+	answered bool   // the page was told of an answer
+	refused  bool   // the browser has refused it; refusal is not known yet
+	refusal  string // why the browser has refused it, if it has; "" until it is known
+}
+
 // shownParts are the types of requests whose failure leaves something out of the page.
 var shownParts = []string{"Document", "Stylesheet", "Image", "Media", "Font", "Script"}
 
@@ -18,7 +27,7 @@ var shownParts = []string{"Document", "Stylesheet", "Image", "Media", "Font", "S
 func (g *progress) notePart(e networkEvent) {
 	isPart := g.requests[e.RequestID].part && (g.next == nil || g.next.request != e.RequestID)
 	if _, redirected := g.parts[e.RequestID]; isPart && !redirected {
-		g.parts[e.RequestID] = e.Request.URL
+		g.parts[e.RequestID] = &part{url: e.Request.URL}
 	}
 }
 
@@ -27,9 +36,70 @@ func (g *progress) partFailed(request, why string) {
 	at, isPart := g.parts[request]
 	delete(g.parts, request)
 	if isPart {
-		g.noteMissing(at, why)
+		g.noteMissing(at.url, why)
 	}
 }
+
+// onHead notes what an answer says that the browser may refuse. It comes from the network itself, in no order with the other events.
+func (g *progress) onHead(params []byte) {
+	var e struct {
+		RequestID  string `json:"requestId"`
+		StatusCode int    `json:"statusCode"`
+		Headers    headers
+	}
+	if len(g.parts) == 0 || json.Unmarshal(params, &e) != nil {
+		return
+	}
+	at, isPart := g.parts[e.RequestID]
+	if !isPart {
+		return
+	}
+	at.refusal = ""
+	media, _, _ := strings.Cut(e.Headers.ContentType, ";")
+	switch {
+	case e.StatusCode >= 400:
+		at.refusal = httpStatus(e.StatusCode)
+	case !strings.EqualFold(strings.TrimSpace(media), "text/css"):
+		at.refusal = ofType(media)
+	}
+	if at.refused {
+		g.partRefused(e.RequestID)
+	}
+}
+
+// partRefused notes that the browser has refused a part before the page was told of an answer: a style sheet of another declared type. If none has
+// come, the page itself no longer wants it.
+func (g *progress) partRefused(request string) {
+	at, isPart := g.parts[request]
+	switch {
+	case !isPart || at.answered:
+		delete(g.parts, request)
+	case at.refusal != "":
+		g.partFailed(request, at.refusal)
+	case at.refused:
+		delete(g.parts, request)
+	default:
+		at.refused = true
+	}
+}
+
+// headers are those of an answer by which the browser may refuse it.
+type headers struct {
+	ContentType string `json:"Content-Type"`
+	Sniffing    string `json:"X-Content-Type-Options"`
+}
+
+// refusesScript reports whether the browser runs no script of a media type, as the server forbids to guess another.
+func (h headers) refusesScript(media string) bool {
+	return strings.EqualFold(strings.TrimSpace(h.Sniffing), "nosniff") && !slices.ContainsFunc(scriptTypes, func(s string) bool { return strings.Contains(media, s) })
+}
+
+// scriptTypes are parts of the media types of scripts and modules.
+var scriptTypes = []string{"javascript", "ecmascript", "jscript", "livescript", "json", "wasm", "css"}
+
+func httpStatus(status int) string { return fmt.Sprintf("HTTP status %d", status) }
+
+func ofType(media string) string { return "it is refused for its type, " + clip(media) }
 
 func (g *progress) noteMissing(url, why string) {
 	if len(g.failed) < contract.MaxWarnings {

@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/json"
-	"fmt"
 	"hash/maphash"
 	"maps"
 	"net/http"
@@ -45,8 +44,8 @@ type progress struct {
 	ended time.Time
 	// asked counts how often script has fetched a URL, by its hash.
 	asked map[uint64]int
-	// parts maps each pending request for a part of the page to its URL, as the page named it; failed are those that failed.
-	parts  map[string]string
+	// parts maps each pending request for a part of the page to that part; failed are those that failed.
+	parts  map[string]*part
 	failed []Warning
 	// networkUsed means that there was a request since the page was opened, challenged that a server
 	// asked for credentials or that a URL had some.
@@ -84,7 +83,7 @@ var hashes = maphash.MakeSeed()
 func newProgress(frame proto.PageFrameID, mayNavigate bool) *progress {
 	return &progress{
 		frame: frame, mayNavigate: mayNavigate, changed: make(chan struct{}, 1),
-		requests: map[string]request{}, asked: map[uint64]int{}, parts: map[string]string{}, idleSince: time.Now(),
+		requests: map[string]request{}, asked: map[uint64]int{}, parts: map[string]*part{}, idleSince: time.Now(),
 	}
 }
 
@@ -266,6 +265,9 @@ func (g *progress) observe(event cdp.Event) (exchanged bool) {
 		g.onFrame(event)
 	case "Network.requestWillBeSent":
 		exchanged = g.onRequest(event.Params)
+	case "Network.responseReceivedExtraInfo":
+		g.onHead(event.Params)
+		return false
 	case "Network.responseReceived":
 		g.onResponse(event.Params)
 	case "Network.loadingFinished", "Network.loadingFailed":
@@ -318,6 +320,7 @@ type networkEvent struct {
 	Response  struct {
 		Status            int
 		Charset, MimeType string
+		Headers           headers
 	}
 }
 
@@ -379,8 +382,14 @@ func (g *progress) onResponse(params []byte) {
 	if e.Response.MimeType == "text/event-stream" {
 		g.ends(e.RequestID)
 	}
-	if e.Response.Status >= 400 {
-		g.partFailed(e.RequestID, fmt.Sprintf("HTTP status %d", e.Response.Status))
+	if at, isPart := g.parts[e.RequestID]; isPart {
+		at.answered = true
+	}
+	switch {
+	case e.Response.Status >= 400:
+		g.partFailed(e.RequestID, httpStatus(e.Response.Status))
+	case e.Type == "Script" && e.Response.Headers.refusesScript(e.Response.MimeType):
+		g.partFailed(e.RequestID, ofType(e.Response.MimeType))
 	}
 }
 
@@ -396,8 +405,11 @@ func (g *progress) onEnd(params []byte) (forPart bool) {
 		g.partFailed(e.RequestID, "it is a download of type "+clip(r.kind))
 	case e.ErrorText != "" && e.ErrorText != aborted:
 		g.partFailed(e.RequestID, "it did not arrive")
+	case e.ErrorText == aborted && e.Type == "Stylesheet":
+		g.partRefused(e.RequestID)
+	default:
+		delete(g.parts, e.RequestID)
 	}
-	delete(g.parts, e.RequestID)
 	switch {
 	case e.ErrorText == "":
 	case g.next != nil && g.next.request == e.RequestID:

@@ -49,9 +49,11 @@ func TestFullDocument(t *testing.T) {
 		testkit.Contains(t, printed(t, slot, Print{HTML: `<p id="p"></p><script>p.textContent = "RAN " + [1, 2]</script>`, Full: true}), "RAN 1,2")
 	})
 	t.Run("a missing file is named", func(t *testing.T) {
-		result := mustPrint(t, slot, Print{HTML: `<p>TEXT<img src="img/none.png?secret">`, Full: true})
-		if len(result.Warnings) != 1 || !strings.HasPrefix(result.Warnings[0].Detail, "img/none.png is missing: ") {
-			t.Errorf("warned %v", result.Warnings)
+		for _, html := range []string{`<p>TEXT<img src="img/none.png?secret">`, `<link rel="stylesheet" href="img/none.png"><p>TEXT`} {
+			result := mustPrint(t, slot, Print{HTML: html, Full: true})
+			if len(result.Warnings) != 1 || result.Warnings[0].Detail != "img/none.png is missing: HTTP status 404." {
+				t.Errorf("%s: warned %v", html, result.Warnings)
+			}
 		}
 	})
 	t.Run("files of text have any encoding", func(t *testing.T) {
