@@ -24,24 +24,32 @@ var (
 	moduleReference = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*['"](\.{1,2}/[^'"]+)['"]`)
 )
 
-// gathered are the files of a folder that a page refers to by relative URL, directly or through other files, by their paths in the folder.
+// gathered are the files that a page refers to, directly or through other files, by their paths in its site: those of its folder, and others where
+// that is allowed.
 type gathered struct {
 	folder *os.Root
+	allow  []string // directories that the page may have files of, "/" for all
 	files  map[string][]byte
 	bytes  int
 }
 
-// assetsOf returns, as JSON, the files that a page refers to and that are in its folder; "" for none. Missing ones are left out: the conversion warns
-// of them.
-func assetsOf(folder, page string) (string, error) {
+// place is where a file is: in the site, and on the disk.
+type place struct{ name, disk string }
+
+// assetsOf returns, as JSON, the files that a page refers to and that are in its folder, by relative URL, or in directories that are allowed; "" for
+// none. Missing ones are left out: the conversion warns of them.
+func assetsOf(folder, page string, allow []string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	g := gathered{folder: root, files: map[string][]byte{}}
+	if folder, err = filepath.Abs(folder); err != nil {
+		return "", err
+	}
+	g := gathered{folder: root, allow: allow, files: map[string][]byte{}}
 	for _, reference := range referencesOf(page) {
-		if err := g.add(".", reference); err != nil {
+		if err := g.add(place{".", folder}, reference); err != nil {
 			return "", err
 		}
 	}
@@ -56,6 +64,9 @@ func assetsOf(folder, page string) (string, error) {
 	return string(text), err
 }
 
+// siteURLs makes URLs of files URLs of the site, which has files by their whole paths.
+var siteURLs = strings.NewReplacer("file:///", "/", "file://localhost/", "/")
+
 // relativePath returns the path that a reference has within the site of its page, or "".
 func relativePath(reference string) string {
 	u, err := url.Parse(strings.TrimSpace(reference))
@@ -65,44 +76,57 @@ func relativePath(reference string) string {
 	return u.Path
 }
 
-// add adds a file referred to by another in a folder, and the files that it refers to.
-func (g *gathered) add(from, reference string) error {
+// placeOf returns where a reference in a directory leads. As in a browser, a relative URL cannot leave the site.
+func placeOf(from place, at string) place {
+	if strings.HasPrefix(at, "/") {
+		return place{path.Join(".", at[1:]), filepath.FromSlash(at)}
+	}
+	return place{strings.TrimPrefix(path.Join("/", from.name, at), "/"), filepath.Join(from.disk, filepath.FromSlash(at))}
+}
+
+// add adds a file referred to by another in a directory, and the files that it refers to.
+func (g *gathered) add(from place, reference string) error {
 	at := relativePath(reference)
 	if at == "" {
 		return nil
 	}
-	name := path.Join(from, at)
-	if strings.HasPrefix(at, "/") {
-		name = path.Join(".", at[1:])
-	}
-	if _, has := g.files[name]; has || contract.CheckAssetName(name) != "" {
+	to := placeOf(from, at)
+	if _, has := g.files[to.name]; has || contract.CheckAssetName(to.name) != "" {
 		return nil
 	}
-	content, err := g.read(name)
+	content, err := g.read(to)
 	if content == nil || err != nil {
 		return err
 	}
-	if g.files[name] = content; len(g.files) > contract.MaxAssets {
+	var more []string
+	switch strings.ToLower(path.Ext(to.name)) {
+	case ".css":
+		content = []byte(g.rewritten(string(content)))
+		more = matches(cssReference, string(content))
+	case ".js", ".mjs":
+		more = matches(moduleReference, string(content))
+	}
+	if g.files[to.name] = content; len(g.files) > contract.MaxAssets {
 		return fmt.Errorf("the page names more than %d files of its folder", contract.MaxAssets)
 	}
-	var more [][]string
-	switch strings.ToLower(path.Ext(name)) {
-	case ".css":
-		more = cssReference.FindAllStringSubmatch(string(content), -1)
-	case ".js", ".mjs":
-		more = moduleReference.FindAllStringSubmatch(string(content), -1)
-	}
-	for _, m := range more {
-		if err := g.add(path.Dir(name), strings.Join(m[1:], "")); err != nil {
+	for _, reference := range more {
+		if err := g.add(place{path.Dir(to.name), filepath.Dir(to.disk)}, reference); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reads a regular file of the folder; nil if there is none.
-func (g *gathered) read(name string) ([]byte, error) {
-	f, err := g.folder.Open(filepath.FromSlash(name))
+func (g *gathered) rewritten(text string) string {
+	if len(g.allow) == 0 {
+		return text
+	}
+	return siteURLs.Replace(text)
+}
+
+// read reads a regular file; nil if there is none, or it is not allowed.
+func (g *gathered) read(at place) ([]byte, error) {
+	f, err := g.open(at)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, err
@@ -120,6 +144,32 @@ func (g *gathered) read(name string) ([]byte, error) {
 	return append([]byte{}, content...), err
 }
 
+// open opens a file of an allowed directory, else one of the folder by its name in the site.
+func (g *gathered) open(at place) (*os.File, error) {
+	for _, dir := range g.allow {
+		if f, err := openWithin(dir, at.disk); err == nil {
+			return f, nil
+		}
+	}
+	return g.folder.Open(filepath.FromSlash(at.name))
+}
+
+// openWithin opens a file of a directory; no link leads out of one, except of all.
+func openWithin(dir, name string) (*os.File, error) {
+	if dir == "/" {
+		return os.Open(name)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	within, err := filepath.Rel(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenInRoot(dir, within)
+}
+
 // referencesOf lists a page's references: in attributes, and in its style sheets and modules.
 func referencesOf(page string) (all []string) {
 	tokens := html.NewTokenizer(strings.NewReader(page))
@@ -131,7 +181,9 @@ func referencesOf(page string) (all []string) {
 			t := tokens.Token()
 			within = t.Data
 			for _, a := range t.Attr {
-				all = append(all, namedBy(a)...)
+				if link := a.Key == "href" && (t.Data == "a" || t.Data == "area"); !link { // it is not shown
+					all = append(all, namedBy(a)...)
+				}
 			}
 		case html.EndTagToken:
 			within = ""

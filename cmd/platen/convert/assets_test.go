@@ -28,9 +28,9 @@ func fill(t *testing.T, dir string, files map[string]string) {
 }
 
 // gatheredFrom are the assets of a page in a folder.
-func gatheredFrom(t *testing.T, folder, page string) map[string]string {
+func gatheredFrom(t *testing.T, folder, page string, allow ...string) map[string]string {
 	t.Helper()
-	text, err := assetsOf(folder, page)
+	text, err := assetsOf(folder, page, allow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestAssets(t *testing.T) {
 	}
 	page := `<link rel="stylesheet" href="css/a.css?v=1"><img src="img/two%20words.svg" srcset="img/p.png 1x, 2x.png 2x"><img src="/root.png"><script type="module" src="./app.js"></script>
 		<style>p { background: url(inline.png) }</style><script type="module">import "./module.js"</script><p style="background: url('inline.png')">
-		<img src="../secret.txt"><img src="link.txt"><img src="none.png"><img src="data:,x"><a href="#top"><img src="https://example.com/unused.txt"><iframe src="css"></iframe><img src="::">`
+		<img src="../secret.txt"><img src="link.txt"><img src="none.png"><img src="data:,x"><a href="#top"><a href="unused.txt"><img src="https://example.com/unused.txt"><iframe src="css"></iframe><img src="::">`
 	files := gatheredFrom(t, folder, page)
 	want := []string{"2x.png", "app.js", "css/a.css", "css/b.css", "css/fonts/f.woff2", "img/p.png", "img/two words.svg", "inline.png", "lazy.js", "lib/x.js", "module.js", "root.png"}
 	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, want) {
@@ -73,6 +73,34 @@ func TestAssets(t *testing.T) {
 	}
 	if got := gatheredFrom(t, folder, "<p>nothing"); len(got) != 0 {
 		t.Errorf("gathered %v", got)
+	}
+}
+
+// Files of other directories are found by URLs of files, whole paths and relative URLs, if that is allowed.
+func TestAssetsOfOtherDirectories(t *testing.T) {
+	dir := t.TempDir()
+	folder, whole := filepath.Join(dir, "page"), strings.TrimPrefix(filepath.ToSlash(dir), "/")
+	fill(t, dir, map[string]string{
+		"page/own.png": "own", "css/a.css": `@import "b.css"; p { background: url(file:///` + whole + `/img/p.png) }`, "css/b.css": "b", "img/p.png": "png", "secret.txt": "SECRET",
+	})
+	if err := os.Symlink(filepath.Join(dir, "secret.txt"), filepath.Join(dir, "img", "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	page := siteURLs.Replace(`<img src="own.png"><link rel="stylesheet" href="../css/a.css"><img src="file:///` + whole + `/img/p.png"><img src="/` + whole + `/img/link.txt"><img src="../../../../../../../../none">`)
+	p, link := whole+"/img/p.png", whole+"/img/link.txt"
+	for name, tc := range map[string]struct{ allow, want []string }{
+		"none": {nil, []string{"own.png"}},
+		"all":  {[]string{"/"}, []string{"css/a.css", "css/b.css", "own.png", link, p}},
+		"one":  {[]string{filepath.Join(dir, "img")}, []string{"own.png", p}},
+		"two":  {[]string{filepath.Join(dir, "img"), filepath.Join(dir, "css")}, []string{"css/a.css", "css/b.css", "own.png", p}},
+	} {
+		files := gatheredFrom(t, folder, page, tc.allow...)
+		if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: gathered %q, want %q", name, got, tc.want)
+		}
+		if css := files["css/a.css"]; css != "" && !strings.Contains(css, "url(/"+p+")") {
+			t.Errorf("%s: %s", name, css)
+		}
 	}
 }
 
@@ -90,7 +118,7 @@ func TestAssetBounds(t *testing.T) {
 		page: "the page names more than 100 files", strings.Replace(page, `<img src="100">`, "", 1): "",
 		`<img src="large"><img src="more">`: "the files of the page have more than", `<img src="large">`: "",
 	} {
-		_, err := assetsOf(dir, html)
+		_, err := assetsOf(dir, html, nil)
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.40s: %v, want %q", html, err, want)
 		}

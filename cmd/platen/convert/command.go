@@ -22,9 +22,10 @@ type settings struct {
 	watch       bool
 	verbose     bool
 	egress      []string
-	encoding    string // of texts that declare none
-	noFiles     bool   // full documents are shown without the files of their folder
-	added       string // to the end of documents
+	encoding    string   // of texts that declare none
+	noFiles     bool     // full documents are shown without the files of their folder
+	allow       []string // directories that full documents may have files of, too
+	added       string   // to the end of documents
 	options     *options
 	version     string
 	stdin       io.Reader

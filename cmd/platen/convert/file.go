@@ -29,6 +29,9 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	}
 	if c.source == "html" {
 		input += s.added
+		if len(s.allow) > 0 {
+			input = siteURLs.Replace(input)
+		}
 	}
 	declared, err := s.declared(c, input)
 	if err != nil {
@@ -109,8 +112,8 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 		if profile != "" {
 			values["body.profile"] = profile
 		}
-	case c.source == "html" && c.input != "-" && !s.noFiles && s.options.text("html-mode") == "full":
-		values["body.assets"], err = assetsOf(filepath.Dir(c.input), input)
+	case c.source == "html" && (c.input != "-" || len(s.allow) > 0) && !s.noFiles && s.options.text("html-mode") == "full":
+		values["body.assets"], err = assetsOf(filepath.Dir(c.input), input, s.allow)
 	}
 	if s.server == "" && c.source != "url" {
 		values["body.large"] = "true"

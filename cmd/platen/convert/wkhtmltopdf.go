@@ -75,6 +75,7 @@ type wkhtmltopdf struct {
 	quiet, noBackground        bool
 	noOutline, printMedia      bool
 	noScript                   bool
+	allFiles                   bool
 	asksVersion, ignored       bool
 }
 
@@ -104,6 +105,8 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	f.StringVar(&w.username, "username", "", "for Basic authentication at an address")
 	f.StringVar(&w.password, "password", "", "for Basic authentication")
 	f.BoolVarP(&w.quiet, "quiet", "q", false, "say nothing but errors")
+	f.BoolVar(&w.allFiles, "enable-local-file-access", false, "let the input have any file that it names, by its whole path, too")
+	f.StringArrayVar(&w.allow, "allow", nil, "let the input have files of a `DIRECTORY`; may be repeated")
 	f.BoolVar(&w.noFiles, "disable-local-file-access", false, "show the input without files of its folder")
 	f.StringArrayVar(&w.headers, "custom-header", nil, "`NAME VALUE` of a header for an address; may be repeated")
 	f.StringArrayVar(&w.cookies, "cookie", nil, "`NAME VALUE` of a cookie for an address; may be repeated")
@@ -123,12 +126,12 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 
 // acceptedFlags and acceptedOptions are what callers of wkhtmltopdf give and nothing here depends on, the latter with a value.
 const (
-	acceptedFlags = `background outline images lowquality,l enable-javascript enable-local-file-access enable-smart-shrinking disable-smart-shrinking
+	acceptedFlags = `background outline images lowquality,l enable-javascript enable-smart-shrinking disable-smart-shrinking
 		custom-header-propagation no-custom-header-propagation enable-external-links enable-internal-links resolve-relative-links
 		stop-slow-scripts no-stop-slow-scripts no-debug-javascript disable-plugins disable-forms no-print-media-type
 		no-header-line no-footer-line no-pdf-compression collate no-collate`
 	acceptedOptions = `dpi,d image-dpi image-quality log-level viewport-size load-error-handling load-media-error-handling header-spacing footer-spacing outline-depth
-		allow cache-dir`
+		cache-dir`
 )
 
 // acceptedNames lists both, in lines.
@@ -250,6 +253,9 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 	}
 	if one.source == "html" {
 		errs = append(errs, set("html-mode", "full"))
+	}
+	if w.allFiles {
+		w.allow = []string{"/"}
 	}
 	if w.noScript {
 		errs = append(errs, set("javascript", false))
