@@ -32,9 +32,10 @@ func Wkhtmltopdf(version string) *cobra.Command {
 
   platen wkhtmltopdf -s Letter --margin-top 20mm --footer-center '[page]/[topage]' page.html page.pdf
 
-"toc" before the INPUT begins the PDF with a table of contents. INPUT is a file of HTML, with the files of its folder that it names, an address, or - for standard input. OUTPUT is a file, or - for standard
-output. The exit code is 0, 2 for a page that is not found (404), 3 for one that wants a password (401), and 1 for every other error.
-Called by the name of wkhtmltopdf, through a link, the program is this command. docs/MIGRATE.md compares the options.
+"toc" before the INPUT begins the PDF with a table of contents. INPUT is a file of HTML, with the files of its folder that it names, an address,
+or - for standard input. OUTPUT is a file, or - for standard output. The exit code is 0, 2 for a page that is not found (404), 3 for one that
+wants a password (401), and 1 for every other error. Called by the name of wkhtmltopdf, through a link, the program is this command.
+docs/MIGRATE.md compares the options.
 
 These are accepted, but change nothing here:
 
