@@ -3,6 +3,8 @@ package browserpool
 import (
 	"context"
 	"time"
+
+	"platen.dev/browserpool/page"
 )
 
 // This file is the scheduler's part that checks browsers: whether they answer, whether
@@ -25,32 +27,26 @@ func (s *scheduler) onCheckDue() {
 // onShrinkDue has the idle pages of the serving browser give back the memory that their last jobs took. Those used last are lent first, so
 // the others are idle for long unless the load needs them all.
 func (s *scheduler) onShrinkDue() {
-	if s.serving == nil {
-		return
-	}
-	large := s.serving.toShrink(s.pool.config.ShrinkAfter)
-	if len(large) == 0 {
-		return
-	}
-	s.pool.help(func() {
-		for _, pages := range large {
-			pages.Shrink(s.pool.life)
-		}
-	})
+	s.withIdle(func(in *instance) []*page.Set { return in.toShrink(s.pool.config.ShrinkAfter) }, func(pages *page.Set) { pages.Shrink(s.pool.life) })
 }
 
 // endIdlePages ends the pages of the serving browser that were idle for long.
 func (s *scheduler) endIdlePages() {
+	s.withIdle(func(in *instance) []*page.Set { return in.takeUnneeded(s.pool.config.KeepPages) }, (*page.Set).Dispose)
+}
+
+// withIdle does something with some idle pages of the serving browser, one after another.
+func (s *scheduler) withIdle(some func(*instance) []*page.Set, do func(*page.Set)) {
 	if s.serving == nil {
 		return
 	}
-	unneeded := s.serving.takeUnneeded(s.pool.config.KeepPages)
-	if len(unneeded) == 0 {
+	all := some(s.serving)
+	if len(all) == 0 {
 		return
 	}
 	s.pool.help(func() {
-		for _, pages := range unneeded {
-			pages.Dispose()
+		for _, pages := range all {
+			do(pages)
 		}
 	})
 }
