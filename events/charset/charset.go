@@ -22,9 +22,9 @@ func Decode(content []byte, fallback string) []byte {
 	}
 	decoded, err := encoding.NewDecoder().Bytes(content)
 	if err != nil {
-		return bytes.ToValidUTF8(content, []byte("\ufffd"))
+		decoded = content
 	}
-	return bytes.TrimPrefix(decoded, []byte(byteOrderMark))
+	return bytes.TrimPrefix(bytes.ToValidUTF8(decoded, []byte("\ufffd")), []byte(byteOrderMark))
 }
 
 const (
