@@ -72,6 +72,7 @@ integration: integrationdeps build ## run the long tests, and those against Apac
 	@GO="$(GO)" testdata/long.sh
 	@testdata/schemathesis/run.sh bin/platen
 	@testdata/gotenberg/run.sh bin/platen
+	@testdata/wkhtmltopdf/run.sh bin/platen
 	@testdata/einvoice/integration.sh
 	@echo "integration: the corpus, with Platen and with a plain browser"
 	@CORPUS=all $(GO) test -count=1 -v -timeout 20m -run '^TestCorpus$$' ./browserpool/corpus | grep -v '^ *--- PASS\|^=== '

@@ -36,7 +36,8 @@ finish() {
     kill -TERM "$node" 2>/dev/null || true
     wait "$node" || { ((status)) || status=1; say "the node ended badly" >&2; }
   fi
-  ((status == 0)) || { say "FAILED; the node's last words:" >&2; tail -n 20 "$temp/node.log" >&2 || true; }
+  ((status == 0)) || say FAILED >&2
+  [[ $status == 0 || ! -e $temp/node.log ]] || { say "the node's last words:" >&2; tail -n 20 "$temp/node.log" >&2; }
   rm -rf "$temp"
   exit "$status"
 }
