@@ -44,7 +44,7 @@
 //	Set.Print, Set.Capture
 //	              when the holder of a lease does
 //	Set.Reset, Set.Follow, Set.Dispose
-//	              when a lease ends: reuse it for anybody, for the same account, or discard it, as one that is not needed
+//	              when a lease ends: reuse it for anybody, for the same account, or discard it, as when it is not needed
 //	Set.Spoiled, Set.Crashed, Set.Ended
 //	              to decide which, and to count
 //	Set.Shrink    when it has been idle for a while

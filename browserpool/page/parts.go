@@ -12,12 +12,10 @@ import (
 
 // This file notes which parts of a page are missing.
 
-// part is a part of the page that is requested.
-type part struct {
-	url      string // as the page named it
-	answered bool   // the page was told of an answer
-	refused  bool   // the browser has refused it; refusal is not known yet
-	refusal  string // why the browser has refused it, if it has; "" until it is known
+// sheet is a style sheet of which the page was told no answer. The browser may refuse it without one: only the network says what came.
+type sheet struct {
+	refused bool   // the request has ended so
+	refusal string // why the browser refuses what came; "" while nothing has come, or if it is good
 }
 
 // shownParts are the types of requests whose failure leaves something out of the page.
@@ -26,32 +24,68 @@ var shownParts = []string{"Document", "Stylesheet", "Image", "Media", "Font", "S
 // notePart records a request for a part of the page. A redirect does not change the recorded URL: the target of a redirect may be confidential.
 func (g *progress) notePart(e networkEvent) {
 	isPart := g.requests[e.RequestID].part && (g.next == nil || g.next.request != e.RequestID)
-	if _, redirected := g.parts[e.RequestID]; isPart && !redirected {
-		g.parts[e.RequestID] = &part{url: e.Request.URL}
+	if _, redirected := g.parts[e.RequestID]; !isPart || redirected {
+		return
+	}
+	g.parts[e.RequestID] = e.Request.URL
+	if e.Type == "Stylesheet" {
+		g.sheets[e.RequestID] = &sheet{}
+	}
+}
+
+// partAnswered notes that a part is missing by its answer.
+func (g *progress) partAnswered(e networkEvent) {
+	delete(g.sheets, e.RequestID)
+	switch {
+	case e.Response.Status >= 400:
+		g.partFailed(e.RequestID, httpStatus(e.Response.Status))
+	case e.Type == "Script" && e.Response.Headers.refusesScript(e.Response.MimeType):
+		g.partFailed(e.RequestID, ofType(e.Response.MimeType))
+	}
+}
+
+// partEnded notes that a part is missing by the end of its request. kind is the media type of a document that has begun to arrive, or "".
+func (g *progress) partEnded(e networkEvent, kind string) {
+	switch at := g.sheets[e.RequestID]; {
+	case e.ErrorText == aborted && !isShown(kind):
+		g.partFailed(e.RequestID, "it is a download of type "+clip(kind))
+	case e.ErrorText != "" && e.ErrorText != aborted:
+		g.partFailed(e.RequestID, "it did not arrive")
+	case e.ErrorText == aborted && at != nil && at.refusal != "":
+		g.partFailed(e.RequestID, at.refusal)
+	case e.ErrorText == aborted && at != nil:
+		at.refused = true // unless the page itself no longer wants it: then nothing comes
+	default:
+		g.forgetPart(e.RequestID)
 	}
 }
 
 // partFailed notes why a part is missing, once for each request.
 func (g *progress) partFailed(request, why string) {
 	at, isPart := g.parts[request]
-	delete(g.parts, request)
+	g.forgetPart(request)
 	if isPart {
-		g.noteMissing(at.url, why)
+		g.noteMissing(at, why)
 	}
 }
 
-// onHead notes what an answer says that the browser may refuse. It comes from the network itself, in no order with the other events.
+func (g *progress) forgetPart(request string) {
+	delete(g.parts, request)
+	delete(g.sheets, request)
+}
+
+// onHead notes why the browser refuses a style sheet. The event comes from the network, in no order with those of the page.
 func (g *progress) onHead(params []byte) {
 	var e struct {
 		RequestID  string `json:"requestId"`
 		StatusCode int    `json:"statusCode"`
 		Headers    headers
 	}
-	if len(g.parts) == 0 || json.Unmarshal(params, &e) != nil {
+	if len(g.sheets) == 0 || json.Unmarshal(params, &e) != nil {
 		return
 	}
-	at, isPart := g.parts[e.RequestID]
-	if !isPart {
+	at := g.sheets[e.RequestID]
+	if at == nil {
 		return
 	}
 	at.refusal = ""
@@ -62,24 +96,11 @@ func (g *progress) onHead(params []byte) {
 	case !strings.EqualFold(strings.TrimSpace(media), "text/css"):
 		at.refusal = ofType(media)
 	}
-	if at.refused {
-		g.partRefused(e.RequestID)
-	}
-}
-
-// partRefused notes that the browser has refused a part before the page was told of an answer: a style sheet of another declared type. If none has
-// come, the page itself no longer wants it.
-func (g *progress) partRefused(request string) {
-	at, isPart := g.parts[request]
 	switch {
-	case !isPart || at.answered:
-		delete(g.parts, request)
-	case at.refusal != "":
-		g.partFailed(request, at.refusal)
+	case at.refused && at.refusal != "":
+		g.partFailed(e.RequestID, at.refusal)
 	case at.refused:
-		delete(g.parts, request)
-	default:
-		at.refused = true
+		g.forgetPart(e.RequestID)
 	}
 }
 

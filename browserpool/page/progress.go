@@ -44,8 +44,10 @@ type progress struct {
 	ended time.Time
 	// asked counts how often script has fetched a URL, by its hash.
 	asked map[uint64]int
-	// parts maps each pending request for a part of the page to that part; failed are those that failed.
-	parts  map[string]*part
+	// parts maps each pending request for a part of the page to its URL, as the page named it, sheets those for style sheets that are not
+	// answered; failed are the parts that failed.
+	parts  map[string]string
+	sheets map[string]*sheet
 	failed []Warning
 	// networkUsed means that there was a request since the page was opened, challenged that a server
 	// asked for credentials or that a URL had some.
@@ -83,7 +85,7 @@ var hashes = maphash.MakeSeed()
 func newProgress(frame proto.PageFrameID, mayNavigate bool) *progress {
 	return &progress{
 		frame: frame, mayNavigate: mayNavigate, changed: make(chan struct{}, 1),
-		requests: map[string]request{}, asked: map[uint64]int{}, parts: map[string]*part{}, idleSince: time.Now(),
+		requests: map[string]request{}, asked: map[uint64]int{}, parts: map[string]string{}, sheets: map[string]*sheet{}, idleSince: time.Now(),
 	}
 }
 
@@ -96,6 +98,7 @@ func (g *progress) begin() {
 	clear(g.requests)
 	clear(g.asked)
 	clear(g.parts)
+	clear(g.sheets)
 	g.failed, g.animated, g.framed = nil, false, false
 	g.idleSince = time.Now()
 }
@@ -382,15 +385,7 @@ func (g *progress) onResponse(params []byte) {
 	if e.Response.MimeType == "text/event-stream" {
 		g.ends(e.RequestID)
 	}
-	if at, isPart := g.parts[e.RequestID]; isPart {
-		at.answered = true
-	}
-	switch {
-	case e.Response.Status >= 400:
-		g.partFailed(e.RequestID, httpStatus(e.Response.Status))
-	case e.Type == "Script" && e.Response.Headers.refusesScript(e.Response.MimeType):
-		g.partFailed(e.RequestID, ofType(e.Response.MimeType))
-	}
+	g.partAnswered(e)
 }
 
 func (g *progress) onEnd(params []byte) (forPart bool) {
@@ -400,16 +395,7 @@ func (g *progress) onEnd(params []byte) (forPart bool) {
 	}
 	r := g.requests[e.RequestID]
 	g.ends(e.RequestID)
-	switch {
-	case e.ErrorText == aborted && !isShown(r.kind):
-		g.partFailed(e.RequestID, "it is a download of type "+clip(r.kind))
-	case e.ErrorText != "" && e.ErrorText != aborted:
-		g.partFailed(e.RequestID, "it did not arrive")
-	case e.ErrorText == aborted && e.Type == "Stylesheet":
-		g.partRefused(e.RequestID)
-	default:
-		delete(g.parts, e.RequestID)
-	}
+	g.partEnded(e, r.kind)
 	switch {
 	case e.ErrorText == "":
 	case g.next != nil && g.next.request == e.RequestID:
