@@ -11,7 +11,7 @@ import (
 
 // Decode returns a file of HTML, Markdown, CSS or script in UTF-8, without a byte order mark. Its encoding is that of its byte order mark,
 // else UTF-8 if it is valid UTF-8, else what a meta element in its first 1,024 bytes declares, and else fallback, a label of the WHATWG's
-// Encoding Standard; what is no label stands for windows-1252, which browsers assume. Bytes that mean nothing there become U+FFFD.
+// Encoding Standard. Anything that is not a label means windows-1252, which browsers assume. Invalid bytes become U+FFFD.
 func Decode(content []byte, fallback string) []byte {
 	if utf8.Valid(content) {
 		return bytes.TrimPrefix(content, []byte(byteOrderMark))

@@ -64,7 +64,14 @@ func assetsOf(folder, page string, allow []string) (string, error) {
 	return string(text), err
 }
 
-// siteURLs makes URLs of files URLs of the site, which has files by their whole paths.
+// inSite makes the URLs of files in a text URLs of the site, which has the allowed files by their whole paths.
+func inSite(text string, allow []string) string {
+	if len(allow) == 0 {
+		return text
+	}
+	return siteURLs.Replace(text)
+}
+
 var siteURLs = strings.NewReplacer("file:///", "/", "file://localhost/", "/")
 
 // relativePath returns the path that a reference has within the site of its page, or "".
@@ -101,7 +108,7 @@ func (g *gathered) add(from place, reference string) error {
 	var more []string
 	switch strings.ToLower(path.Ext(to.name)) {
 	case ".css":
-		content = []byte(g.rewritten(string(content)))
+		content = []byte(inSite(string(content), g.allow))
 		more = matches(cssReference, string(content))
 	case ".js", ".mjs":
 		more = matches(moduleReference, string(content))
@@ -117,14 +124,7 @@ func (g *gathered) add(from place, reference string) error {
 	return nil
 }
 
-func (g *gathered) rewritten(text string) string {
-	if len(g.allow) == 0 {
-		return text
-	}
-	return siteURLs.Replace(text)
-}
-
-// read reads a regular file; nil if there is none, or it is not allowed.
+// read returns a regular file, or nil if it does not exist or is not allowed.
 func (g *gathered) read(at place) ([]byte, error) {
 	f, err := g.open(at)
 	if err != nil {

@@ -28,10 +28,7 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 		}
 	}
 	if c.source == "html" {
-		input += s.added
-		if len(s.allow) > 0 {
-			input = siteURLs.Replace(input)
-		}
+		input = inSite(input+s.added, s.allow)
 	}
 	declared, err := s.declared(c, input)
 	if err != nil {
@@ -86,17 +83,23 @@ func (s settings) read(c conversion) (string, error) {
 		defer f.Close()
 		from = f
 	}
-	b, err := io.ReadAll(io.LimitReader(from, contract.MaxBody+1))
-	switch {
-	case err != nil:
-		return "", err
-	case len(b) > contract.MaxBody:
-		return "", fmt.Errorf("it has more than %d bytes", contract.MaxBody)
-	}
-	if c.source == "xml" { // its declaration is checked with it
-		return string(b), nil
+	b, err := readWithin(from, "it", contract.MaxBody)
+	if err != nil || c.source == "xml" { // the declaration of XML is checked with it
+		return string(b), err
 	}
 	return string(charset.Decode(b, s.encoding)), nil
+}
+
+// readWithin reads a file of at most limit bytes. An error about a longer one begins with name.
+func readWithin(from io.Reader, name string, limit int) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > limit:
+		return nil, fmt.Errorf("%s has more than %d bytes", name, limit)
+	}
+	return b, nil
 }
 
 // declared returns values that an input itself declares: format and profile of an e-invoice, the files that a full document refers to. In this

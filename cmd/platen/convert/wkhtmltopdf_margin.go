@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"strconv"
@@ -69,7 +68,11 @@ var filled = func() *strings.Replacer {
 // template returns the template of the browser; "" for none.
 func (m *margin) template(problem terminal.Lines) (string, error) {
 	if m.file != "" {
-		return m.ofFile(problem)
+		template, err := templateOf(m.file, problem)
+		if err != nil {
+			err = fmt.Errorf("--%s-html: %w", m.flag, err)
+		}
+		return template, err
 	}
 	if m.texts == ([3]string{}) && !m.line {
 		return "", nil
@@ -94,37 +97,34 @@ func (m *margin) template(problem terminal.Lines) (string, error) {
 // maxMarginFile limits a file of a header or footer, in bytes. The template that it becomes has its own limit.
 const maxMarginFile = 1 << 20
 
-// ofFile makes a template of the file: its scripts, whose only purpose is to fill in the variables, are not needed.
-func (m *margin) ofFile(problem terminal.Lines) (string, error) {
-	name, err := localFile(m.file)
+// templateOf makes a template of a file of HTML: its scripts, whose only purpose is to fill in the variables, are not needed.
+func templateOf(file string, problem terminal.Lines) (string, error) {
+	name, err := localFile(file)
 	if err != nil {
-		return "", fmt.Errorf("--%s-html: %w", m.flag, err)
+		return "", err
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("--%s-html: %w", m.flag, err)
+		return "", err
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxMarginFile+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("--%s-html: %w", m.flag, err)
-	case len(content) > maxMarginFile:
-		return "", fmt.Errorf("--%s-html: %s has more than %d bytes", m.flag, name, maxMarginFile)
+	content, err := readWithin(f, name, maxMarginFile)
+	if err != nil {
+		return "", err
 	}
 	document, err := html.Parse(bytes.NewReader(charset.Decode(content, "")))
 	if err != nil {
-		return "", fmt.Errorf("--%s-html: %w", m.flag, err)
+		return "", err
 	}
 	var t templater
 	t.children(document)
 	if t.pictures {
-		return "", fmt.Errorf("--%s-html: %s has pictures; headers and footers have none here", m.flag, name)
+		return "", fmt.Errorf("%s has pictures; headers and footers have none here", name)
 	}
 	if t.styles {
-		_ = problem.Printf("%s: its style sheets are left out; inline styles stay\n", name)
+		err = problem.Printf("%s: its style sheets are left out; inline styles stay\n", name)
 	}
-	return t.out.String(), nil
+	return t.out.String(), err
 }
 
 // templater writes the elements of a document that the browser's templates may have.
