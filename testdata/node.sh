@@ -26,6 +26,9 @@ install() {
   cp "$here/requirements.txt" "$cache/requirements.txt"
 }
 
+# has looks for a text in a PDF of $temp/out.
+has() { pdftotext -raw "$temp/out/$1" - | tr -d '[:space:]' | grep -q "$2" || die "$1 lacks $2"; }
+
 node=     # pid of platen
 temp=$(mktemp -d "${TMPDIR:-/tmp}/platen-$name.XXXXXX")
 
@@ -36,8 +39,10 @@ finish() {
     kill -TERM "$node" 2>/dev/null || true
     wait "$node" || { ((status)) || status=1; say "the node ended badly" >&2; }
   fi
-  ((status == 0)) || say FAILED >&2
-  [[ $status == 0 || ! -e $temp/node.log ]] || { say "the node's last words:" >&2; tail -n 20 "$temp/node.log" >&2; }
+  if ((status)); then
+    say FAILED >&2
+    [[ ! -e $temp/node.log ]] || { say "the node's last words:" >&2; tail -n 20 "$temp/node.log" >&2; }
+  fi
   rm -rf "$temp"
   exit "$status"
 }

@@ -13,9 +13,6 @@ cache=${GOTENBERG_CACHE:-$here/../../.cache/gotenberg}
 platen=${1:-}
 source "$here/../node.sh"
 
-# has looks for a text in a PDF.
-has() { pdftotext -raw "$temp/out/$1" - | tr -d '[:space:]' | grep -q "$2" || die "$1 lacks $2"; }
-
 install
 mkdir "$temp/out"
 serve --gotenberg 127.0.0.1:0

@@ -13,15 +13,13 @@ cache=${WKHTMLTOPDF_CACHE:-$here/../../.cache/wkhtmltopdf}
 platen=${1:-}
 source "$here/../node.sh"
 
-# has looks for a text in a PDF.
-has() { pdftotext -raw "$temp/$1" - | tr -d '[:space:]' | grep -q "$2" || die "$1 lacks $2"; }
-
 install
+mkdir "$temp/out"
 ln -s "$(realpath "$platen")" "$temp/wkhtmltopdf"
-"$cache/venv/bin/python" "$here/client.py" "$temp/wkhtmltopdf" "$temp"
+"$cache/venv/bin/python" "$here/client.py" "$temp/wkhtmltopdf" "$temp/out"
 has text.pdf 'HälloÖL1/1'
-pdfinfo "$temp/text.pdf" | grep -q '^Page size: *612 x 792' || die "text.pdf is not Letter: $(pdfinfo "$temp/text.pdf" | grep size)"
+pdfinfo "$temp/out/text.pdf" | grep -q '^Page size: *612 x 792' || die "text.pdf is not Letter: $(pdfinfo "$temp/out/text.pdf" | grep size)"
 has file.pdf 'ContentsChapter2'
 has file.pdf 'Head1/2'
-(($(pdfimages -list "$temp/file.pdf" | tail -n +3 | wc -l) == 1)) || die "file.pdf lacks its picture"
+(($(pdfimages -list "$temp/out/file.pdf" | tail -n +3 | wc -l) == 1)) || die "file.pdf lacks its picture"
 say "passed: text.pdf and file.pdf"
