@@ -39,12 +39,13 @@ const (
 type Dir struct {
 	fs   vfs.FS
 	root string
+	made sync.Map // the hash directories that survive power loss, by path
 }
 
 var _ Files = (*Dir)(nil)
 
-// OpenDir opens a directory, durably creating it if necessary, with all hash directories, so that
-// no Put has to. It removes incomplete files whose writers have ended.
+// OpenDir opens a directory, durably creating it if necessary. It removes incomplete files whose
+// writers have ended.
 func OpenDir(root string) (*Dir, error) { return openDirOn(vfs.Default, root) }
 
 // IsDir reports whether OpenDir has made a directory.
@@ -58,7 +59,7 @@ func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 	if err := disk.MkdirAll(fs, d.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	if err := d.makeHashDirs(); err != nil {
+	if err := d.syncHashDirs(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	if err := d.removeAbandoned(); err != nil {
@@ -181,21 +182,43 @@ func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (si
 // publish durably renames a temporary file to its final path.
 func (d *Dir) publish(temp, name string) error {
 	path := d.path(name)
+	dir := d.fs.PathDir(path)
+	if err := d.makeHashDir(dir); err != nil {
+		return err
+	}
 	if err := d.fs.Rename(temp, path); err != nil {
 		return err
 	}
-	return disk.SyncDir(d.fs, d.fs.PathDir(path))
+	return disk.SyncDir(d.fs, dir)
 }
 
-// makeHashDirs makes the hash directories survive power loss. Existing ones may have been made a
-// moment before a crash, or by another node, and not be durable yet.
-func (d *Dir) makeHashDirs() error {
-	for hash := range hashDirs {
-		if err := d.fs.MkdirAll(d.hashDir(byte(hash)), 0o700); err != nil {
-			return err
-		}
+// makeHashDir durably makes a hash directory, the first time that a file needs it: to make all 256
+// took most of the time in which a new node opens its files.
+func (d *Dir) makeHashDir(dir string) error {
+	if _, ok := d.made.Load(dir); ok {
+		return nil
 	}
-	return disk.SyncDir(d.fs, d.root)
+	if err := errors.Join(d.fs.MkdirAll(dir, 0o700), disk.SyncDir(d.fs, d.root)); err != nil {
+		return err
+	}
+	d.made.Store(dir, true)
+	return nil
+}
+
+// syncHashDirs makes the existing hash directories survive power loss: they may have been made a
+// moment before a crash, or by another node, and not be durable yet.
+func (d *Dir) syncHashDirs() error {
+	names, err := d.fs.List(d.root)
+	if err != nil {
+		return err
+	}
+	if err := disk.SyncDir(d.fs, d.root); err != nil {
+		return err
+	}
+	for _, name := range names {
+		d.made.Store(d.fs.PathJoin(d.root, name), true)
+	}
+	return nil
 }
 
 // removeAbandoned removes the temporary files that no process has locked, because their writers

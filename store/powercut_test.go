@@ -110,24 +110,30 @@ func checkFiles(t *testing.T, dir *Dir, kept map[string]string) {
 	}
 }
 
-// The hash directories are durable before the first Put, even those left by a process that crashed
-// before it could sync them.
+// A file's hash directory is durable with it: one that its Put made, and one left by a process that
+// crashed before it could sync it.
 func TestHashDirsAreDurable(t *testing.T) {
-	fs := vfs.NewCrashableMem()
-	if err := disk.MkdirAll(fs, "files/temp", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := fs.MkdirAll("files/00", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := openDirOn(fs, "files")
-	if err != nil {
-		t.Fatal(err)
-	}
-	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
-	for hash := range hashDirs {
-		if _, err := crashed.Stat(dir.hashDir(byte(hash))); err != nil {
-			t.Error(err)
+	for _, left := range []bool{false, true} {
+		fs := vfs.NewCrashableMem()
+		dir := &Dir{fs: fs, root: "files"}
+		if err := disk.MkdirAll(fs, dir.temp(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		const name = "a.pdf"
+		if left {
+			if err := fs.MkdirAll(fs.PathDir(dir.path(name)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dir, err := openDirOn(fs, "files")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dir.Put(t.Context(), name, strings.NewReader("x"), 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fs.CrashClone(vfs.CrashCloneCfg{}).Stat(dir.path(name)); err != nil {
+			t.Errorf("left %v: %v", left, err)
 		}
 	}
 }
