@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 )
 
 //go:embed templates
@@ -18,7 +19,8 @@ var names = []string{
 	"versions", "members", "security", "factor", "trail", "playground", "try", "invoices", "outside", "accounts", "account", "cluster", "queues", "recent",
 }
 
-var pages = parse()
+// pages are parsed when the first is written: no other command should wait for it at its start.
+var pages = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	shared := template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts.html"))
@@ -64,7 +66,7 @@ func execute(w io.Writer, v any, part string) error {
 		return fmt.Errorf("page: %T is not a page", v)
 	}
 	var body bytes.Buffer
-	if err := pages[name].ExecuteTemplate(&body, part, v); err != nil {
+	if err := pages()[name].ExecuteTemplate(&body, part, v); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	_, err := overrides.WriteString(w, body.String())
