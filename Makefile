@@ -57,13 +57,7 @@ run: deps build ## serve on LISTEN with demo keys until stopped (Ctrl-C)
 	@bin/platen serve --dev --listen $(LISTEN) --data $(DATA)
 
 test: deps ## run the tests that need only Go modules and Debian packages, but for the long ones, which integration runs
-	@echo "walking the contract (docs/CONTRACT.md)"
-	@log=$$(mktemp); trap 'rm -f $$log' EXIT; \
-	$(GO) test -vet=off -count=1 -v -timeout 10m -run '^TestContract$$' ./cmd/platen/conformance > $$log || { grep -v '^ *--- PASS\|^=== ' $$log; exit 1; }; \
-	grep '^contract: ' $$log
-	@echo "running every other test, among them 500 schedules of the simulator"
-	@# one package more at once than there are cores: many tests wait for nodes and browsers
-	@$(GO) test -vet=off -p $$(($$(nproc) + 1)) -timeout 20m -skip '^TestContract$$' ./...
+	@GO='$(GO)' testdata/test.sh
 
 race: deps ## run the tests under the race detector
 	@CGO_ENABLED=1 $(GO) test -race -short -timeout 25m ./...

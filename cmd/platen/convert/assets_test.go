@@ -95,7 +95,7 @@ func TestAssetsOfOtherDirectories(t *testing.T) {
 		"two":  {[]string{filepath.Join(dir, "img"), filepath.Join(dir, "css")}, []string{"css/a.css", "css/b.css", "own.png", p}},
 	} {
 		files := gatheredFrom(t, folder, page, tc.allow...)
-		if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, tc.want) {
+		if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, slices.Sorted(slices.Values(tc.want))) {
 			t.Errorf("%s: gathered %q, want %q", name, got, tc.want)
 		}
 		if css := files["css/a.css"]; css != "" && !strings.Contains(css, "url(/"+p+")") {
