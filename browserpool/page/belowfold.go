@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"platen.dev/events/contract"
 )
 
@@ -21,6 +23,8 @@ const (
 	settleFor = 100 * time.Millisecond
 	// looks is how often content that appears below the viewed part is viewed in turn.
 	looks = 2
+	// probe is by how much the window becomes higher to find drawings that follow its height, in CSS pixels.
+	probe = 20
 	// ownScroll is by how much of the window's height a page whose content scrolls in an inner box may itself be higher than
 	// the window: a box of a window's height overflows by the margins of its body.
 	ownScroll = 0.25
@@ -30,6 +34,12 @@ var (
 	// looking waits until visibility observers have been notified.
 	//go:embed script/looking.js
 	looking string
+	// steadying keeps script from laying out the page for the windows of looks.
+	//go:embed script/steadying.js
+	steadying string
+	// pinning has drawings that follow the height of the window keep their own.
+	//go:embed script/pinning.js
+	pinning string
 	// expanding makes a page that scrolls in an inner box as high as its content.
 	//go:embed script/expanding.js
 	expanding string
@@ -64,6 +74,9 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 	if !p.scripted {
 		return err
 	}
+	if err == nil && content.Height > d.viewport.Height {
+		err = p.steady(within)
+	}
 	seen := 0
 	for range looks {
 		if err != nil || content.Height <= seen || seen >= d.below {
@@ -78,6 +91,63 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 	}
 	return err
 }
+
+// steady keeps a page from being laid out for the windows of looks: a window of many pages' height, of which somebody who scrolls knows nothing, made
+// charts of that height.
+func (p visit) steady(ctx context.Context) error {
+	var drawings int
+	if _, err := p.run(ctx, steadying, nil, &drawings); err != nil {
+		return err
+	}
+	if err := p.deafen(ctx); err != nil || drawings == 0 {
+		return err
+	}
+	before := p.viewport
+	if err := p.setView(ctx, p.media, Size{Width: before.Width, Height: before.Height + probe}, p.scale); err != nil {
+		return err
+	}
+	_, err := p.run(ctx, pinning, nil, &p.pinned)
+	return errors.Join(err, p.setView(ctx, p.media, before, p.scale))
+}
+
+// release gives what is pinned its own height, once the window has its height again.
+func (p visit) release(ctx context.Context) error {
+	if !p.pinned {
+		return nil
+	}
+	_, err := p.run(ctx, "() => { while (pinned.length) pinned.pop()() }", nil, nil)
+	return err
+}
+
+// deafen has the window call none of its present handlers of resize events.
+func (p visit) deafen(ctx context.Context) error {
+	client := p.session.With(ctx)
+	window, err := proto.RuntimeEvaluate{Expression: "window", ObjectGroup: worldName}.Call(client) // without a group there are no handlers
+	if err != nil {
+		return unlessReplaced(err)
+	}
+	all, err := proto.DOMDebuggerGetEventListeners{ObjectID: window.Result.ObjectID}.Call(client)
+	if err != nil {
+		return unlessReplaced(err)
+	}
+	var handlers []*proto.RuntimeCallArgument
+	for _, l := range all.Listeners {
+		if l.Type == "resize" && l.Handler != nil {
+			handlers = append(handlers, &proto.RuntimeCallArgument{ObjectID: l.Handler.ObjectID})
+		}
+	}
+	if len(handlers) > 0 {
+		_, err = proto.RuntimeCallFunctionOn{FunctionDeclaration: deafening, ObjectID: window.Result.ObjectID, Arguments: handlers}.Call(client)
+	}
+	return unlessReplaced(errors.Join(err, proto.RuntimeReleaseObjectGroup{ObjectGroup: worldName}.Call(client)))
+}
+
+// deafening takes a window's handlers of resize events. Zone.js, which Angular uses, keeps the browser's own function under another name.
+const deafening = `function (...handlers) {
+	const remove = this.__zone_symbol__removeEventListener ?? this.removeEventListener
+	for (const handler of handlers) for (const capture of [true, false]) remove.call(this, "resize", handler, capture)
+	this.onresize = null
+}`
 
 // expandAgain expands what script has made an inner box since the look.
 func (p visit) expandAgain(ctx context.Context, d document) error {

@@ -63,7 +63,7 @@ func (p visit) rest(ctx context.Context, d document) error {
 	if err := p.setView(ctx, d.media, d.viewport, d.scale); err != nil {
 		return err
 	}
-	return unlessLate(ctx, p.expandAgain(ctx, d))
+	return unlessLate(ctx, errors.Join(p.release(ctx), p.expandAgain(ctx, d)))
 }
 
 // checkParts refuses a document with faults that the job does not tolerate.
@@ -184,7 +184,7 @@ func unlessLate(ctx context.Context, err error) error {
 
 // begin starts loading the document into the page.
 func (p *page) begin(ctx context.Context, d document) error {
-	p.used, p.warned, p.hidden = true, nil, 0
+	p.used, p.warned, p.hidden, p.pinned = true, nil, 0, false
 	p.progress.begin()
 	if d.url != "" {
 		return p.navigate(ctx, d)

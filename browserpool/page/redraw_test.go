@@ -31,6 +31,9 @@ func TestRedrawing(t *testing.T) {
 		"filter: grayscale(1)":                          true,
 		"filter: drop-shadow(0 2px 4px #888) invert(1)": false,
 		"box-shadow: 0 0 300px #000":                    false, // wider than its box
+		"box-shadow: 0 0 20px #000":                     false, // a frame with mitres, if it were drawn
+		"box-shadow: 0 0 20px #000; border-radius: 5px": true,
+		"box-shadow: 0 0 9px #000; width: 9px":          false, // a small picture costs less
 		"box-shadow: inset 0 0 9px #000":                false,
 		"box-shadow: 0 0 9px color(display-p3 0 0 1)":   false,
 		"box-shadow: 0 0 9px transparent; filter: drop-shadow(1px 1px transparent)": true,
@@ -75,8 +78,11 @@ func TestRecolouring(t *testing.T) {
 	slot := openSlot(t)
 	// Without text, the browser filters.
 	page := func(filter, text string) *image.RGBA {
-		html := `<style>div > * { height: 40px; margin: 10px } * { color: transparent } p { background: #c63; border: 9px solid #00c }</style>
-			<div style="filter: ` + filter + `; background: #eef"><p>` + text + `</p><img width="90" src="data:image/png;base64,` +
+		html := `<style>div > * { height: 40px; margin: 10px } * { color: transparent } p { height: auto; font: 0/0 serif; background: #c63; border: 9px solid #00c }
+			i { position: absolute; top: 5px; right: 5px; width: 90px; background: #093; box-shadow: 5px 5px #f0f; z-index: -1 }
+			p::before, p::after { content: ""; display: block; height: 30px; background: #f36; border: 3px solid transparent }
+			p::after { border-image: linear-gradient(#866, #668) 3 }</style>
+			<div style="filter: ` + filter + `; background: #eef"><i></i><p>` + text + `</p><img width="90" src="data:image/png;base64,` +
 			base64.StdEncoding.EncodeToString([]byte(pagetest.Pixel)) + `"><h1 style="background: linear-gradient(#866, #668)">` + text + `</h1><svg><rect width="90" height="9" fill="#0f0" /></svg></div>`
 		return pagetest.PictureOf(t, mustPrint(t, slot, Print{HTML: html, Full: true}).PDF, 1)
 	}

@@ -47,6 +47,11 @@
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
+	// Takes an element's filter. Within it stays placed, and painted, what was.
+	const unfilter = (element, properties) => {
+		const is = getComputedStyle(element).willChange, holds = element == undisguised.documentElement ? {} : { "will-change": is == "auto" ? "filter" : is + ", filter" }
+		set(element, { transition: "none", filter: "none", ...holds, ...properties })
+	}
 	// Returns what gives an element its present style attribute back.
 	const keepStyle = element => {
 		const style = element.getAttribute("style")
@@ -59,5 +64,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, someText, drawingScale, set, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, someText, drawingScale, set, unfilter, keepStyle, isForced, adopt, tallest })
 }

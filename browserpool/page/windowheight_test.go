@@ -1,0 +1,50 @@
+package page
+
+import (
+	"testing"
+
+	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/testkit"
+)
+
+// The look below the fold, in a window of many pages' height, leaves what script sizes by the window's height as it was, while what draws when it is
+// scrolled to is drawn.
+func TestHeightOfTheWindow(t *testing.T) {
+	t.Parallel()
+	const boxes = `<!doctype html><style>body { margin: 0 } .box { height: 80vh }</style>` +
+		`<div class="box"></div><div class="box"></div><div class="box"></div><p id="late"></p><p>END</p>` +
+		`<script>addEventListener("scroll", () => { if (late.getBoundingClientRect().top < innerHeight) late.textContent = "LATE" })
+		const all = [...document.querySelectorAll(".box")]`
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/resize": boxes + `
+			const draw = () => all.forEach(e => e.style.height = innerHeight * 0.8 + "px")
+			addEventListener("resize", draw)
+			draw()</script>`,
+		"/timer": boxes + `
+			onresize = () => setTimeout(() => all.forEach(e => e.style.height = innerHeight * 0.8 + "px"), 100)</script>`,
+		"/canvas": boxes + `
+			for (const e of all) {
+				const canvas = e.appendChild(document.createElement("canvas"))
+				canvas.style.display = "block"
+				new ResizeObserver(() => setTimeout(() => canvas.style.height = e.clientHeight + "px", 100)).observe(e)
+			}</script>`,
+		"/minimum": boxes + `
+			for (const e of all) { // never smaller again
+				const chart = e.appendChild(document.createElement("div"))
+				new ResizeObserver(() => chart.style.minHeight = chart.style.height = e.clientHeight + "px").observe(e)
+			}</script>`,
+	})
+	slot := openSlot(t)
+	// A page is higher than the window, which is as high as wide: what script has set is smaller on paper.
+	for path, pages := range map[string]int{"/resize": 2, "/timer": 3, "/canvas": 3, "/minimum": 3} {
+		result := mustPrint(t, slot, Print{URL: web.URL + path})
+		text := testkit.PDFText(t, result.PDF)
+		testkit.Contains(t, text, "END")
+		if path != "/timer" { // its boxes are higher, as there are no drawings in them
+			testkit.Contains(t, text, "LATE")
+		}
+		if result.Pages != pages {
+			t.Errorf("%s: %d pages, want %d", path, result.Pages, pages)
+		}
+	}
+}
