@@ -25,6 +25,9 @@ var (
 	// unfixing shows bars once and over no text, which the browser would print on every page.
 	//go:embed script/unfixing.js
 	unfixing string
+	// leaving leaves out what is fixed outside the window.
+	//go:embed script/leaving.js
+	leaving string
 	// framing makes frames as high as what they show.
 	//go:embed script/framing.js
 	framing string
@@ -170,7 +173,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 func (p press) arrangingScripts(a arrangement) (all []string) {
 	visited := p.kind == forVisit
 	if visited {
-		all = append(all, optional(framing))
+		all = append(all, optional(leaving), optional(framing))
 	}
 	if !a.isEmpty() {
 		all = append(all, arranging)

@@ -64,3 +64,22 @@ func TestFixedBars(t *testing.T) {
 		t.Errorf("a full document: on %d of %d pages", strings.Count(text, "HEAD"), pages)
 	}
 }
+
+// What is fixed outside the window is on no page; what is below it by its distance from the top may be.
+func TestFixedOutsideTheWindow(t *testing.T) {
+	t.Parallel()
+	away := func(style string) string {
+		return `<div style="position: fixed; ` + style + `">AWAY</div>`
+	}
+	page := away("top: 0; transform: translateY(-200%)") + away("bottom: -80px") + away("bottom: 0; translate: 0 100%") + away("left: -300px; width: 200px") +
+		`<main>` + away("top: -60px") + `</main><div style="position: fixed; top: 900px; color: red">BELOW</div>` + strings.Repeat("<p>line</p>", 90)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": page})
+	slot := openSlot(t)
+	for name, job := range map[string]Print{"visited": {URL: web.URL}, "full": {HTML: page, Full: true}} {
+		text := testkit.PDFText(t, mustPrint(t, slot, job).PDF)
+		if strings.Contains(text, "AWAY") {
+			t.Errorf("%s: shown: %q", name, text)
+		}
+		testkit.Contains(t, text, "BELOW")
+	}
+}

@@ -33,11 +33,15 @@ func TestScrollingBoxes(t *testing.T) {
 		"/grid":    `<div><table><tr><td>HEAD</td></tr></table></div><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
 		"/editor":  `<div style="overflow: auto; height: 100px; position: relative"><div style="position: absolute; white-space: pre">` + line + `</div></div>`,
 		"/panel":   `<div style="overflow: auto; height: 100px; position: relative"><p>END</p><div style="position: absolute; left: 100%; width: 100%">beside</div></div>`,
+		"/fixed":   `<div style="max-width: 400px; overflow-x: auto"><table><tr>` + cells(8) + `</tr></table></div>`,
+		"/chart":   `<div style="overflow-x: auto"><div><svg width="1000" height="90"><text x="950" y="50">END</text></svg></div></div>`,
+		"/drawing": `<div style="overflow-x: auto"><svg width="3000" height="90"><text x="2950" y="50">END</text></svg></div>`,
+		"/gallery": `<div style="overflow-x: auto; white-space: nowrap">END` + strings.Repeat(`<svg width="300" height="90"></svg>`, 9) + `</div>`,
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false,
-		"/wide": true, "/grid": true, "/editor": true,
+		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false,
+		"/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		if shown := strings.Contains(testkit.PDFText(t, result.PDF), "END"); shown == cut {
@@ -46,6 +50,25 @@ func TestScrollingBoxes(t *testing.T) {
 		if warned := len(result.Warnings) == 1 && result.Warnings[0].Code == contract.PageCut; warned != cut || len(result.Warnings) > 1 {
 			t.Errorf("%s: warnings %v", path, result.Warnings)
 		}
+	}
+}
+
+// A box that grows over the whole of another keeps what is painted below it.
+func TestGrownOverPicture(t *testing.T) {
+	t.Parallel()
+	page := `<div style="position: relative; height: 150px"><div style="height: 100%; background: #f00"></div>
+		<div style="position: absolute; inset: 0; overflow: auto">` + strings.Repeat("<p>line</p>", 10) + `END</div></div>`
+	result := mustPrint(t, openSlot(t), Print{HTML: page, Full: true})
+	testkit.Contains(t, testkit.PDFText(t, result.PDF), "END")
+	red := 0
+	picture := pagetest.PictureOf(t, result.PDF, 1)
+	for i := 0; i < len(picture.Pix); i += 4 {
+		if picture.Pix[i] > 200 && picture.Pix[i+1] < 50 {
+			red++
+		}
+	}
+	if red < 250*picture.Rect.Dx()/2 {
+		t.Errorf("%d red pixels of %v", red, picture.Rect)
 	}
 }
 
@@ -83,14 +106,15 @@ func TestBoxesGrow(t *testing.T) {
 		"pictures":       {box("", strings.Repeat(`<svg width="100" height="150"></svg><br>`, 9)+"END"), true, false},
 		"highest":        {box("", `<p>x</p>`+strings.Repeat(`<p style="margin: 0; height: 100px">line</p>`, 198)+"END"), true, false},
 		"too high":       {box("", strings.Repeat(`<p style="margin: 0; height: 100px">line</p>`, 200)+"END"), false, true},
-		"row of a grid":  {`<div style="display: grid; grid-template-rows: 200px 300px"><div style="overflow: auto">` + end + `</div><div>BELOW</div></div><p>AFTER</p>`, false, true},
+		"row of a grid":  {`<div style="display: grid; grid-template-rows: 200px 300px"><div style="overflow: auto">` + end + `</div><div>BELOW</div></div><p>AFTER</p>`, true, false},
+		"rows of a grid": {`<div style="display: grid; grid-auto-rows: 200px"><div style="overflow: auto">` + end + `</div><div>BELOW</div></div><p>AFTER</p>`, true, false},
 		"empty":          {box("", `<p>first</p><div style="height: 3000px"></div>END`), false, false},
 		"menu":           {`<nav>` + box("", end) + `</nav>`, false, false},
 		"links":          {box("", strings.Repeat(`<p><a href="/">line</a></p>`, 80)+`<p><a href="/">END</a></p>`), false, false},
 		"table of links": {box("", "<table>"+strings.Repeat(`<tr><td><a href="/">line</a></td><td>with something</td></tr>`, 80)+"<tr><td>END</td></tr></table>"), true, false},
 		"stays in view":  {box("position: sticky; top: 0", end), false, false},
 		"fills a frame":  {`<div style="position: absolute; top: 100px; height: 200px"><div style="position: absolute; inset: 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, false, false},
-		"placed":         {`<div style="position: absolute; top: 100px">` + box("", end) + `</div>`, false, false},
+		"placed":         {`<div style="position: absolute; top: 100px">` + box("", end) + `</div>`, false, true},
 	} {
 		web := pagetest.NewWeb(t, pagetest.Pages{"/": page.html + `<div style="height: 1200px"></div>`})
 		result := mustPrint(t, slot, Print{URL: web.URL})

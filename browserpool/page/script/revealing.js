@@ -14,9 +14,10 @@
 	const barsIn = e => bars.get(e) ?? bars.set(e, e ? [...e.children].filter(isBar) : []).get(e)
 	const hasBar = e => barsIn(e).length > 0 || barsIn(outerOf(e)).some(s => s != e)
 	const scrolls = (e, overflow = style(e).overflowY) => /auto|scroll/.test(overflow) || overflow == "hidden" && hasBar(e) // by a script
-	const staysInView = e => e && (style(e).position == "sticky" || staysInView(outerOf(e)))
+	const staysInView = e => e && (/sticky|fixed/.test(style(e).position) || staysInView(outerOf(e)))
+	const isOnPaper = ({ right, bottom }) => right > 0 && bottom > -scrollY
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
-		isInPage(e) && !staysInView(e) && !e.closest("textarea, select")) : []
+		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select")) : []
 
 	const isFilled = box => {
 		const at = rectOf(box), counts = e => isShown(e) && isInFlow(e, box)
@@ -35,11 +36,23 @@
 	const covered = e => [...outerOf(e)?.children ?? []].filter(s => s != e && overlap(rectOf(s), rectOf(e)) && isShown(s))
 	const free = e => {
 		const to = { height: "auto", "max-height": "none" }, outer = outerOf(e) && style(outerOf(e))
+		if (/grid/.test(style(e).display)) {
+			for (const rows of ["grid-template-rows", "grid-auto-rows"]) to[rows] = style(e)[rows].replace(/[\d.]+px/g, "minmax($&, auto)")
+		}
 		if (/flex/.test(outer?.display) && /column/.test(outer.flexDirection)) to["flex-basis"] = "auto"
 		set(e, to)
 	}
 	// The empty elements that keep the height in place of one that fills what holds it.
-	const doubles = e => [...outerOf(e)?.children ?? []].filter(s => s != e && !isPlaced(s) && !someText(s) && !s.querySelector("img, svg, canvas, video, iframe"))
+	const pictures = "img, svg, canvas, video, iframe"
+	const isPainted = e => e.matches(pictures) || style(e).backgroundImage != "none" || !/^(transparent|rgba\(.*, 0\))$/.test(style(e).backgroundColor)
+	const doubles = e => [...outerOf(e)?.children ?? []].filter(s => s != e && !isPlaced(s) && !someText(s) && !isPainted(s) && !s.querySelector(pictures))
+	// What lies below it in the flow, over the whole of what holds it.
+	const backs = e => [...outerOf(e)?.children ?? []].filter(s => !isPlaced(s) && !someText(s) && isPainted(s) && fills(e) &&
+		outerOf(e) == e.offsetParent && s.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)
+	const underlay = e => {
+		const { width, height } = rectOf(e)
+		set(e, { position: "absolute", inset: "0", ...e.matches(pictures) ? { width: width + "px", height: height + "px" } : { width: "auto", height: "auto" } })
+	}
 	// Frees the box and what holds it, and takes that back if something else is in the way.
 	const grow = box => {
 		const held = []
@@ -48,9 +61,10 @@
 			outer = outerOf(e)
 			held.push({ e, outer, was: beyond(e, outer), over: covered(e) })
 		}
-		const chain = held.map(h => h.e), placed = chain.filter(isPlaced), empty = placed.flatMap(doubles)
-		const restores = [...chain, ...empty].map(keepStyle), restore = () => restores.forEach(f => f())
+		const chain = held.map(h => h.e), placed = chain.filter(isPlaced), empty = placed.flatMap(doubles), below = placed.flatMap(backs)
+		const restores = [...chain, ...empty, ...below].map(keepStyle), restore = () => restores.forEach(f => f())
 		const height = box.clientHeight, more = hidden(box)
+		below.forEach(underlay)
 		placed.forEach(e => set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })) // it joins the flow
 		empty.forEach(e => set(e, { display: "none" }))
 		free(box)
@@ -70,7 +84,7 @@
 	for (const box of boxes.reverse().slice(0, most)) { // inner ones first
 		const more = hidden(box)
 		if (more <= 4 || isMenu(box) || !isFilled(box)) continue
-		if (box.scrollHeight <= tallest && grow(box)) all.Grown++
+		if (box.scrollHeight <= tallest && isInPage(box) && grow(box)) all.Grown++
 		else all.Hidden = Math.max(all.Hidden, more)
 	}
 	return all

@@ -1,5 +1,5 @@
-// Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, text fields, and wide tables and drawings of characters,
-// shrunk to half their size at most. Returns how many pixels to the right of a box with text are still hidden.
+// Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, text fields, and wide tables, charts and drawings of
+// characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, but for galleries of pictures.
 (document, _, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
@@ -17,7 +17,10 @@
 			const zoom = isWide(box) && !isWithin(box, chosen) && scaleOf(box)
 			if (zoom) chosen.set(box, zoom)
 		}
+		const widths = new Map([...chosen.keys()].map(box => [box, box.getBoundingClientRect().width]))
 		chosen.forEach((zoom, box) => set(box, { zoom }))
+		const narrower = [...chosen].filter(([box]) => box.getBoundingClientRect().width < widths.get(box) - 1) // their own width shrinks, too
+		for (const [box, zoom] of narrower) set(box, { "box-sizing": "border-box", width: widths.get(box) / zoom + "px", "min-width": "0", "max-width": "none" })
 		return chosen
 	}
 	// Returns whether the box has code alone.
@@ -38,9 +41,12 @@
 		for (let e = table; e != box; e = e.parentElement) if (style(e).position != "static") return false
 		return !box.previousElementSibling?.querySelector("table")
 	}
-	const tableScale = box => {
+	// A chart or picture, or a box of nothing else.
+	const isPicture = e => /^(svg|canvas|img)$/.test(e.localName) ||
+		e.children.length == 1 && [...e.childNodes].every(node => node == e.firstElementChild || !/\S/.test(node.data)) && isPicture(e.firstElementChild)
+	const wideScale = box => {
 		const table = box.localName == "table" ? box : box.querySelector("table")
-		return table && isTableOf(box, table) && Math.max(1 / 2, box.clientWidth / box.scrollWidth * 0.998)
+		return (table ? isTableOf(box, table) : isPicture(box)) && Math.max(1 / 2, box.clientWidth / box.scrollWidth * 0.998)
 	}
 	const hidesText = box => {
 		const { right } = box.getBoundingClientRect()
@@ -52,6 +58,6 @@
 	const code = boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings) && breakLines(box))
 	code.filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))
-	shrink(tableScale)
-	return boxes.filter(box => hidden(box) > 4 && hidesText(box)).reduce((most, box) => Math.max(most, hidden(box)), 0)
+	const pictures = [...shrink(wideScale).keys()].filter(isPicture)
+	return boxes.filter(box => hidden(box) > 4 && (pictures.includes(box) || hidesText(box))).reduce((most, box) => Math.max(most, hidden(box)), 0)
 }
