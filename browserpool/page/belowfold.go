@@ -96,18 +96,18 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 // charts of that height.
 func (p visit) steady(ctx context.Context) error {
 	var drawings int
-	if _, err := p.run(ctx, steadying, nil, &drawings); err != nil {
+	err := together([]func() error{
+		func() error { _, err := p.run(ctx, steadying, nil, &drawings); return err },
+		func() error { return p.deafen(ctx) },
+	})
+	if err != nil || drawings == 0 {
 		return err
 	}
-	if err := p.deafen(ctx); err != nil || drawings == 0 {
+	if err := p.setView(ctx, p.media, Size{Width: p.viewport.Width, Height: p.viewport.Height + probe}, p.scale); err != nil {
 		return err
 	}
-	before := p.viewport
-	if err := p.setView(ctx, p.media, Size{Width: before.Width, Height: before.Height + probe}, p.scale); err != nil {
-		return err
-	}
-	_, err := p.run(ctx, pinning, nil, &p.pinned)
-	return errors.Join(err, p.setView(ctx, p.media, before, p.scale))
+	_, err = p.run(ctx, pinning, nil, &p.pinned)
+	return err
 }
 
 // release gives what is pinned its own height, once the window has its height again.
@@ -136,10 +136,11 @@ func (p visit) deafen(ctx context.Context) error {
 			handlers = append(handlers, &proto.RuntimeCallArgument{ObjectID: l.Handler.ObjectID})
 		}
 	}
-	if len(handlers) > 0 {
-		_, err = proto.RuntimeCallFunctionOn{FunctionDeclaration: deafening, ObjectID: window.Result.ObjectID, Arguments: handlers}.Call(client)
+	if len(handlers) == 0 {
+		return nil
 	}
-	return unlessReplaced(errors.Join(err, proto.RuntimeReleaseObjectGroup{ObjectGroup: worldName}.Call(client)))
+	_, err = proto.RuntimeCallFunctionOn{FunctionDeclaration: deafening, ObjectID: window.Result.ObjectID, Arguments: handlers}.Call(client)
+	return unlessReplaced(err) // the objects are released with the document
 }
 
 // deafening takes a window's handlers of resize events. Zone.js, which Angular uses, keeps the browser's own function under another name.

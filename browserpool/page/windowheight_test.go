@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"testing"
 
 	"platen.dev/browserpool/pagetest"
@@ -30,7 +31,8 @@ func TestHeightOfTheWindow(t *testing.T) {
 			}</script>`,
 		"/minimum": boxes + `
 			for (const e of all) { // never smaller again
-				const chart = e.appendChild(document.createElement("div"))
+				const chart = e.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"))
+				chart.style.display = "block"
 				new ResizeObserver(() => chart.style.minHeight = chart.style.height = e.clientHeight + "px").observe(e)
 			}</script>`,
 	})
@@ -46,5 +48,17 @@ func TestHeightOfTheWindow(t *testing.T) {
 		if result.Pages != pages {
 			t.Errorf("%s: %d pages, want %d", path, result.Pages, pages)
 		}
+	}
+}
+
+// A chart of several layers is on one page.
+func TestLayersStayTogether(t *testing.T) {
+	t.Parallel()
+	const layer = `<svg style="position: absolute; top: 0; left: 0" width="300" height="600">`
+	const page = `<div style="height: 700px">TEXT</div><div style="position: relative; height: 600px">` +
+		layer + `<text x="9" y="20">FIRST</text></svg>` + layer + `<text x="9" y="590">LAST</text></svg></div>`
+	text := testkit.PDFText(t, mustPrint(t, openSlot(t), Print{HTML: page, Full: true}).PDF)
+	if pages := strings.Split(text, "\f"); len(pages) != 3 || !strings.Contains(pages[1], "FIRST") || !strings.Contains(pages[1], "LAST") {
+		t.Errorf("%q", pages)
 	}
 }

@@ -83,6 +83,14 @@
 		}
 	}
 
+	// A chart that is drawn in several layers, placed over one another, is kept together if a page has room for it.
+	for (const layer of page ? [...document.querySelectorAll("svg, canvas")].slice(0, 1000) : []) {
+		if (getComputedStyle(layer).position != "absolute") continue
+		let chart = layer.parentElement
+		while (chart && chart != body && getComputedStyle(chart).position == "static") chart = chart.parentElement
+		if (chart && chart != body && chart.getBoundingClientRect().height <= page) set(chart, { "break-inside": "avoid" })
+	}
+
 	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
 	// It keeps its content where it is.
 	if (!width) return

@@ -3,7 +3,6 @@ async (document, height) => {
 	const frame = () => new Promise(requestAnimationFrame)
 	for (let frames = 0; innerHeight < height && frames < 60; frames++) await frame()
 	document.dispatchEvent(new Event("scroll", { bubbles: true })) // script is told of no resize
-	await frame()
 	// Observers are told in the order in which they were made, so this one is told last.
 	await new Promise(told => new IntersectionObserver(told).observe(document.documentElement))
 	await frame()
