@@ -162,6 +162,7 @@ func TestWatermarkIsAbove(t *testing.T) {
 }
 
 func TestEncryption(t *testing.T) {
+	testkit.Long(t)
 	pdf := newPrinter(t)(twoPages, contract.Paper{})
 	for _, password := range []string{"secret", "päßwörd ✓", `--replace-input "x" '@-`, "--", `\"}`, strings.Repeat("x", 127)} {
 		for _, level := range []int{0, 1, 4, 9} {
@@ -235,6 +236,7 @@ func TestPermissions(t *testing.T) {
 }
 
 func TestCompressionLevels(t *testing.T) {
+	testkit.Long(t)
 	pdf := newPrinter(t)(twoPages+strings.Repeat("<p>The quick brown fox jumps over the lazy dog.</p>", 300), contract.Paper{})
 	for level := 1; level <= 9; level++ {
 		out, err := Finish(t.Context(), pdf, Finishing{Level: level})

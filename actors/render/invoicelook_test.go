@@ -37,6 +37,7 @@ var pictured = []string{
 
 // TestInvoiceLook compares the pictured cases with their pictures.
 func TestInvoiceLook(t *testing.T) {
+	testkit.Long(t)
 	known := lookAt(t, func(name string) bool { return slices.Contains(pictured, name) })
 	for _, name := range pictured {
 		if !known[name] {

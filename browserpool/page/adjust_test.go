@@ -184,6 +184,7 @@ func TestRefusedParts(t *testing.T) {
 
 // A job may require that scripts have no errors: an uncaught one fails it, and the error has its line.
 func TestFailOnScriptError(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	other := pagetest.NewWeb(t, pagetest.Pages{"/frame": "<script>\n\nundefinedInFrame()</script>"})
 	web := pagetest.NewWeb(t, pagetest.Pages{

@@ -9,10 +9,12 @@ import (
 
 	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // An empty last page is left out, unless a break asks for it, or something is on it; empty pages before it stay.
 func TestBlankEnd(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	const fresh = `style="break-before: page"`

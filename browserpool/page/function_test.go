@@ -92,6 +92,7 @@ func TestWaitForFunctionFails(t *testing.T) {
 
 // Text that is not an expression fails at once: it cannot break out of the code around it, so no value of it passes.
 func TestWaitForFunctionIsAnExpression(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<p>TEXT`})
 	for _, expression := range []string{

@@ -13,6 +13,7 @@ import (
 // What the browser prints as a picture is drawn: shadows, and text below filters that change nothing, colours, or only add a shadow. Other filters make
 // a picture.
 func TestRedrawing(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	box := func(style string) string {
@@ -54,6 +55,7 @@ func TestRedrawing(t *testing.T) {
 
 // Shadows that are drawn look like those of pseudo-elements, which the browser prints, within a tenth of the range; the difference is at corners.
 func TestRedrawnShadows(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	picture := func(style, of string) *image.RGBA {
@@ -74,6 +76,7 @@ func TestRedrawnShadows(t *testing.T) {
 
 // Text below a filter has the colours that the filter makes, on and beside what keeps it.
 func TestRecolouring(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	// Without text, the browser filters.

@@ -172,6 +172,7 @@ func inked(picture image.Image, part image.Rectangle) bool {
 }
 
 func TestNavigationErrors(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	secure, closed := pagetest.NewSecureWeb(t, nil), closedPort(t)
 	web := pagetest.NewWeb(t, pagetest.Pages{

@@ -118,6 +118,7 @@ func TestDashboardTemplates(t *testing.T) {
 
 // A preview uses the same code as jobs, and is no job.
 func TestDashboardPreview(t *testing.T) {
+	testkit.Long(t)
 	n := startDashboard(t)
 	p := n.demo(t, "business")
 	preview := func(fields ...string) reply {

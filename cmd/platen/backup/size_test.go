@@ -11,6 +11,7 @@ import (
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/testkit"
 	"platen.dev/ledger"
 	"platen.dev/projections/snapshot"
 )
@@ -28,6 +29,7 @@ func noise(n int) []byte {
 // Records of maximum size, more ledger entries than one answer has, some of one event, and files larger than a chunk are copied in chunks of bounded
 // size, and restored unchanged.
 func TestLargeThings(t *testing.T) {
+	testkit.Long(t)
 	t.Parallel()
 	c := newCluster(t)
 	largest := noise(eventlog.MaxRecord)
