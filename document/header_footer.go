@@ -25,4 +25,4 @@ var templateAllowList = func() *bluemonday.Policy {
 
 // SanitizeTemplate reduces a caller's header or footer template to safe markup. Printing
 // must set its font size and margins, because they are zero in Chromium.
-func SanitizeTemplate(source string) string { return templateAllowList.Sanitize(source) }
+func SanitizeTemplate(source string) string { return templateAllowList.Sanitize(repairStyles(source)) }

@@ -1,6 +1,8 @@
 package document
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,9 +16,10 @@ const maxStyleValue = 1000
 // nothing.
 var styleProperties = []string{
 	"align-content", "align-items", "align-self", "aspect-ratio",
-	"background", "background-color", "background-image", "background-position", "background-repeat", "background-size",
-	"border", "border-bottom", "border-bottom-color", "border-bottom-left-radius", "border-bottom-right-radius",
-	"border-bottom-style", "border-bottom-width", "border-collapse", "border-color", "border-left", "border-left-color",
+	"background", "background-clip", "background-color", "background-image", "background-origin", "background-position", "background-repeat", "background-size",
+	"block-size", "border", "border-block", "border-block-end", "border-block-start", "border-bottom", "border-bottom-color", "border-bottom-left-radius", "border-bottom-right-radius",
+	"border-bottom-style", "border-bottom-width", "border-collapse", "border-color", "border-inline", "border-inline-end",
+	"border-inline-start", "border-left", "border-left-color",
 	"border-left-style", "border-left-width", "border-radius", "border-right", "border-right-color",
 	"border-right-style", "border-right-width", "border-spacing", "border-style", "border-top", "border-top-color",
 	"border-top-left-radius", "border-top-right-radius", "border-top-style", "border-top-width", "border-width",
@@ -28,14 +31,15 @@ var styleProperties = []string{
 	"font-variant", "font-variant-numeric", "font-weight", "gap",
 	"grid", "grid-area", "grid-auto-columns", "grid-auto-flow", "grid-auto-rows", "grid-column", "grid-column-gap",
 	"grid-gap", "grid-row", "grid-row-gap", "grid-template", "grid-template-areas", "grid-template-columns",
-	"grid-template-rows", "height", "hyphens", "inset", "justify-content", "justify-items", "justify-self", "left",
-	"letter-spacing", "line-height", "list-style-position", "list-style-type",
-	"margin", "margin-bottom", "margin-left", "margin-right", "margin-top", "max-height", "max-width", "min-height",
-	"min-width", "object-fit", "object-position", "opacity", "order", "orphans", "outline", "overflow", "overflow-wrap",
-	"padding", "padding-bottom", "padding-left", "padding-right", "padding-top", "page-break-after",
+	"grid-template-rows", "height", "hyphens", "inline-size", "inset", "inset-block", "inset-inline", "justify-content", "justify-items", "justify-self", "left",
+	"letter-spacing", "line-height", "list-style", "list-style-position", "list-style-type",
+	"margin", "margin-block", "margin-block-end", "margin-block-start", "margin-bottom", "margin-inline", "margin-inline-end", "margin-inline-start", "margin-left", "margin-right", "margin-top", "max-height", "max-width", "min-height",
+	"min-width", "object-fit", "object-position", "opacity", "order", "orphans", "outline", "outline-color", "outline-offset", "outline-style", "outline-width",
+	"overflow", "overflow-wrap", "overflow-x", "overflow-y",
+	"padding", "padding-block", "padding-block-end", "padding-block-start", "padding-bottom", "padding-inline", "padding-inline-end", "padding-inline-start", "padding-left", "padding-right", "padding-top", "page-break-after",
 	"page-break-before", "page-break-inside", "place-content", "place-items", "position", "print-color-adjust",
 	"quotes", "right", "row-gap", "tab-size", "table-layout", "text-align", "text-align-last", "text-decoration",
-	"text-decoration-color", "text-decoration-line", "text-decoration-style", "text-indent", "text-justify",
+	"text-decoration-color", "text-decoration-line", "text-decoration-style", "text-decoration-thickness", "text-indent", "text-justify",
 	"text-overflow", "text-shadow", "text-transform", "text-underline-offset", "top", "transform", "transform-origin",
 	"unicode-bidi", "vertical-align", "visibility", "white-space", "widows", "width", "word-break", "word-spacing",
 	"word-wrap", "writing-mode", "z-index", "-webkit-print-color-adjust",
@@ -86,4 +90,86 @@ func isForbidden(r rune) bool {
 		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || strings.ContainsRune(styleCharacters, r))
 	}
 	return r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.M, unicode.N)
+}
+
+// pictureInStyle matches a URL in a style.
+var pictureInStyle = regexp.MustCompile(`(?i)\burl\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*'|[^"'()\\\s]*)\s*\)`)
+
+// repairStyle returns a style without what browsers skip but the sanitiser stumbles over, so that it would drop all of the style: comments, and
+// declarations that are empty, have no colon, or have a block. A picture becomes "none", so that its declaration keeps the rest.
+func repairStyle(style string) string {
+	if strings.Contains(style, "/*") {
+		style = withoutComments(style)
+	}
+	if pictureInStyle.MatchString(style) {
+		style = pictureInStyle.ReplaceAllString(style, "none")
+	}
+	declarations, whole := declarationsOf(style)
+	all := len(declarations)
+	if !whole {
+		return style
+	}
+	declarations = slices.DeleteFunc(declarations, func(d string) bool { return lastColon(d) < 0 || strings.ContainsAny(d, "{}") })
+	if len(declarations) == all {
+		return style
+	}
+	return strings.Join(declarations, ";")
+}
+
+// withoutComments replaces the comments of a style by spaces. What is in quotes is none.
+func withoutComments(style string) string {
+	var out strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(style); i++ {
+		c := style[i]
+		switch {
+		case c == '\\' && i+1 < len(style):
+			out.WriteByte(c)
+			i++
+			c = style[i]
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case strings.HasPrefix(style[i:], "/*"):
+			end := strings.Index(style[i+len("/*"):], "*/")
+			if end < 0 {
+				return out.String()
+			}
+			i += len("/*") + end + len("*/") - 1
+			c = ' '
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}
+
+// declarationsOf splits a style at the semicolons outside of quotes and brackets. whole is false if these are not closed.
+func declarationsOf(style string) (all []string, whole bool) {
+	quote, start, depth := byte(0), 0, 0
+	for i := 0; i < len(style); i++ {
+		switch c := style[i]; {
+		case c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case c == ';' && depth == 0:
+			all = append(all, style[start:i])
+			start = i + 1
+		}
+	}
+	if start < len(style) {
+		all = append(all, style[start:])
+	}
+	return all, quote == 0 && depth == 0
 }

@@ -27,10 +27,39 @@ type Sanitized struct {
 // iframe, object, svg, template and the like) are removed with their content; of other
 // elements that are not allowed, the content is kept. Sanitize is for sources of known cost.
 func Sanitize(source string) Sanitized {
-	source = strings.TrimPrefix(source, byteOrderMark)
+	source = repairStyles(strings.TrimPrefix(source, byteOrderMark))
 	s := documentProperties(source)
 	s.Body = allowList.Sanitize(source)
 	return s
+}
+
+// repairStyles applies repairStyle to the styles of a document.
+func repairStyles(source string) string {
+	if !strings.Contains(strings.ToLower(source), "style") {
+		return source
+	}
+	var out strings.Builder
+	tokens := html.NewTokenizer(strings.NewReader(source))
+	for {
+		kind := tokens.Next()
+		raw := string(tokens.Raw())
+		if kind == html.StartTagToken || kind == html.SelfClosingTagToken {
+			token, repaired := tokens.Token(), false
+			for i, a := range token.Attr {
+				if a.Key == "style" {
+					token.Attr[i].Val = repairStyle(a.Val)
+					repaired = repaired || token.Attr[i].Val != a.Val
+				}
+			}
+			if repaired {
+				raw = token.String()
+			}
+		}
+		out.WriteString(raw)
+		if kind == html.ErrorToken {
+			return out.String()
+		}
+	}
 }
 
 // SanitizeWithin returns what Sanitize does, in time linear in the length of the source, and nothing of a source
@@ -114,20 +143,25 @@ var (
 
 	count     = regexp.MustCompile(`^[0-9]{1,4}$`)
 	integer   = regexp.MustCompile(`^-?[0-9]{1,9}$`)
-	dimension = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?$`)
+	dimension = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?;?$`)
+	pixels    = regexp.MustCompile(`^([0-9]{1,4}(px)?)?$`)
+	fontSize  = regexp.MustCompile(`^[+-]?[0-9]{1,2}$`)
+	fontFace  = regexp.MustCompile(`^[\p{L}\p{N} ,.'"_-]{1,200}$`)
+	lines     = regexp.MustCompile(`^(?i)(none|groups|rows|cols|all|void|above|below|hsides|vsides|lhs|rhs|box|border)$`)
+	clearing  = regexp.MustCompile(`^(?i)(left|right|all|both|none)$`)
 	alignment = regexp.MustCompile(`^(?i)(left|right|center|justify|char|top|middle|bottom|baseline)$`)
 	listType  = regexp.MustCompile(`^(1|a|A|i|I|disc|circle|square)$`)
 	scope     = regexp.MustCompile(`^(?i)(row|col|rowgroup|colgroup)$`)
-	color     = regexp.MustCompile(`^(#[0-9A-Fa-f]{3,8}|[A-Za-z]{1,32})$`)
+	color     = regexp.MustCompile(`^(#?[0-9A-Fa-f]{3,8}|[A-Za-z]{1,32})$`)
 	datetime  = regexp.MustCompile(`^[0-9TZWP:.,+\- ]{1,64}$`)
 )
 
 // elements are the elements that are kept.
 var elements = []string{
-	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "center",
-	"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption",
-	"figure", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "ins",
-	"kbd", "li", "main", "mark", "nav", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section",
+	"a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center",
+	"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "fieldset", "figcaption",
+	"figure", "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "ins",
+	"kbd", "label", "legend", "li", "main", "mark", "menu", "nav", "nobr", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section",
 	"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
 	"time", "tr", "tt", "u", "ul", "var", "wbr",
 }
@@ -142,7 +176,9 @@ func newAllowList() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(elements...)
 	// Without this, bluemonday removes these elements if they have no attributes.
-	p.AllowNoAttrs().OnElements("a", "abbr", "bdo", "col", "colgroup", "dfn", "font", "img", "main", "span", "time")
+	p.AllowNoAttrs().OnElements("a", "abbr", "acronym", "bdo", "big", "col", "colgroup", "dfn", "dialog", "dir", "font", "form", "img", "label",
+		"legend", "main", "menu", "nobr", "span", "time")
+	p.AllowElementsContent("frame") // it has none
 	p.SkipElementsContent(activeElements...)
 	for _, rule := range attributeRules {
 		rule.allow(p)
@@ -154,7 +190,7 @@ func newAllowList() *bluemonday.Policy {
 // activeElements are removed with their content: elements that run, load or embed
 // something, and elements whose content is not meant to be shown.
 var activeElements = []string{
-	"applet", "audio", "canvas", "datalist", "frame", "frameset", "iframe", "map", "math", "noembed", "noframes",
+	"applet", "audio", "canvas", "datalist", "frameset", "iframe", "math", "noembed", "noframes",
 	"noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title", "video", "xml",
 }
 
@@ -171,23 +207,33 @@ var attributeRules = []attributeRule{
 	{"id", elementID, ""},
 	{"title", nil, ""},
 	{"alt", nil, "img"},
-	{"width height", dimension, "img table td th col colgroup hr"},
+	{"width height", dimension, "img table tr td th col colgroup hr"},
 	{"align", alignment, "p div h1 h2 h3 h4 h5 h6 img table thead tbody tfoot tr td th col colgroup hr caption"},
 	{"valign", alignment, "thead tbody tfoot tr td th col colgroup"},
-	{"bgcolor", color, "table tr td th"},
-	{"color", color, "font"},
+	{"bgcolor", color, "table thead tbody tfoot tr td th"},
+	{"bordercolor", color, "table tr td th"},
+	{"color", color, "font hr"},
+	{"size", fontSize, "font"},
+	{"face", fontFace, "font"},
+	{"size", pixels, "hr"},
+	{"noshade", nil, "hr"},
+	{"nowrap", nil, "td th"},
+	{"rules frame", lines, "table"},
+	{"clear", clearing, "br"},
+	{"hspace vspace border", pixels, "img"},
 	{"colspan rowspan", count, "td th"},
 	{"scope", scope, "th"},
 	{"headers", elementIDs, "td th"},
 	{"aria-label", nil, ""},
 	{"aria-hidden", truth, ""},
 	{"span", count, "col colgroup"},
-	{"border cellpadding cellspacing", count, "table"},
+	{"border cellpadding cellspacing", pixels, "table"},
 	{"start", integer, "ol"},
 	{"value", integer, "li"},
 	{"type", listType, "ol ul li"},
 	{"reversed", nil, "ol"},
-	{"open", nil, "details"},
+	{"open", nil, "details dialog"},
+	{"hidden", nil, ""},
 	{"datetime", datetime, "time ins del"},
 	{"href", linkURL, "a"},
 	{"src", pictureURL, "img"},
@@ -223,7 +269,7 @@ func attributesByElement() map[string][]allowedAttribute {
 	// documentProperties reads those of html and body.
 	all := map[string][]allowedAttribute{
 		"html": {{"lang", language}, {"dir", direction}},
-		"body": {{"lang", language}, {"dir", direction}, {"style", nil}},
+		"body": {{"lang", language}, {"dir", direction}, {"bgcolor", color}, {"text", color}, {"style", nil}},
 	}
 	for _, element := range elements {
 		all[element] = []allowedAttribute{{"style", nil}}
@@ -259,13 +305,27 @@ func documentProperties(source string) Sanitized {
 				s.Title = titleText(tokens)
 			case "body":
 				s.BodyLang, s.BodyDir = languageAndDirection(token)
-				s.BodyStyle = safeStyle(attributeOf(token, "style"))
+				s.BodyStyle = safeStyle(oldBodyStyle(token) + attributeOf(token, "style"))
 			}
 			if propertiesEnd[token.Data] {
 				return s
 			}
 		}
 	}
+}
+
+// oldBodyStyle returns the attributes of a body element that HTML had before styles as a style.
+func oldBodyStyle(token html.Token) (style string) {
+	for _, old := range []struct{ attribute, property string }{{"bgcolor", "background-color"}, {"text", "color"}} {
+		value := matching(color, attributeOf(token, old.attribute))
+		if hex := strings.TrimLeft(value, "0123456789abcdefABCDEF"); hex == "" && (len(value) == 3 || len(value) == 6) {
+			value = "#" + value
+		}
+		if value != "" {
+			style += old.property + ": " + value + "; "
+		}
+	}
+	return style
 }
 
 func languageAndDirection(token html.Token) (lang, dir string) {
@@ -301,7 +361,7 @@ func matching(pattern *regexp.Regexp, value string) string {
 // safeStyle returns the safe part of an inline style. It applies the policy to an element
 // with that style.
 func safeStyle(style string) string {
-	if style == "" {
+	if style = repairStyle(style); style == "" {
 		return ""
 	}
 	const tag = "div"

@@ -140,7 +140,7 @@ func checkInert(t *testing.T, source, body string) {
 	visit = func(n *html.Node) {
 		if n.Type == html.ElementNode {
 			switch n.Data {
-			case "script", "style", "iframe", "object", "embed", "svg", "math", "template", "link", "meta", "base", "form",
+			case "script", "style", "iframe", "object", "embed", "svg", "math", "template", "link", "meta", "base",
 				"input", "button", "video", "audio", "source", "frame", "frameset", "noscript", "textarea":
 				t.Errorf("%q leaves an element %s: %s", source, n.Data, body)
 			}
@@ -219,7 +219,8 @@ func TestContentOfRemovedElements(t *testing.T) {
 		`a<style>b</style>c`:                       `ac`,
 		`a<iframe>b</iframe>c`:                     `ac`,
 		`a<svg><text>b</text></svg>c`:              `ac`,
-		`a<form><label>b</label></form>c`:          `abc`,
+		`a<frame src="x">b<map name="m"><area>c`:   `abc`,
+		`a<form action="x"><input>b</form>c`:       `a<form>b</form>c`,
 		`a<blink>b</blink>c`:                       `abc`,
 		`a<embed src="x">c`:                        `ac`,
 		`a<link href=x><meta charset=x>c`:          `ac`,
@@ -230,6 +231,52 @@ func TestContentOfRemovedElements(t *testing.T) {
 			t.Errorf("%s became %s, want %s", source, got, want)
 		}
 	}
+}
+
+// What browsers skip in a style costs its other declarations nothing; a picture costs only itself.
+func TestRepairedStyles(t *testing.T) {
+	const want = `<p style="color: red">x`
+	for _, style := range []string{
+		"color:red;\n", "\n\tcolor: red;\n\t", ";color:red", "color:red;;", "color:red; ;", "color:red; /* c */", "/* a: b; */ color:red", "color:red/* c */;", "bold;color:red",
+		"color:red; bold", "color:red; width=100", "{{css}};color:red", "color:red;{{css}}", "a { color: blue };color:red", "color:red; /* unclosed",
+	} {
+		if got := Sanitize(`<p style="` + style + `">x`).Body; got != want {
+			t.Errorf("%q became %s", style, got)
+		}
+		checkTrimmed(t, `<p style="`+style+`">x`)
+	}
+	for style, want := range map[string]string{
+		`background:#1a73e8 url('https://e.test/a.png') center/cover no-repeat;color:#fff`: "background: #1a73e8 none center/cover no-repeat; color: #fff",
+		`background:url( &quot;a;b&quot; ),linear-gradient(red,blue)`:                      "background: none,linear-gradient(red,blue)",
+		`background-image:URL(data:image/png;base64,AA==)`:                                 "background-image: none",
+		`list-style:square url(x)`:                                                         "list-style: square none",
+		`background:red;background:url(a(b))`:                                              "background: red",
+		`padding-inline-start:1em;overflow-y:hidden`:                                       "padding-inline-start: 1em; overflow-y: hidden",
+	} {
+		source := `<p style="` + style + `">x`
+		if got := Sanitize(source).Body; got != `<p style="`+want+`">x` {
+			t.Errorf("%q became %s", style, got)
+		}
+		checkTrimmed(t, source)
+	}
+}
+
+// Markup of old documents and e-mails stays as browsers know it.
+func TestOldMarkup(t *testing.T) {
+	for _, source := range []string{
+		`<font size="+2" face="Arial, &#39;Times New Roman&#39;">x</font>`, `<table rules="all" frame="box" cellpadding="10px" border="" bgcolor="ffcc00"><tr height="9"><td nowrap="">x`,
+		`<hr color="red" size="3" noshade="">`, `<img src="https://e.test/a" hspace="9" border="0">`, `<br clear="all">`, `<form><fieldset><legend>a</legend><label>b</label></fieldset></form>`,
+		`<menu><li>a</menu>`, `<big>a</big><nobr>b</nobr><acronym>c</acronym>`, `<p hidden="">x`, `<dialog open="">x</dialog>`,
+	} {
+		if got := Sanitize(source).Body; got != source {
+			t.Errorf("%s became %s", source, got)
+		}
+		checkTrimmed(t, source)
+	}
+	if got := Sanitize(`<body bgcolor="ffcc00" text=navy style="margin:0">x`).BodyStyle; got != "background-color: #ffcc00; color: navy; margin: 0" {
+		t.Error(got)
+	}
+	checkTrimmed(t, `<body bgcolor="ffcc00" text=navy style="margin:0">x`)
 }
 
 func TestEmpty(t *testing.T) {
@@ -257,7 +304,7 @@ func TestEmpty(t *testing.T) {
 func TestDocumentProperties(t *testing.T) {
 	got := Sanitize(`<!doctype html><html lang="ar" dir="rtl"><head><title> A &amp;
 		B </title></head><body style="font-size: 12pt; background: url(x)" onload=x><p>text</p></body></html>`)
-	want := Sanitized{Lang: "ar", Dir: "rtl", Title: "A & B", BodyStyle: "font-size: 12pt"}
+	want := Sanitized{Lang: "ar", Dir: "rtl", Title: "A & B", BodyStyle: "font-size: 12pt; background: none"}
 	got.Body, want.Body = "", ""
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -24,6 +24,7 @@ type trimmedStyle struct {
 // trimStyle trims a style. One with comments, escapes or blocks, with brackets and quotes that are
 // not closed, or with a URL where a property belongs, is left to the sanitiser, if that is quick enough.
 func trimStyle(style string) trimmedStyle {
+	style = repairStyle(style)
 	declarations, plain := splitStyle(style)
 	switch {
 	case !plain && strings.Count(style, `\`) > maxEscapes:
