@@ -9,7 +9,6 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	markup "github.com/yuin/goldmark/renderer/html"
@@ -109,23 +108,6 @@ func writeLines(w util.BufWriter, source []byte, lines *text.Segments) {
 		line := lines.At(i)
 		markup.DefaultWriter.RawWrite(w, line.Value(source))
 	}
-}
-
-// directionMarker sets dir="auto" on every block, so that the browser determines the
-// writing direction of each from its text.
-type directionMarker struct{}
-
-func (directionMarker) Transform(tree *ast.Document, _ text.Reader, _ parser.Context) {
-	_ = ast.Walk(tree, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			switch node.Kind() {
-			case ast.KindParagraph, ast.KindHeading, ast.KindBlockquote, ast.KindList, ast.KindListItem,
-				extast.KindTable, extast.KindTableCell:
-				node.SetAttributeString("dir", []byte("auto"))
-			}
-		}
-		return ast.WalkContinue, nil
-	})
 }
 
 // firstHeading is the plain text of the first heading, or "".
