@@ -28,6 +28,9 @@ var (
 	// leaving leaves out what is fixed outside the window.
 	//go:embed script/leaving.js
 	leaving string
+	// unrolling shows in an image what depends on the window.
+	//go:embed script/unrolling.js
+	unrolling string
 	// framing makes frames as high as what they show.
 	//go:embed script/framing.js
 	framing string

@@ -119,12 +119,12 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 	return a, nil
 }
 
-// unroll shows what only scrolling would: all of frames, and what bars that are fixed to the window would cover in the middle of the image.
+// unroll shows what only scrolling would: sections, all of frames, and what bars that are fixed to the window would cover in the middle of the image.
 func (s shot) unroll(ctx context.Context) error {
 	if s.kind != forVisit {
 		return nil
 	}
-	scripts := []string{optional(framing)}
+	scripts := []string{optional(unrolling), optional(framing)}
 	if s.job.URL != "" {
 		scripts = append(scripts, unfixing)
 	}

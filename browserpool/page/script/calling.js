@@ -47,6 +47,27 @@
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
+	// Has elements that have become higher than they were keep their heights. What is higher only because of what it holds is left alone, so what is
+	// inside comes first.
+	const keepHeights = (heights, keep = set) => {
+		const inner = (a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_PRECEDING ? -1 : 1
+		for (const e of [...heights.keys()].sort(inner)) {
+			if (e.getBoundingClientRect().height <= heights.get(e) + 1) continue
+			keep(e, { "box-sizing": "border-box", height: heights.get(e) + "px", "min-height": "0px", "max-height": "none" })
+		}
+	}
+	// Makes a frame of the document's origin as high as what it shows. Boxes as high as a share of the frame would grow with it.
+	const growFrame = frame => {
+		const { scrollingElement: root, body } = frame.contentDocument, height = frame.clientHeight, heightOf = e => e.getBoundingClientRect().height
+		const boxes = new Map(within(body).map(e => [e, heightOf(e)]).filter(([, high]) => high > height / 4).slice(0, 1000))
+		const fit = () => set(frame, { height: root.scrollHeight + frame.offsetHeight - frame.clientHeight + "px" })
+		set(frame, { "max-height": "none", "box-sizing": "border-box" })
+		fit()
+		if (![...boxes].some(([e, high]) => heightOf(e) > high + 1)) return
+		keepHeights(boxes)
+		set(frame, { height: height + "px" })
+		fit()
+	}
 	// Takes an element's filter. Within it stays placed, and painted, what was.
 	const unfilter = (element, properties) => {
 		const is = getComputedStyle(element).willChange, holds = element == undisguised.documentElement ? {} : { "will-change": is == "auto" ? "filter" : is + ", filter" }
@@ -64,5 +85,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, someText, drawingScale, set, unfilter, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, someText, drawingScale, set, unfilter, keepHeights, growFrame, keepStyle, isForced, adopt, tallest })
 }

@@ -1,6 +1,6 @@
 // Makes the document as high as the content of the box in which it scrolls. Returns whether it did,
 // and how many pixels of the content of such a box are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, growFrame, keepStyle }) => {
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	// What scrolls in a box: itself, or the document of a frame, unless it is of another origin.
@@ -44,10 +44,11 @@
 				"margin-left": box.left - outer.left + "px", "margin-top": box.top - outer.top + "px",
 			})
 		}
-		if (scrollerOf(e) != e) to.height = scrollerOf(e).scrollHeight + e.offsetHeight - e.clientHeight + "px"
+		if (scrollerOf(e) != e) delete to.height // it becomes that of its content
 		changed.push([e, keepStyle(e), to])
 	}
 	for (const [e, , to] of changed) set(e, to)
+	for (const [e] of changed) if (scrollerOf(e) != e) growFrame(e)
 	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) return { Expanded: true, Hidden: 0 }
 	for (const [, restore] of changed) restore()
 	return { Expanded: false, Hidden: left }

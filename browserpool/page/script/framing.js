@@ -1,5 +1,5 @@
 // Makes frames of the document's origin, in its flow, as high as what they show, since nobody scrolls in them. Frames within them come first.
-(document, _, { within, isInFlow, isShown, someText, set, keepStyle, tallest }) => {
+(document, _, { within, isInFlow, isShown, someText, set, growFrame, keepStyle, tallest }) => {
 	const style = getComputedStyle, bottom = e => e.getBoundingClientRect().bottom
 	let left = 20
 	const isCut = e => {
@@ -15,7 +15,7 @@
 		const height = frame.clientHeight
 		if (root.scrollHeight - height < 5 || root.scrollHeight > tallest || !someText(inner, at => at.bottom > height + 1)) return
 		const restore = keepStyle(frame)
-		set(frame, { height: root.scrollHeight + frame.offsetHeight - height + "px", "max-height": "none", "box-sizing": "border-box" })
+		growFrame(frame)
 		if (style(frame).display == "inline") set(frame, { display: "block" }) // or the line that it is in may leave an empty page behind
 		if (isCut(frame)) restore()
 	}
