@@ -136,6 +136,29 @@ func TestFailOnResourceError(t *testing.T) {
 	}
 }
 
+// Pictures that a posted document has no address for are not even asked for, and missing.
+func TestUnaddressedPictures(t *testing.T) {
+	slot := openSlot(t)
+	const page = `<p>TEXT<img alt="x" src="img/a.png"><img alt="y"><img src=" DATA:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs=">`
+	var got []string
+	for _, w := range mustPrint(t, slot, Print{HTML: page}).Warnings {
+		got = append(got, w.Code+" "+w.Detail)
+	}
+	want := []string{
+		"RESOURCE_MISSING img/a.png is missing: its address is relative, and the document has none.",
+		"RESOURCE_MISSING A picture is missing: its address is none of http, https or a data URI of a picture.",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if _, err := slot.Print(t.Context(), Print{HTML: page, Load: contract.Load{FailOnResourceError: true}}); !errors.Is(err, ErrResource) {
+		t.Error(err)
+	}
+	if many := mustPrint(t, slot, Print{HTML: strings.Repeat(`<img src="a">`, contract.MaxWarnings+1)}).Warnings; len(many) != contract.MaxWarnings {
+		t.Errorf("%d warnings", len(many))
+	}
+}
+
 // What the browser refuses for its type is missing, too: it does not say so by the answers that it tells pages of.
 func TestRefusedParts(t *testing.T) {
 	slot := openSlot(t)

@@ -190,6 +190,7 @@ func (p *page) begin(ctx context.Context, d document) error {
 		return p.navigate(ctx, d)
 	}
 	p.progress.commit()
+	p.progress.noteUnaddressed(d.html)
 	content := proto.PageSetDocumentContent{FrameID: p.progress.frame, HTML: d.html}
 	_, err := p.session.Send(ctx, content.ProtoReq(), content)
 	return err

@@ -3,7 +3,9 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -136,6 +138,31 @@ func (g *progress) noteUnshown(urls []string) {
 		g.noteMissing(url, "the browser shows no documents of its type")
 	}
 }
+
+// imgTag matches a picture of sanitised HTML, and its address as a group; there is none if it was removed.
+var imgTag = regexp.MustCompile(`<img\b(?:[^>]*? src="([^"]*)")?[^>]*>`)
+
+// noteUnaddressed notes pictures of sanitised HTML that are not even asked for: it has no address to which theirs could be relative.
+func (g *progress) noteUnaddressed(sanitised string) {
+	if !strings.Contains(sanitised, "<img") {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, found := range imgTag.FindAllStringSubmatch(sanitised, -1) {
+		switch at := html.UnescapeString(found[1]); {
+		case len(g.failed) == contract.MaxWarnings:
+			return
+		case at == "":
+			g.failed = append(g.failed, Warning{contract.ResourceMissing, "A picture is missing: its address is none of http, https or a data URI of a picture."})
+		case !absolute.MatchString(at):
+			g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: its address is relative, and the document has none.", clip(at))})
+		}
+	}
+}
+
+// absolute matches the addresses of pictures that sanitised HTML may have, but for relative ones.
+var absolute = regexp.MustCompile(`^\s*(?i:https?|data):`)
 
 // missing are the warnings about the parts that failed.
 func (g *progress) missing() []Warning {
