@@ -92,14 +92,21 @@ func isForbidden(r rune) bool {
 // pictureInStyle matches a URL in a style.
 var pictureInStyle = regexp.MustCompile(`(?i)\burl\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*'|[^"'()\\\s]*)\s*\)`)
 
+// fallback matches a custom property with the value to use if there is none, as a group. There is none: only style sheets would set one.
+var fallback = regexp.MustCompile(`(?i)\bvar\(\s*--[\w-]{1,100}\s*,\s*([^()]*(?:\([^()]*\)[^()]*)*)\)`)
+
 // repairStyle returns a style without what browsers skip but the sanitiser stumbles over, so that it would drop all of the style: comments, and
-// declarations that are empty, have no colon, or have a block. A picture becomes "none", so that its declaration keeps the rest.
+// declarations that are empty, have no colon, or have a block. A picture becomes "none", so that its declaration keeps the rest, and a custom property the
+// value that stands in for it.
 func repairStyle(style string) string {
 	if strings.Contains(style, "/*") {
 		style = withoutComments(style)
 	}
 	if pictureInStyle.MatchString(style) {
 		style = pictureInStyle.ReplaceAllString(style, "none")
+	}
+	if fallback.MatchString(style) {
+		style = fallback.ReplaceAllString(style, "$1")
 	}
 	declarations, whole := declarationsOf(style)
 	all := len(declarations)

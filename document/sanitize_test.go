@@ -249,6 +249,7 @@ func TestRepairedStyles(t *testing.T) {
 		`background:#1a73e8 url('https://e.test/a.png') center/cover no-repeat;color:#fff`: "background: #1a73e8 none center/cover no-repeat; color: #fff",
 		`background:url( &quot;a;b&quot; ),linear-gradient(red,blue)`:                      "background: none,linear-gradient(red,blue)",
 		`background-image:URL(data:image/png;base64,AA==)`:                                 "background-image: none",
+		`color:var(--ink, rgb(1, 2, 3));width:var(--w)`:                                    "color: rgb(1, 2, 3)",
 		`list-style:square url(x)`:                                                         "list-style: square none",
 		`background:red;background:url(a(b))`:                                              "background: red",
 		`padding-inline-start:1em;overflow-y:hidden`:                                       "padding-inline-start: 1em; overflow-y: hidden",

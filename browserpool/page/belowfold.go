@@ -119,7 +119,7 @@ func (p visit) release(ctx context.Context) error {
 	return err
 }
 
-// deafen has the window call none of its present handlers of resize events.
+// deafen has the window call its present handlers for none of the browser's resize events.
 func (p visit) deafen(ctx context.Context) error {
 	client := p.session.With(ctx)
 	window, err := proto.RuntimeEvaluate{Expression: "window", ObjectGroup: worldName}.Call(client) // without a group there are no handlers
@@ -132,8 +132,8 @@ func (p visit) deafen(ctx context.Context) error {
 	}
 	var handlers []*proto.RuntimeCallArgument
 	for _, l := range all.Listeners {
-		if l.Type == "resize" && l.Handler != nil {
-			handlers = append(handlers, &proto.RuntimeCallArgument{ObjectID: l.Handler.ObjectID})
+		if l.Type == "resize" && l.OriginalHandler != nil {
+			handlers = append(handlers, &proto.RuntimeCallArgument{ObjectID: l.OriginalHandler.ObjectID})
 		}
 	}
 	if len(handlers) == 0 {
@@ -143,11 +143,17 @@ func (p visit) deafen(ctx context.Context) error {
 	return unlessReplaced(err) // the objects are released with the document
 }
 
-// deafening takes a window's handlers of resize events. Zone.js, which Angular uses, keeps the browser's own function under another name.
+// deafening has a window's handlers of resize events take those of script alone. Zone.js, which Angular uses, keeps the browser's own functions under
+// other names.
 const deafening = `function (...handlers) {
-	const remove = this.__zone_symbol__removeEventListener ?? this.removeEventListener
-	for (const handler of handlers) for (const capture of [true, false]) remove.call(this, "resize", handler, capture)
-	this.onresize = null
+	const own = this.onresize, of = name => this["__zone_symbol__" + name] ?? this[name]
+	const deafened = handler => event => event.isTrusted || (handler.handleEvent ?? handler).call(handler.handleEvent ? handler : this, event)
+	if (own) this.onresize = deafened(own)
+	for (const handler of handlers) {
+		if (handler === own) continue
+		for (const capture of [true, false]) of("removeEventListener").call(this, "resize", handler, capture)
+		of("addEventListener").call(this, "resize", deafened(handler))
+	}
 }`
 
 // expandAgain expands what script has made an inner box since the look.

@@ -82,4 +82,12 @@ func TestFixedOutsideTheWindow(t *testing.T) {
 		}
 		testkit.Contains(t, text, "BELOW")
 	}
+	const toast = `<div style="position: fixed; bottom: -80px; left: 0; width: 90px; height: 60px; background: #00f"></div><div style="height: 3000px"></div>`
+	web = pagetest.NewWeb(t, pagetest.Pages{"/": toast})
+	picture, taken := mustCapture(t, slot, Capture{URL: web.URL, Options: contract.Image{FullPage: true}})
+	for y := range taken.Height {
+		if color.RGBAModel.Convert(picture.At(50, y)) == blue {
+			t.Fatalf("an image shows it at %d", y)
+		}
+	}
 }

@@ -124,7 +124,7 @@ func (s shot) unroll(ctx context.Context) error {
 	if s.kind != forVisit {
 		return nil
 	}
-	scripts := []string{optional(unrolling), optional(framing)}
+	scripts := []string{optional(leaving), optional(unrolling), optional(framing)}
 	if s.job.URL != "" {
 		scripts = append(scripts, unfixing)
 	}

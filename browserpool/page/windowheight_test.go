@@ -21,6 +21,10 @@ func TestHeightOfTheWindow(t *testing.T) {
 			const draw = () => all.forEach(e => e.style.height = innerHeight * 0.8 + "px")
 			addEventListener("resize", draw)
 			draw()</script>`,
+		"/own": boxes + `
+			late.textContent = "EARLY" // the page's own events reach its handlers
+			addEventListener("resize", { handleEvent(event) { if (event.isTrusted) all.forEach(e => e.style.height = "9000px"); else late.textContent = "LATE" } })
+			addEventListener("scroll", () => dispatchEvent(new Event("resize")))</script>`,
 		"/timer": boxes + `
 			onresize = () => setTimeout(() => all.forEach(e => e.style.height = innerHeight * 0.8 + "px"), 100)</script>`,
 		"/canvas": boxes + `
@@ -38,7 +42,7 @@ func TestHeightOfTheWindow(t *testing.T) {
 	})
 	slot := openSlot(t)
 	// A page is higher than the window, which is as high as wide: what script has set is smaller on paper.
-	for path, pages := range map[string]int{"/resize": 2, "/timer": 3, "/canvas": 3, "/minimum": 3} {
+	for path, pages := range map[string]int{"/resize": 2, "/own": 3, "/timer": 3, "/canvas": 3, "/minimum": 3} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		text := testkit.PDFText(t, result.PDF)
 		testkit.Contains(t, text, "END")

@@ -2,7 +2,7 @@
 // and of boxes close around them, which may watch their size. Returns how many there are.
 document => {
 	if (Object.hasOwn(globalThis, "steady")) return 0
-	const silence = event => event.stopImmediatePropagation()
+	const silence = event => event.isTrusted && event.stopImmediatePropagation()
 	addEventListener("resize", silence, true)
 	visualViewport.addEventListener("resize", silence, true)
 	const steady = globalThis.steady = new Map(), around = 4
