@@ -92,21 +92,28 @@ func isForbidden(r rune) bool {
 // pictureInStyle matches a URL in a style.
 var pictureInStyle = regexp.MustCompile(`(?i)\burl\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*'|[^"'()\\\s]*)\s*\)`)
 
-// fallback matches a custom property with the value to use if there is none, as a group. There is none: only style sheets would set one.
-var fallback = regexp.MustCompile(`(?i)\bvar\(\s*--[\w-]{1,100}\s*,\s*([^()]*(?:\([^()]*\)[^()]*)*)\)`)
+// fallback matches a custom property with the value to use if there is none, as a group: custom properties are not kept.
+var fallback = regexp.MustCompile(`(?i)\bvar\(\s*--[\w-]{1,100}\s*,\s*([^()"']*(?:\([^()"']*\)[^()"']*)*)\)`)
+
+const (
+	// maxCalls is how many brackets a style may have to be repaired, as that takes time.
+	maxCalls = 1000
+	// maxFallbacks is how deep fallbacks may be nested.
+	maxFallbacks = 3
+)
 
 // repairStyle returns a style without what browsers skip but the sanitiser stumbles over, so that it would drop all of the style: comments, and
 // declarations that are empty, have no colon, or have a block. A picture becomes "none", so that its declaration keeps the rest, and a custom property the
 // value that stands in for it.
 func repairStyle(style string) string {
+	if calls := strings.Count(style, "("); calls > 0 && calls <= maxCalls {
+		style = pictureInStyle.ReplaceAllString(style, "none") // first: there may be "/*" in a URL
+		for range min(maxFallbacks, strings.Count(style, "--")) {
+			style = fallback.ReplaceAllString(style, "$1")
+		}
+	}
 	if strings.Contains(style, "/*") {
 		style = withoutComments(style)
-	}
-	if pictureInStyle.MatchString(style) {
-		style = pictureInStyle.ReplaceAllString(style, "none")
-	}
-	if fallback.MatchString(style) {
-		style = fallback.ReplaceAllString(style, "$1")
 	}
 	declarations, whole := declarationsOf(style)
 	all := len(declarations)
@@ -120,7 +127,7 @@ func repairStyle(style string) string {
 	return strings.Join(declarations, ";")
 }
 
-// withoutComments replaces the comments of a style by spaces. What is in quotes is none.
+// withoutComments replaces the comments of a style by spaces, except in quotes.
 func withoutComments(style string) string {
 	var out strings.Builder
 	quote := byte(0)

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// directionMarker sets dir="auto" on every block, so that the browser determines the
-// writing direction of each from its text. It passes over blocks within, which have a direction of their own: so what holds
-// blocks gets dir="rtl" if its text begins from right to left.
+// directionMarker sets dir="auto" on every block, so that the browser determines the writing direction of each from its text. For "auto", browsers
+// ignore the text of blocks within that have a direction of their own, so lists, quotes and tables get dir="rtl" if their text begins with such a letter.
 type directionMarker struct{}
 
 func (directionMarker) Transform(tree *ast.Document, reader text.Reader, _ parser.Context) {

@@ -250,6 +250,8 @@ func TestRepairedStyles(t *testing.T) {
 		`background:url( &quot;a;b&quot; ),linear-gradient(red,blue)`:                      "background: none,linear-gradient(red,blue)",
 		`background-image:URL(data:image/png;base64,AA==)`:                                 "background-image: none",
 		`color:var(--ink, rgb(1, 2, 3));width:var(--w)`:                                    "color: rgb(1, 2, 3)",
+		`color:var(--a, var(--b, red));width:var(--a, ')')`:                                "color: red",
+		`background:url(https://x/*/y.png);color:red`:                                      "background: none; color: red",
 		`list-style:square url(x)`:                                                         "list-style: square none",
 		`background:red;background:url(a(b))`:                                              "background: red",
 		`padding-inline-start:1em;overflow-y:hidden`:                                       "padding-inline-start: 1em; overflow-y: hidden",

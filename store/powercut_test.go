@@ -110,30 +110,34 @@ func checkFiles(t *testing.T, dir *Dir, kept map[string]string) {
 	}
 }
 
-// A file's hash directory is durable with it: one that its Put made, and one left by a process that
-// crashed before it could sync it.
+// A file's hash directory is durable with it: one that its Put made, one left by a process that crashed before it could sync it, and one that another
+// process makes meanwhile.
 func TestHashDirsAreDurable(t *testing.T) {
-	for _, left := range []bool{false, true} {
+	const name = "a.pdf"
+	for _, made := range []string{"by Put", "before", "meanwhile"} {
 		fs := vfs.NewCrashableMem()
-		dir := &Dir{fs: fs, root: "files"}
-		if err := disk.MkdirAll(fs, dir.temp(), 0o700); err != nil {
+		if err := disk.MkdirAll(fs, "files/temp", 0o700); err != nil {
 			t.Fatal(err)
 		}
-		const name = "a.pdf"
-		if left {
-			if err := fs.MkdirAll(fs.PathDir(dir.path(name)), 0o700); err != nil {
+		makeDir := func(when string) {
+			if made != when {
+				return
+			}
+			if err := fs.MkdirAll(fs.PathDir((&Dir{fs: fs, root: "files"}).path(name)), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
+		makeDir("before")
 		dir, err := openDirOn(fs, "files")
 		if err != nil {
 			t.Fatal(err)
 		}
+		makeDir("meanwhile")
 		if _, err := dir.Put(t.Context(), name, strings.NewReader("x"), 1); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := fs.CrashClone(vfs.CrashCloneCfg{}).Stat(dir.path(name)); err != nil {
-			t.Errorf("left %v: %v", left, err)
+			t.Errorf("made %s: %v", made, err)
 		}
 	}
 }

@@ -4,21 +4,26 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 
-# room DIR reports whether a directory in memory can hold the files of tests, and run programs.
-room() {
-  [[ -x $1/run ]] && "$1/run" 2> /dev/null &&
-    (($(df --output=avail -BG "$1" | tail -1 | tr -dc '0-9') >= 8 && $(awk '/^MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo) >= 12))
+# free prints how many GiB of memory this process may still take, by its host and its container.
+free() {
+  local gib limit
+  gib=$(awk '/^MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
+  limit=$(cat /sys/fs/cgroup/memory.max 2> /dev/null || true)
+  if [[ $limit =~ ^[0-9]+$ ]] && ((limit >> 30 < gib)); then gib=$((limit >> 30)); fi
+  echo "$gib"
 }
 
-# Tests make thousands of small files, which costs a tenth of the processor's time on a disk, and none in memory.
-temporary=$(mktemp -d)
-if memory=$(mktemp -d /dev/shm/platen-test.XXXXXX 2> /dev/null); then
-  printf '#!/bin/sh\n' > "$memory/run" && chmod +x "$memory/run"
-  if room "$memory"; then
-    rmdir "$temporary" && temporary=$memory
-  else
-    rm -rf "$memory"
-  fi
+# fits DIR reports whether a directory in memory has room for the files of tests, and runs programs.
+fits() {
+  printf '#!/bin/sh\n' > "$1/run" && chmod +x "$1/run" && "$1/run" 2> /dev/null &&
+    (($(df --output=avail -BG "$1" | tail -1 | tr -dc '0-9') >= 8 && $(free) >= 12))
+}
+
+# Tests make thousands of small files, which costs a tenth of the processor's time on a disk, and none in memory. The directory's name stays the same, as
+# Go remembers results by it; a second run at the same time, and a host without room, take one on the disk.
+temporary=/dev/shm/platen-test-$(id -u)-$(cksum <<< "$PWD" | cut -d ' ' -f 1)
+if ! { exec 9> "$temporary.lock" && flock -n 9 && rm -rf "$temporary" && mkdir "$temporary" && fits "$temporary"; } 2> /dev/null; then
+  temporary=$(mktemp -d)
 fi
 trap 'rm -rf "$temporary"' EXIT
 chmod 755 "$temporary" # some browsers run as another user

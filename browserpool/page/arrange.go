@@ -179,7 +179,7 @@ func (p press) arrangingScripts(a arrangement) (all []string) {
 		all = append(all, optional(leaving), optional(framing))
 	}
 	if !a.isEmpty() {
-		all = append(all, arranging)
+		all = append(all, optional(arranging)) // a form's fields can hide what is its own, such as its children
 	}
 	if visited {
 		all = append(all, optional(unscrolling))

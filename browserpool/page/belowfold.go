@@ -75,7 +75,7 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 		return err
 	}
 	if err == nil && content.Height > d.viewport.Height {
-		err = p.steady(within)
+		err = unlessLate(ctx, p.steady(within))
 	}
 	seen := 0
 	for range looks {
@@ -92,8 +92,8 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 	return err
 }
 
-// steady keeps a page from being laid out for the windows of looks: a window of many pages' height, of which somebody who scrolls knows nothing, made
-// charts of that height.
+// steady keeps script from laying out a page for the windows of looks, which are as high as many pages: charts would be as high. From then on, the
+// browser's resize events reach no handler of the window.
 func (p visit) steady(ctx context.Context) error {
 	var drawings int
 	err := together([]func() error{
@@ -103,10 +103,11 @@ func (p visit) steady(ctx context.Context) error {
 	if err != nil || drawings == 0 {
 		return err
 	}
-	if err := p.setView(ctx, p.media, Size{Width: p.viewport.Width, Height: p.viewport.Height + probe}, p.scale); err != nil {
+	higher := Size{Width: p.viewport.Width, Height: p.viewport.Height + probe}
+	if err := p.setView(ctx, p.media, higher, p.scale); err != nil {
 		return err
 	}
-	_, err = p.run(ctx, pinning, nil, &p.pinned)
+	_, err = p.run(ctx, pinning, higher.Height, &p.pinned)
 	return err
 }
 
@@ -119,7 +120,7 @@ func (p visit) release(ctx context.Context) error {
 	return err
 }
 
-// deafen has the window call its present handlers for none of the browser's resize events.
+// deafen stops the window's resize handlers from receiving the browser's own events.
 func (p visit) deafen(ctx context.Context) error {
 	client := p.session.With(ctx)
 	window, err := proto.RuntimeEvaluate{Expression: "window", ObjectGroup: worldName}.Call(client) // without a group there are no handlers
@@ -143,8 +144,8 @@ func (p visit) deafen(ctx context.Context) error {
 	return unlessReplaced(err) // the objects are released with the document
 }
 
-// deafening has a window's handlers of resize events take those of script alone. Zone.js, which Angular uses, keeps the browser's own functions under
-// other names.
+// deafening leaves a window's resize handlers the events that script dispatches. A page can no longer remove these handlers, and those that were to be
+// called once remain. Zone.js, which Angular uses, keeps the browser's own functions under other names.
 const deafening = `function (...handlers) {
 	const own = this.onresize, of = name => this["__zone_symbol__" + name] ?? this[name]
 	const deafened = handler => event => event.isTrusted || (handler.handleEvent ?? handler).call(handler.handleEvent ? handler : this, event)

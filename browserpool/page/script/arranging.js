@@ -84,12 +84,16 @@
 	}
 
 	// A chart that is drawn in several layers, placed over one another, is kept together if a page has room for it.
-	for (const layer of page ? [...document.querySelectorAll("svg, canvas")].slice(0, 1000) : []) {
-		if (getComputedStyle(layer).position != "absolute") continue
-		let chart = layer.parentElement
-		while (chart && chart != body && getComputedStyle(chart).position == "static") chart = chart.parentElement
-		if (chart && chart != body && chart.getBoundingClientRect().height <= page) set(chart, { "break-inside": "avoid" })
+	const placedIn = e => {
+		let outer = e.parentElement
+		while (outer && getComputedStyle(outer).position == "static") outer = outer.parentElement
+		return outer
 	}
+	const isLarge = ({ width, height }) => width >= 100 && height >= 100
+	const layers = page ? [...document.querySelectorAll("svg, canvas")].slice(0, 1000).filter(e => getComputedStyle(e).position == "absolute" && isLarge(e.getBoundingClientRect())) : []
+	const charts = Map.groupBy(layers, placedIn)
+	const whole = [...charts].filter(([chart, all]) => all.length > 1 && chart && chart != body && chart != root && chart.getBoundingClientRect().height <= page)
+	for (const [chart] of whole) set(chart, { "break-inside": "avoid" })
 
 	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
 	// It keeps its content where it is.

@@ -13,6 +13,7 @@
 	})
 	// The elements within a root, those in open shadow trees included.
 	const within = (root, all = []) => {
+		if (root !== undisguised && root.shadowRoot) within(root.shadowRoot, all)
 		const walker = undisguised.createTreeWalker(root === undisguised ? document : root, NodeFilter.SHOW_ELEMENT) // ten times as fast as a list of matches
 		for (let e = walker.nextNode(); e; e = walker.nextNode()) {
 			all.push(e)
@@ -52,14 +53,14 @@
 	const keepHeights = (heights, keep = set) => {
 		const inner = (a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_PRECEDING ? -1 : 1
 		for (const e of [...heights.keys()].sort(inner)) {
-			if (e.getBoundingClientRect().height <= heights.get(e) + 1) continue
+			if (!e.style || e.getBoundingClientRect().height <= heights.get(e) + 1) continue
 			keep(e, { "box-sizing": "border-box", height: heights.get(e) + "px", "min-height": "0px", "max-height": "none" })
 		}
 	}
 	// Makes a frame of the document's origin as high as what it shows. Boxes as high as a share of the frame would grow with it.
 	const growFrame = frame => {
 		const { scrollingElement: root, body } = frame.contentDocument, height = frame.clientHeight, heightOf = e => e.getBoundingClientRect().height
-		const boxes = new Map(within(body).map(e => [e, heightOf(e)]).filter(([, high]) => high > height / 4).slice(0, 1000))
+		const boxes = new Map(within(body ?? root).map(e => [e, heightOf(e)]).filter(([, high]) => high > height / 4).slice(0, 1000))
 		const fit = () => set(frame, { height: root.scrollHeight + frame.offsetHeight - frame.clientHeight + "px" })
 		set(frame, { "max-height": "none", "box-sizing": "border-box" })
 		fit()
@@ -68,7 +69,7 @@
 		set(frame, { height: height + "px" })
 		fit()
 	}
-	// Takes an element's filter. Within it stays placed, and painted, what was.
+	// Removes an element's filter. will-change keeps it the containing block, and the stacking context, of what is within.
 	const unfilter = (element, properties) => {
 		const is = getComputedStyle(element).willChange, holds = element == undisguised.documentElement ? {} : { "will-change": is == "auto" ? "filter" : is + ", filter" }
 		set(element, { transition: "none", filter: "none", ...holds, ...properties })

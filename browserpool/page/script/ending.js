@@ -11,15 +11,18 @@ async (document, { last, framed }) => {
 			animation.cancel()
 		} catch {} // a pseudo-element has no style of its own
 	}
-	// What an element's way through the window drives is as when it is seen: at its end, in the middle if it ends as it begins, and at its beginning
-	// if it is about leaving.
+	// An animation that follows an element's way through the window is shown at its end, its middle or its beginning: where most can be seen, in its place.
 	const settle = animation => {
-		const frames = animation.effect.getKeyframes().map(({ offset, computedOffset, easing, composite, ...frame }) => JSON.stringify(frame))
-		const share = /^exit/.test(animation.rangeStart.rangeName) ? 0 : frames[0] == frames.at(-1) ? 1 / 2 : 1
+		const { target } = animation.effect, shown = share => {
+			animation.currentTime = share * 1000
+			const { opacity, transform, translate } = getComputedStyle(target)
+			return 2 * opacity + (/^(none|matrix\(1, 0, 0, 1, 0, 0\))$/.test(transform) && /^(none|0px)$/.test(translate))
+		}
 		animation.timeline = document.timeline
 		animation.effect.updateTiming({ duration: 1000, iterations: 1, delay: 0, fill: "both" })
 		animation.pause()
-		animation.currentTime = share * 1000
+		const best = [1, 1 / 2, 0].reduce((a, b) => shown(b) > shown(a) ? b : a)
+		animation.currentTime = best * 1000
 		animation.commitStyles()
 		animation.cancel()
 	}

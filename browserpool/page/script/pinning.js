@@ -1,6 +1,7 @@
 // Has drawings, and boxes around them, that have become higher with the window keep the heights that they had before: drawings would be drawn again, and
 // some never smaller. Returns whether any are to be released.
-(document, _, { set, keepHeights }) => {
+async (document, height, { set, keepHeights }) => {
+	for (let frames = 0; innerHeight < height && frames < 60; frames++) await new Promise(requestAnimationFrame)
 	globalThis.pinned = []
 	keepHeights(steady, (e, pins) => {
 		// On paper, what is as high as a window is as high as a page. A share of the window's height that only quirks mode knows is lost there.

@@ -37,7 +37,7 @@
 	const free = e => {
 		const to = { height: "auto", "max-height": "none" }, outer = outerOf(e) && style(outerOf(e))
 		if (/grid/.test(style(e).display)) {
-			for (const rows of ["grid-template-rows", "grid-auto-rows"]) to[rows] = style(e)[rows].replace(/[\d.]+px/g, "minmax($&, auto)")
+			for (const rows of ["grid-template-rows", "grid-auto-rows"]) to[rows] = style(e)[rows].replace(/[\d.]+px(?![^(]*\))/g, "minmax($&, auto)")
 		}
 		if (/flex/.test(outer?.display) && /column/.test(outer.flexDirection)) to["flex-basis"] = "auto"
 		set(e, to)
@@ -81,10 +81,11 @@
 		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? true : restore()
 	}
 	const all = { Grown: 0, Hidden: 0 }
-	for (const box of boxes.reverse().slice(0, most)) { // inner ones first
+	let tried = 0
+	for (const box of boxes.reverse().slice(0, 10 * most)) { // inner ones first
 		const more = hidden(box)
 		if (more <= 4 || isMenu(box) || !isFilled(box)) continue
-		if (box.scrollHeight <= tallest && isInPage(box) && grow(box)) all.Grown++
+		if (box.scrollHeight <= tallest && isInPage(box) && tried++ < most && grow(box)) all.Grown++
 		else all.Hidden = Math.max(all.Hidden, more)
 	}
 	return all

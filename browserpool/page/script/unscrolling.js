@@ -1,5 +1,5 @@
 // Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, text fields, and wide tables, charts and drawings of
-// characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, but for galleries of pictures.
+// characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
 (document, _, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
