@@ -92,7 +92,7 @@ func isForbidden(r rune) bool {
 // pictureInStyle matches a URL in a style.
 var pictureInStyle = regexp.MustCompile(`(?i)\burl\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*'|[^"'()\\\s]*)\s*\)`)
 
-// fallback matches a custom property with the value to use if there is none, as a group: custom properties are not kept.
+// fallback matches a call of var() with a fallback, and that as a group. The fallback always holds, as custom properties are not kept.
 var fallback = regexp.MustCompile(`(?i)\bvar\(\s*--[\w-]{1,100}\s*,\s*([^()"']*(?:\([^()"']*\)[^()"']*)*)\)`)
 
 const (

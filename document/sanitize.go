@@ -35,9 +35,6 @@ func Sanitize(source string) Sanitized {
 
 // repairStyles applies repairStyle to the styles of a document.
 func repairStyles(source string) string {
-	if !strings.Contains(strings.ToLower(source), "style") {
-		return source
-	}
 	var out strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(source))
 	for {

@@ -123,7 +123,7 @@ func (p visit) release(ctx context.Context) error {
 // deafen stops the window's resize handlers from receiving the browser's own events.
 func (p visit) deafen(ctx context.Context) error {
 	client := p.session.With(ctx)
-	window, err := proto.RuntimeEvaluate{Expression: "window", ObjectGroup: worldName}.Call(client) // without a group there are no handlers
+	window, err := proto.RuntimeEvaluate{Expression: "window", ObjectGroup: worldName}.Call(client) // the browser names handlers only to a group
 	if err != nil {
 		return unlessReplaced(err)
 	}

@@ -67,7 +67,7 @@ func (g *progress) partFailed(request, why string) {
 	at, isPart := g.parts[request]
 	g.forgetPart(request)
 	if isPart {
-		g.noteMissing(at, why)
+		g.noteMissing(showURL(at), why)
 	}
 }
 
@@ -124,9 +124,9 @@ func httpStatus(status int) string { return fmt.Sprintf("HTTP status %d", status
 
 func ofType(media string) string { return "it is refused for its type, " + clip(media) }
 
-func (g *progress) noteMissing(url, why string) {
+func (g *progress) noteMissing(shown, why string) {
 	if len(g.failed) < contract.MaxWarnings {
-		g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", showURL(url), why)})
+		g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", shown, why)})
 	}
 }
 
@@ -135,11 +135,11 @@ func (g *progress) noteUnshown(urls []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, url := range urls {
-		g.noteMissing(url, "the browser shows no documents of its type")
+		g.noteMissing(showURL(url), "the browser shows no documents of its type")
 	}
 }
 
-// imgTag matches a picture of sanitised HTML, and its address as a group; there is none if it was removed.
+// imgTag matches a picture of sanitised HTML, and its address as a group, which is empty if the sanitiser removed it.
 var imgTag = regexp.MustCompile(`<img\b(?:[^>]*? src="([^"]*)")?[^>]*>`)
 
 // noteUnaddressed notes pictures of sanitised HTML that are not even asked for: it has no address to which theirs could be relative.
@@ -151,12 +151,10 @@ func (g *progress) noteUnaddressed(sanitised string) {
 	defer g.mu.Unlock()
 	for _, found := range imgTag.FindAllStringSubmatch(sanitised, -1) {
 		switch at := html.UnescapeString(found[1]); {
-		case len(g.failed) == contract.MaxWarnings:
-			return
 		case at == "":
-			g.failed = append(g.failed, Warning{contract.ResourceMissing, "A picture is missing: its address is none of http, https or a data URI of a picture."})
+			g.noteMissing("A picture", "its address is none of http, https or a data URI of a picture")
 		case !absolute.MatchString(at):
-			g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: its address is relative, and the document has none.", clip(at))})
+			g.noteMissing(clip(at), "its address is relative, and the document has none")
 		}
 	}
 }
