@@ -21,8 +21,8 @@ type Sanitized struct {
 	Body string
 }
 
-// Sanitize keeps the usual markup of documents: text, headings, lists, tables, images from http and https URLs
-// and in data URIs of any image type, links to http, https and mailto URLs, and inline styles
+// Sanitize keeps the usual markup of documents: text, headings, lists, tables, formulas, fields of forms with their values, images from http
+// and https URLs and in data URIs of any image type, links to http, https and mailto URLs, and inline styles
 // of safe properties and values. Elements that run, load or embed something (script, style,
 // iframe, object, svg, template and the like) are removed with their content; of other
 // elements that are not allowed, the content is kept. Sanitize is for sources of known cost.
@@ -139,6 +139,7 @@ var (
 	truth      = regexp.MustCompile(`^(true|false)$`)
 
 	count     = regexp.MustCompile(`^[0-9]{1,4}$`)
+	number    = regexp.MustCompile(`^[+-]?[0-9]{0,12}(\.[0-9]{1,12})?$`)
 	integer   = regexp.MustCompile(`^-?[0-9]{1,9}$`)
 	dimension = regexp.MustCompile(`^[0-9]{1,5}(\.[0-9]{1,4})?(%|px)?;?$`)
 	pixels    = regexp.MustCompile(`^([0-9]{1,4}(px)?)?$`)
@@ -150,18 +151,20 @@ var (
 	listType  = regexp.MustCompile(`^(1|a|A|i|I|disc|circle|square)$`)
 	scope     = regexp.MustCompile(`^(?i)(row|col|rowgroup|colgroup)$`)
 	color     = regexp.MustCompile(`^(#?[0-9A-Fa-f]{3,8}|[A-Za-z]{1,32})$`)
+	// inputType matches the types of fields and of buttons, but not those that load or open something.
+	inputType = regexp.MustCompile(`^(?i)(text|checkbox|radio|hidden|email|number|tel|url|search|password|range|color|date|time|month|week|datetime-local|submit|reset|button)$`)
 	datetime  = regexp.MustCompile(`^[0-9TZWP:.,+\- ]{1,64}$`)
 )
 
 // elements are the elements that are kept.
-var elements = []string{
+var elements = append([]string{
 	"a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center",
 	"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "fieldset", "figcaption",
-	"figure", "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "ins",
-	"kbd", "label", "legend", "li", "main", "mark", "menu", "nav", "nobr", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section",
+	"figure", "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "input", "ins",
+	"kbd", "label", "legend", "li", "main", "mark", "menu", "meter", "nav", "nobr", "ol", "p", "pre", "progress", "q", "rp", "rt", "ruby", "s", "samp", "section",
 	"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
 	"time", "tr", "tt", "u", "ul", "var", "wbr",
-}
+}, mathElements...)
 
 // allowedElements and skippedElements are elements and activeElements as sets.
 var allowedElements, skippedElements = setOf(elements), setOf(activeElements)
@@ -173,8 +176,9 @@ func newAllowList() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(elements...)
 	// Without this, bluemonday removes these elements if they have no attributes.
-	p.AllowNoAttrs().OnElements("a", "abbr", "acronym", "bdo", "big", "col", "colgroup", "dfn", "dialog", "dir", "font", "form", "img", "label",
-		"legend", "main", "menu", "nobr", "span", "time")
+	p.AllowNoAttrs().OnElements(mathElements...)
+	p.AllowNoAttrs().OnElements("a", "abbr", "acronym", "bdo", "big", "col", "colgroup", "dfn", "dialog", "dir", "font", "form", "img", "input", "label",
+		"legend", "main", "menu", "meter", "nobr", "progress", "span", "time")
 	p.AllowElementsContent("frame") // it has none
 	p.SkipElementsContent(activeElements...)
 	for _, rule := range attributeRules {
@@ -187,7 +191,7 @@ func newAllowList() *bluemonday.Policy {
 // activeElements are removed with their content: elements that run, load or embed
 // something, and elements whose content is not meant to be shown.
 var activeElements = []string{
-	"applet", "audio", "canvas", "datalist", "frameset", "iframe", "math", "noembed", "noframes",
+	"annotation", "annotation-xml", "applet", "audio", "canvas", "datalist", "frameset", "iframe", "noembed", "noframes",
 	"noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title", "video", "xml",
 }
 
@@ -198,7 +202,7 @@ type attributeRule struct {
 	elements string
 }
 
-var attributeRules = []attributeRule{
+var attributeRules = append([]attributeRule{
 	{"lang", language, ""},
 	{"dir", direction, ""},
 	{"id", elementID, ""},
@@ -234,7 +238,13 @@ var attributeRules = []attributeRule{
 	{"datetime", datetime, "time ins del"},
 	{"href", linkURL, "a"},
 	{"src", pictureURL, "img"},
-}
+	{"type", inputType, "input"},
+	{"value", nil, "input"},
+	{"placeholder", nil, "input"},
+	{"checked disabled", nil, "input"},
+	{"size", count, "input"},
+	{"value min max low high optimum", number, "meter progress"},
+}, mathRules...)
 
 func (r attributeRule) allow(p *bluemonday.Policy) {
 	builder := p.AllowAttrs(strings.Fields(r.names)...)

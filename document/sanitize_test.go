@@ -22,6 +22,10 @@ var hostile = []string{
 	`<svg onload="PAYLOAD"><script>PAYLOAD</script></svg>`,
 	`<svg><style><img src=x onerror=PAYLOAD></style></svg>`,
 	`<math><mtext><script>PAYLOAD</script></mtext></math>`,
+	`<math><mi xlink:href="javascript:PAYLOAD" href="javascript:PAYLOAD" actiontype="PAYLOAD" style="--x:url(PAYLOAD)">x</mi></math>`,
+	`<math><annotation-xml encoding="text/html"><img src=x onerror=PAYLOAD></annotation-xml></math>`,
+	`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=PAYLOAD&gt;">`,
+	`<math><mtext><![CDATA[</mtext><img src=x onerror=PAYLOAD>]]></math>`,
 	`<template><img src=PAYLOAD onerror=PAYLOAD></template>`,
 	`<noscript><img title="</noscript><script>PAYLOAD</script>"></noscript>`,
 	`<textarea><img src=x onerror=PAYLOAD></textarea>`,
@@ -140,8 +144,8 @@ func checkInert(t *testing.T, source, body string) {
 	visit = func(n *html.Node) {
 		if n.Type == html.ElementNode {
 			switch n.Data {
-			case "script", "style", "iframe", "object", "embed", "svg", "math", "template", "link", "meta", "base",
-				"input", "button", "video", "audio", "source", "frame", "frameset", "noscript", "textarea":
+			case "script", "style", "iframe", "object", "embed", "svg", "template", "link", "meta", "base",
+				"annotation-xml", "mglyph", "malignmark", "button", "video", "audio", "source", "frame", "frameset", "noscript", "textarea":
 				t.Errorf("%q leaves an element %s: %s", source, n.Data, body)
 			}
 			for _, a := range n.Attr {
@@ -193,6 +197,8 @@ func TestHarmlessHTML(t *testing.T) {
 		`<span>1 &lt; 2 &amp; 3</span>`,
 		`<p dir="rtl">مرحبا</p>`,
 		`<details open=""><summary>s</summary>d</details>`,
+		`<input type="checkbox" checked="" disabled=""> done <input type="text" value="Jane &#34;J&#34; Doe" size="20"> <progress value="0.5" max="1"></progress>`,
+		`<math display="block"><mfrac linethickness="2px"><mrow><mi mathvariant="normal">a</mi><mo stretchy="false" lspace="0.2em">+</mo><mn>1</mn></mrow><msqrt><msup><mi>x</mi><mn>2</mn></msup></msqrt></mfrac><mspace width="1em"/><mtable><mtr><mtd columnspan="2"><mtext>if</mtext></mtd></mtr></mtable></math>`,
 	} {
 		if got := Sanitize(source).Body; got != source {
 			t.Errorf("changed\n  from %s\n  to   %s", source, got)
@@ -215,12 +221,13 @@ func TestRelativeURLs(t *testing.T) {
 // Active elements are removed with their content; of unknown ones, the content is kept.
 func TestContentOfRemovedElements(t *testing.T) {
 	for source, want := range map[string]string{
-		`a<script>b</script>c`:                     `ac`,
-		`a<style>b</style>c`:                       `ac`,
-		`a<iframe>b</iframe>c`:                     `ac`,
-		`a<svg><text>b</text></svg>c`:              `ac`,
-		`a<frame src="x">b<map name="m"><area>c`:   `abc`,
-		`a<form action="x"><input>b</form>c`:       `a<form>b</form>c`,
+		`a<script>b</script>c`:                   `ac`,
+		`a<style>b</style>c`:                     `ac`,
+		`a<iframe>b</iframe>c`:                   `ac`,
+		`a<svg><text>b</text></svg>c`:            `ac`,
+		`a<frame src="x">b<map name="m"><area>c`: `abc`,
+		`a<form action="x"><input name="n" type="file" onfocus="x" value="v">b</form>c`:             `a<form><input value="v">b</form>c`,
+		`<math><semantics><mi href="x">y</mi><annotation encoding="TeX">z</annotation></semantics>`: `<math><semantics><mi>y</mi></semantics>`,
 		`a<blink>b</blink>c`:                       `abc`,
 		`a<embed src="x">c`:                        `ac`,
 		`a<link href=x><meta charset=x>c`:          `ac`,
