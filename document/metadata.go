@@ -63,11 +63,7 @@ func setLanguage(doc *model.Context, tag string) error {
 
 // rewrite changes a PDF in the browser's form, and keeps that form. Broken or hostile input is an error, never a panic.
 func rewrite(pdf []byte, change func(*model.Context) error) (_ []byte, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("broken PDF: %v", panicked)
-		}
-	}()
+	defer recovered(&err)
 	if err := checkForm(pdf); err != nil {
 		return nil, err
 	}
@@ -83,6 +79,13 @@ func rewrite(pdf []byte, change func(*model.Context) error) (_ []byte, err error
 	var out bytes.Buffer
 	err = api.WriteContext(doc, &out)
 	return out.Bytes(), err
+}
+
+// recovered makes an error of a panic.
+func recovered(err *error) {
+	if panicked := recover(); panicked != nil {
+		*err = fmt.Errorf("broken PDF: %v", panicked)
+	}
 }
 
 // infoOf is a PDF's Info dictionary, a new one if it has none.

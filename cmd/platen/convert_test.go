@@ -117,14 +117,14 @@ func TestCalledAsWkhtmltopdf(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	for option, want := range map[string]string{"--version": "wkhtmltopdf 0.12.6 (platen ", "-V": "wkhtmltopdf 0.12.6 (platen ", "--help": "Convert a page to a PDF by the common options of wkhtmltopdf"} {
+	for option, want := range map[string]string{"--version": "wkhtmltopdf 0.12.6 (platen ", "-V": "wkhtmltopdf 0.12.6 (platen ", "--help": "Convert pages to a PDF by the common options of wkhtmltopdf"} {
 		if said, _, err := called(t.Context(), "", "wkhtmltopdf", option); err != nil || !strings.HasPrefix(said, want) {
 			t.Errorf("%s: %q, %v", option, said, err)
 		}
 	}
 	for want, args := range map[string][]string{
 		"name an input and an output": {"wkhtmltopdf", "a.html"}, "unknown flag: --grayscale": {"wkhtmltopdf", "--grayscale", "a.html", "a.pdf"},
-		"2 inputs: one is converted at a time": {"wkhtmltopdf", "cover", "a.html", "a.pdf"}, "3 inputs": {"wkhtmltopdf", "page", "a.html", "toc", "b.html", "a.pdf"},
+		"toc: a table of contents of several inputs": {"wkhtmltopdf", "page", "a.html", "toc", "b.html", "a.pdf"}, "toc: it goes before": {"wkhtmltopdf", "a.html", "toc", "a.pdf"},
 	} {
 		if _, _, err := called(t.Context(), "", args...); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", args, err, want)

@@ -22,6 +22,12 @@ pdfkit.from_file(
     str(directory / "page.html"), str(directory / "file.pdf"), configuration=configuration, toc={"toc-header-text": "Contents"},
     options={"quiet": "", "enable-local-file-access": None, "header-html": str(directory / "head.html"), "margin-top": "25mm"},
 )
+for name in ("cover", "one", "two"):
+    (directory / f"{name}.html").write_text(f"<h1 id='top'>{name}</h1><p><a href='#end'>on</a></p><p id='end' style='break-before: page'>end of {name}</p>")
+pdfkit.from_file(
+    [str(directory / "one.html"), str(directory / "two.html")], str(directory / "all.pdf"), configuration=configuration,
+    cover=str(directory / "cover.html"), options={"quiet": "", "footer-center": "[page]/[topage]"},
+)
 try:
     pdfkit.from_url("http://127.0.0.1:1/", str(directory / "none.pdf"), configuration=configuration)
 except OSError as refusal:

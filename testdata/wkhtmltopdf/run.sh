@@ -22,4 +22,5 @@ pdfinfo "$temp/out/text.pdf" | grep -q '^Page size: *612 x 792' || die "text.pdf
 has file.pdf 'ContentsChapter2'
 has file.pdf 'Head1/2'
 (($(pdfimages -list "$temp/out/file.pdf" | tail -n +3 | wc -l) == 1)) || die "file.pdf lacks its picture"
-say "passed: text.pdf and file.pdf"
+has all.pdf 'coveronendofcoveroneon1/2endofone2/2twoon1/2endoftwo2/2'
+say "passed: text.pdf, file.pdf and all.pdf"

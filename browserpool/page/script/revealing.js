@@ -1,5 +1,5 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
-// boxes that are empty for more than their own height: lists that draw only what is seen. Returns how many have grown, and how many pixels of others
+// boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others
 // are still hidden.
 (document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
@@ -32,6 +32,8 @@
 		}
 		return end - reached <= box.clientHeight
 	}
+	// Lists that draw only what is seen have an element as high as all of it.
+	const isPartOfAList = box => hidden(box) > box.clientHeight && within(box).some(e => rectOf(e).height > 0.9 * box.scrollHeight) && someText(box, (_, e) => isShown(e))
 	const overlap = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2
 	const covered = e => [...outerOf(e)?.children ?? []].filter(s => s != e && overlap(rectOf(s), rectOf(e)) && isShown(s))
 	const free = e => {
@@ -84,9 +86,10 @@
 	let tried = 0
 	for (const box of boxes.reverse().slice(0, 10 * most)) { // inner ones first
 		const more = hidden(box)
-		if (more <= 4 || isMenu(box) || !isFilled(box)) continue
-		if (box.scrollHeight <= tallest && isInPage(box) && tried++ < most && grow(box)) all.Grown++
-		else all.Hidden = Math.max(all.Hidden, more)
+		if (more <= 4 || isMenu(box)) continue
+		const filled = isFilled(box)
+		if (filled && box.scrollHeight <= tallest && isInPage(box) && tried++ < most && grow(box)) all.Grown++
+		else if (filled || isPartOfAList(box)) all.Hidden = Math.max(all.Hidden, more)
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"platen.dev/cmd/platen/terminal"
+	"platen.dev/document"
 	"platen.dev/events/charset"
 	"platen.dev/events/contract"
 )
@@ -25,15 +27,16 @@ const likeVersion = "0.12.6"
 
 // Wkhtmltopdf declares a command with the common options of the program of that name and its exit codes.
 func Wkhtmltopdf(version string) *cobra.Command {
-	w := wkhtmltopdf{settings: settings{version: version}}
+	w := newWkhtmltopdf(settings{version: version})
 	c := &cobra.Command{
-		Use: "wkhtmltopdf [OPTIONS] [toc] INPUT OUTPUT", Short: "Convert like wkhtmltopdf, by its common options", DisableFlagParsing: true, DisableFlagsInUseLine: true,
-		Long: `Convert a page to a PDF by the common options of wkhtmltopdf, without a server:
+		Use: "wkhtmltopdf [OPTIONS] [cover INPUT] [toc] INPUT... OUTPUT", Short: "Convert like wkhtmltopdf, by its common options", DisableFlagParsing: true, DisableFlagsInUseLine: true,
+		Long: `Convert pages to a PDF by the common options of wkhtmltopdf, without a server:
 
   platen wkhtmltopdf -s Letter --margin-top 20mm --footer-center '[page]/[topage]' page.html page.pdf
 
-"toc" before the INPUT begins the PDF with a table of contents. INPUT is a file of HTML, with the files of its folder that it names, an address,
-or - for standard input. OUTPUT is a file, or - for standard output. The exit code is 0, 2 for a page that is not found (404), 3 for one that
+"toc" before the INPUT begins its pages with a table of contents. A cover has no header and no footer. Each of several INPUTs is numbered from
+page 1. Options before the first hold for all, options after one for it alone. INPUT is a file of HTML, with the files of its folder that it names,
+an address, or - for standard input. OUTPUT is a file, or - for standard output. The exit code is 0, 2 for a page that is not found (404), 3 for one that
 wants a password (401), and 1 for every other error. Called by the name of wkhtmltopdf, through a link, the program is this command.
 docs/MIGRATE.md compares the options.
 
@@ -41,7 +44,6 @@ These are accepted, but change nothing here:
 
 ` + acceptedNames(),
 	}
-	w.options = declare(pflag.NewFlagSet("convert", pflag.ContinueOnError))
 	w.declare(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := c.Flags().Parse(joinPairs(args)); err != nil {
@@ -59,12 +61,12 @@ These are accepted, but change nothing here:
 		w.stdin, w.stdout, w.problem = c.InOrStdin(), c.OutOrStdout(), terminal.To(c.ErrOrStderr())
 		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
-		return w.convertPage(ctx, c, c.Flags().Args())
+		return w.convertAll(ctx, c.ErrOrStderr(), joinPairs(args))
 	}
 	return c
 }
 
-// wkhtmltopdf is one conversion.
+// wkhtmltopdf has the options of one input.
 type wkhtmltopdf struct {
 	settings
 	header, footer             margin
@@ -78,6 +80,11 @@ type wkhtmltopdf struct {
 	noScript                   bool
 	allFiles                   bool
 	asksVersion, ignored       bool
+}
+
+func newWkhtmltopdf(s settings) *wkhtmltopdf {
+	s.options = declare(pflag.NewFlagSet("convert", pflag.ContinueOnError))
+	return &wkhtmltopdf{settings: s}
 }
 
 func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
@@ -184,52 +191,57 @@ func (w *wkhtmltopdf) pass(f *pflag.FlagSet, name, short, fallback, usage, optio
 	f.VarP(p, name, short, usage)
 }
 
-// convertPage translates the rest of the options, and converts.
-func (w *wkhtmltopdf) convertPage(ctx context.Context, c *cobra.Command, args []string) error {
-	args, err := w.objects(args)
+// convertAll converts the objects that the arguments name, and makes one PDF of them.
+func (w *wkhtmltopdf) convertAll(ctx context.Context, log io.Writer, args []string) error {
+	objects, output, err := objectsOf(args)
 	if err != nil {
 		return err
 	}
 	if w.quiet {
 		w.problem = terminal.To(io.Discard)
 	}
-	all, err := plan(args[:1], "html", "pdf", func(string) bool { return false })
+	all := make([]part, len(objects))
+	for i, o := range objects {
+		if all[i], err = o.translate(w.settings); err != nil {
+			return err
+		}
+	}
+	by, closeIt, err := startNode(ctx, w.settings, log)
 	if err != nil {
 		return err
 	}
-	one := all[0]
-	one.output = args[1]
-	if err := errors.Join(w.translate(one)...); err != nil {
-		return err
+	if len(all) == 1 {
+		all[0].output = output
+		err = all[0].settings.convert(ctx, by, all[0].conversion)
+	} else {
+		err = w.merge(ctx, by, all, output)
 	}
-	if err := w.options.fits(one); err != nil {
-		return err
-	}
-	by, closeIt, err := startNode(ctx, w.settings, c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	return errors.Join(exitOf(w.convert(ctx, by, one)), closeIt())
+	return errors.Join(exitOf(err), closeIt())
 }
 
-// objects returns the input and the output. Before the input there may be a table of contents.
-func (w *wkhtmltopdf) objects(args []string) ([]string, error) {
-	hasContents := len(args) > 0 && args[0] == "toc"
-	if hasContents {
-		args = args[1:]
+// merge converts several parts into one PDF.
+func (w *wkhtmltopdf) merge(ctx context.Context, by client, all []part, output string) error {
+	pdfs := make([][]byte, len(all))
+	for i, p := range all {
+		var pdf bytes.Buffer
+		p.stdout, p.output = &pdf, "-"
+		if err := p.settings.convert(ctx, by, p.conversion); err != nil {
+			return fmt.Errorf("%s: %w", p.input, err)
+		}
+		pdfs[i] = pdf.Bytes()
 	}
-	if len(args) > 0 && args[0] == "page" { // what an input may be introduced by
-		args = args[1:]
-	}
+	whole, err := document.Merge(pdfs...)
 	switch {
-	case len(args) < 2:
-		return nil, errors.New("name an input and an output")
-	case len(args) > 2:
-		return nil, fmt.Errorf("%d inputs: one is converted at a time; covers and several pages are not supported", len(args)-1)
-	case hasContents:
-		return args, w.options.flags.Set("toc-title", w.contents)
+	case err != nil:
+		return err
+	case output == "-":
+		_, err := w.stdout.Write(whole)
+		return err
 	}
-	return args, nil
+	if err := write(output, whole); err != nil {
+		return err
+	}
+	return w.problem.Printf("%d inputs → %s: %d KB\n", len(all), output, (len(whole)+1023)/1024)
 }
 
 // translate sets the options that follow from several of wkhtmltopdf's.
@@ -279,20 +291,6 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 		errs = append(errs, set("display-header-footer", true), set("header-template", header), set("footer-template", footer))
 	}
 	return append(errs, err)
-}
-
-// joinPairs makes one argument of each flag with two, a name and a value.
-func joinPairs(args []string) (all []string) {
-	for i := 0; i < len(args); i++ {
-		pair := args[i] == "--cookie" || args[i] == "--custom-header"
-		if !pair || i+2 >= len(args) || strings.Contains(args[i+1], "=") {
-			all = append(all, args[i])
-			continue
-		}
-		all = append(all, args[i]+"="+args[i+1]+"="+args[i+2])
-		i += 2
-	}
-	return all
 }
 
 // named returns the pairs of a flag.

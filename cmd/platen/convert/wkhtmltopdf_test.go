@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/document"
 )
@@ -20,24 +18,11 @@ import (
 // translated is the body that a call of wkhtmltopdf makes, but for the page itself.
 func translated(t *testing.T, input string, args ...string) (body map[string]any, err error) {
 	t.Helper()
-	w := wkhtmltopdf{settings: settings{problem: terminal.To(io.Discard)}}
-	w.options = declare(pflag.NewFlagSet("convert", pflag.ContinueOnError))
-	f := pflag.NewFlagSet("wkhtmltopdf", pflag.ContinueOnError)
-	w.declare(f)
-	if err := f.Parse(joinPairs(args)); err != nil {
-		return nil, err
-	}
-	all, err := plan([]string{input}, "html", "pdf", func(string) bool { return false })
+	p, err := object{input: input, options: joinPairs(args)}.translate(settings{problem: terminal.To(io.Discard)})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.translate(all[0])...); err != nil {
 		return nil, err
 	}
-	if err := w.options.fits(all[0]); err != nil {
-		return nil, err
-	}
-	text, err := w.options.body(all[0], "INPUT", nil)
+	text, err := p.options.body(p.conversion, "INPUT", nil)
 	if err == nil {
 		err = json.Unmarshal(text, &body)
 	}
@@ -106,6 +91,43 @@ func TestWkhtmltopdfRefuses(t *testing.T) {
 		if _, err := translated(t, "a.html", args...); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", args, err, want)
 		}
+	}
+}
+
+// Options hold for all objects before the first and after the output, and else for the object before them.
+func TestObjects(t *testing.T) {
+	for call, want := range map[string][]object{
+		"a out":                                {{input: "a"}},
+		"-q --zoom 2 page a --cookie n v - -n": {{input: "a", options: []string{"-q", "--zoom", "2", "-n", "--cookie=n=v"}}},
+		"-s A5 cover c -n toc --toc-header-text T a o": {{input: "c", cover: true, options: []string{"-s", "A5", "-n"}}, {input: "a", contents: true, options: []string{"-s", "A5", "--toc-header-text", "T"}}},
+		"a -O Landscape b page c out":                  {{input: "a", options: []string{"-O", "Landscape"}}, {input: "b"}, {input: "c"}},
+	} {
+		got, _, err := objectsOf(joinPairs(strings.Fields(call)))
+		if fmt.Sprint(got) != fmt.Sprint(want) || err != nil {
+			t.Errorf("%s: %v %v, want %v", call, got, err, want)
+		}
+	}
+	for call, want := range map[string]string{
+		"": "name an input and an output", "a": "name an input and an output", "cover a": "name an input and an output", "a cover": "name an input and an output",
+		"a toc": "name an input and an output", "a cover b": "name an input and an output", "a toc out": "toc: it goes before an input",
+		"toc a b out": "toc: a table of contents of several", "a --nope b out": "unknown flag: --nope",
+	} {
+		if got, _, err := objectsOf(strings.Fields(call)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v %v, want %s", call, got, err, want)
+		}
+	}
+}
+
+// A cover has neither header nor footer nor bookmarks.
+func TestCover(t *testing.T) {
+	options := []string{"--header-left", "H", "--footer-right", "[page]"}
+	p, err := object{input: "a.html", cover: true, options: options}.translate(settings{problem: terminal.To(io.Discard)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := p.options.body(p.conversion, "", nil)
+	if err != nil || strings.Contains(string(text), "template") || !strings.Contains(string(text), `"outline": false`) {
+		t.Errorf("%s %v", text, err)
 	}
 }
 

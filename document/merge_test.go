@@ -1,0 +1,84 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// linkedPDF has two pages of some width. The first has a link to the name of a place on the second, and the second a bookmark.
+func linkedPDF(width int) []byte {
+	var b bytes.Buffer
+	var offsets []int
+	b.WriteString("%PDF-1.4\n")
+	for i, object := range []string{
+		"<</Type /Catalog /Pages 2 0 R /Dests <</end [4 0 R /XYZ 0 100 0]>> /Outlines 6 0 R /MarkInfo <</Marked true>>>>",
+		"<</Type /Pages /Count 2 /Kids [3 0 R 4 0 R]>>",
+		fmt.Sprintf("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d 842] /Resources <<>> /Annots [5 0 R]>>", width),
+		fmt.Sprintf("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d 842] /Resources <<>>>>", width),
+		"<</Type /Annot /Subtype /Link /Rect [0 0 9 9] /Dest /end>>",
+		"<</Type /Outlines /Count 1 /First 7 0 R /Last 7 0 R>>",
+		fmt.Sprintf("<</Title (%d) /Parent 6 0 R /Dest [4 0 R /XYZ 0 100 0]>>", width),
+	} {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	start := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, at := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", at)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
+	return b.Bytes()
+}
+
+// Links of each part lead to its own pages, though parts have the same names.
+func TestMerge(t *testing.T) {
+	whole, err := Merge(linkedPDF(300), linkedPDF(400), linkedPDF(500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := api.ReadAndValidate(bytes.NewReader(whole), relaxedConfig(int64(len(whole))))
+	if err != nil || doc.PageCount != 6 {
+		t.Fatal(doc, err)
+	}
+	for i := 1; i < 6; i += 2 {
+		first, _, inherited, err := doc.PageDict(i, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if width := inherited.MediaBox.Width(); width != float64(300+50*(i-1)) {
+			t.Errorf("page %d is %g wide", i, width)
+		}
+		links, err := doc.DereferenceArray(first["Annots"])
+		if err != nil || len(links) != 1 {
+			t.Fatal(first, err)
+		}
+		link, err := doc.DereferenceDict(links[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := doc.PageDictIndRef(i + 1)
+		if place, is := link["Dest"].(types.Array); err != nil || !is || place[0] != *second {
+			t.Errorf("the link on page %d leads to %v, not to %v, %v", i, link["Dest"], second, err)
+		}
+	}
+	marks, err := api.Bookmarks(bytes.NewReader(whole), nil)
+	if err != nil || len(marks) != 3 || marks[2].Title != "500" || marks[2].PageFrom != 6 {
+		t.Errorf("%+v %v", marks, err)
+	}
+	if catalog, err := doc.Catalog(); err != nil || catalog["MarkInfo"] != nil {
+		t.Errorf("%v %v", catalog, err)
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	for name, parts := range map[string][][]byte{"nothing": nil, "no PDF": {linkedPDF(300), []byte("no PDF")}, "an empty file": {linkedPDF(300), nil}} {
+		if whole, err := Merge(parts...); err == nil {
+			t.Errorf("%s becomes %d bytes", name, len(whole))
+		}
+	}
+}
