@@ -123,7 +123,7 @@ func TestCalledAsWkhtmltopdf(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"name an input and an output": {"wkhtmltopdf", "a.html"}, "unknown flag: --grayscale": {"wkhtmltopdf", "--grayscale", "a.html", "a.pdf"},
+		"name an input and an output": {"wkhtmltopdf", "a.html"}, "unknown flag: --post": {"wkhtmltopdf", "--post", "a", "b", "a.html", "a.pdf"},
 		"toc: a table of contents of several inputs": {"wkhtmltopdf", "page", "a.html", "toc", "b.html", "a.pdf"}, "toc: it goes before": {"wkhtmltopdf", "a.html", "toc", "a.pdf"},
 	} {
 		if _, _, err := called(t.Context(), "", args...); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -77,7 +77,7 @@ type wkhtmltopdf struct {
 	orientation                string
 	quiet, noBackground        bool
 	noOutline, printMedia      bool
-	noScript                   bool
+	noScript, grey             bool
 	allFiles                   bool
 	asksVersion, ignored       bool
 }
@@ -106,6 +106,7 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	f.BoolVar(&w.noBackground, "no-background", false, "print no backgrounds")
 	f.StringVar(&w.contents, "toc-header-text", "Table of Contents", "the heading of the table of contents")
 	f.BoolVar(&w.noOutline, "no-outline", false, "make no bookmarks of headings")
+	f.BoolVarP(&w.grey, "grayscale", "g", false, "print in shades of grey")
 	f.BoolVar(&w.printMedia, "print-media-type", false, "show the page as for print, not for the screen")
 	f.BoolVarP(&w.noScript, "disable-javascript", "n", false, "run no scripts")
 	w.header.declare(f, "header", "bottom")
@@ -280,9 +281,7 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 	if w.username != "" || w.password != "" {
 		errs = append(errs, set("auth-type", "basic"), set("auth-value", w.username+":"+w.password))
 	}
-	if w.styleSheet != "" {
-		errs = append(errs, w.setStyle(one))
-	}
+	errs = append(errs, w.setStyle(one))
 	errs = append(errs, w.setHeaders(one), w.setCookies(one))
 	header, err := w.header.template(w.problem)
 	errs = append(errs, err)
@@ -339,14 +338,23 @@ func (w *wkhtmltopdf) setCookies(one conversion) error {
 
 // setStyle sets the style sheet of an address, or adds it to a document.
 func (w *wkhtmltopdf) setStyle(one conversion) error {
-	if one.source == "url" {
-		return w.options.flags.Set("style", "@"+w.styleSheet)
+	sheet := ""
+	if w.styleSheet != "" {
+		var err error
+		if sheet, err = contentOf("@" + w.styleSheet); err != nil {
+			return fmt.Errorf("--user-style-sheet: %w", err)
+		}
 	}
-	sheet, err := contentOf("@" + w.styleSheet)
-	if err != nil {
-		return fmt.Errorf("--user-style-sheet: %w", err)
+	if w.grey {
+		sheet += "\nhtml { filter: grayscale(1) }"
 	}
-	w.added = "<style>" + strings.ReplaceAll(sheet, "</", `<\/`) + "</style>"
+	switch {
+	case sheet == "":
+	case one.source == "url":
+		return w.options.flags.Set("style", "\n"+sheet) // one that begins with @ is none in a file
+	default:
+		w.added = "<style>" + strings.ReplaceAll(sheet, "</", `<\/`) + "</style>"
+	}
 	return nil
 }
 

@@ -131,6 +131,34 @@ func TestCover(t *testing.T) {
 	}
 }
 
+// A style sheet, and shades of grey, are a style of an address, and are added to a document.
+func TestStyles(t *testing.T) {
+	const sheet, grey = "@page { margin: 0 }", "html { filter: grayscale(1) }"
+	name := filepath.Join(t.TempDir(), "style.css")
+	if err := os.WriteFile(name, []byte(sheet+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"": "", "-g": grey, "--user-style-sheet " + name: sheet, "--grayscale --user-style-sheet " + name: sheet + "\n" + grey} {
+		for _, input := range []string{"https://example.com/", "a.html"} {
+			p, err := object{input: input, options: strings.Fields(args)}.translate(settings{problem: terminal.To(io.Discard)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.TrimSuffix(strings.TrimPrefix(p.added, "<style>"), "</style>")
+			if input != "a.html" {
+				body, err := translated(t, input, strings.Fields(args)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _ = body["render"].(map[string]any)["style"].(string)
+			}
+			if strings.TrimSpace(got) != want {
+				t.Errorf("%s of %s: %q, want %q", args, input, got, want)
+			}
+		}
+	}
+}
+
 // Errors end the process as wkhtmltopdf does.
 func TestExitCodes(t *testing.T) {
 	for text, want := range map[string]int{
