@@ -181,11 +181,18 @@ func TestRefusedParts(t *testing.T) {
 		"/never.css": pagetest.NoAnswer,
 		"/parts": `<!doctype html><link rel="stylesheet" href="/lost.css"><link rel="stylesheet" href="/page.css"><link rel="stylesheet" href="/good.css"><p>TEXT
 			<script src="/lost.js"></script><script src="/page.js"></script><script src="/old.js"></script><script src="/good.js"></script>`,
+		"/plain.css": answer(200, "text/html", ""), "/module.js": answer(200, "text/html", ""), "/bare.css": answer(200, "", ""),
+		"/strict": `<!doctype html><link rel="stylesheet" href="/plain.css"><link rel="stylesheet" href="/bare.css"><link rel="stylesheet" href="/good.css"><p>TEXT
+			<script type="module" src="/module.js"></script><script type="module" src="/good.js"></script><script src="/old.js"></script>`,
+		"/quirks": `<link rel="stylesheet" href="/plain.css"><p>TEXT`,
 		"/unwanted": `<!doctype html><p>TEXT<script>onload = () => {
 			const l = document.createElement("link"); l.rel = "stylesheet"; l.href = "/never.css"; document.head.append(l); setTimeout(() => stop(), 50) }</script>`,
 	})
 	why := map[string]string{"lost.css": "HTTP status 404", "page.css": "it is refused for its type, text/html", "lost.js": "HTTP status 404", "page.js": "it is refused for its type, text/html"}
-	for path, missing := range map[string][]string{"/parts": {"lost.css", "page.css", "lost.js", "page.js"}, "/unwanted": nil} {
+	why["plain.css"], why["module.js"] = why["page.css"], why["page.js"]
+	for path, missing := range map[string][]string{
+		"/parts": {"lost.css", "page.css", "lost.js", "page.js"}, "/strict": {"plain.css", "module.js"}, "/quirks": nil, "/unwanted": nil,
+	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		var got, want []string
 		for _, w := range result.Warnings {

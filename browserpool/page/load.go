@@ -47,6 +47,9 @@ func (p *page) finish(ctx context.Context, d document) error {
 		if err := (visit{p}).rest(ctx, d); err != nil {
 			return err
 		}
+		if err := unlessLate(ctx, visit{p}.decide(ctx)); err != nil {
+			return err
+		}
 	}
 	return p.checkParts(d.load)
 }

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"context"
+	_ "embed" // the script
 	"encoding/json"
 	"fmt"
 	"html"
@@ -43,7 +45,45 @@ func (g *progress) partAnswered(e networkEvent) {
 		g.partFailed(e.RequestID, httpStatus(e.Response.Status))
 	case e.Type == "Script" && e.Response.Headers.refusesScript(e.Response.MimeType):
 		g.partFailed(e.RequestID, ofType(e.Response.MimeType))
+	case e.Type == "Script" && !isScript(e.Response.MimeType):
+		g.doubtful.Modules = append(g.doubtful.Modules, doubt{g.parts[e.RequestID], e.Response.MimeType})
+	case e.Type == "Stylesheet" && e.Response.Headers.media() != "" && !e.Response.Headers.isStyle():
+		g.doubtful.Sheets = append(g.doubtful.Sheets, doubt{g.parts[e.RequestID], e.Response.Headers.media()})
 	}
+}
+
+// doubts are parts that arrived, of types with which only some documents show them: scripts unless they are modules, and style sheets in quirks mode.
+type doubts struct{ Modules, Sheets []doubt }
+
+// doubt is the URL of a part, and its media type.
+type doubt struct{ URL, Media string }
+
+// deciding says which parts are refused.
+//
+//go:embed script/deciding.js
+var deciding string
+
+// decide notes which doubtful parts of a document are missing.
+func (p visit) decide(ctx context.Context) error {
+	doubtful := p.progress.doubts()
+	if len(doubtful.Modules)+len(doubtful.Sheets) == 0 {
+		return nil
+	}
+	var refused []doubt
+	_, err := p.run(ctx, deciding, doubtful, &refused)
+	p.progress.mu.Lock()
+	defer p.progress.mu.Unlock()
+	for _, part := range refused {
+		p.progress.noteMissing(showURL(part.URL), ofType(part.Media))
+	}
+	return err
+}
+
+// doubts returns the doubtful parts.
+func (g *progress) doubts() doubts {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.doubtful
 }
 
 // partEnded notes that a part is missing by the end of its request. kind is the media type of a document that has begun to arrive, or "".
@@ -91,12 +131,11 @@ func (g *progress) onHead(params []byte) {
 		return
 	}
 	at.refusal = ""
-	media, _, _ := strings.Cut(e.Headers.ContentType, ";")
 	switch {
 	case e.StatusCode >= 400:
 		at.refusal = httpStatus(e.StatusCode)
-	case !strings.EqualFold(strings.TrimSpace(media), "text/css"):
-		at.refusal = ofType(media)
+	case !e.Headers.isStyle():
+		at.refusal = ofType(e.Headers.media())
 	}
 	switch {
 	case at.refused && at.refusal != "":
@@ -112,9 +151,22 @@ type headers struct {
 	Sniffing    string `json:"X-Content-Type-Options"`
 }
 
+// media returns the media type without its parameters.
+func (h headers) media() string {
+	media, _, _ := strings.Cut(h.ContentType, ";")
+	return strings.TrimSpace(media)
+}
+
+func (h headers) isStyle() bool { return strings.EqualFold(h.media(), "text/css") }
+
 // refusesScript reports whether the browser runs no script of a media type, as the server forbids to guess another.
 func (h headers) refusesScript(media string) bool {
-	return strings.EqualFold(strings.TrimSpace(h.Sniffing), "nosniff") && !slices.ContainsFunc(scriptTypes, func(s string) bool { return strings.Contains(media, s) })
+	return strings.EqualFold(strings.TrimSpace(h.Sniffing), "nosniff") && !isScript(media)
+}
+
+// isScript reports whether a media type is one of scripts and modules.
+func isScript(media string) bool {
+	return slices.ContainsFunc(scriptTypes, func(s string) bool { return strings.Contains(media, s) })
 }
 
 // scriptTypes are parts of the media types of scripts and modules.

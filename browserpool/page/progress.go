@@ -45,10 +45,11 @@ type progress struct {
 	// asked counts how often script has fetched a URL, by its hash.
 	asked map[uint64]int
 	// parts maps each pending request for a part of the page to its URL, as the page named it, sheets those for style sheets that are not
-	// answered; failed are the parts that failed.
-	parts  map[string]string
-	sheets map[string]*sheet
-	failed []Warning
+	// answered; failed are the parts that failed, doubtful those that may have.
+	parts    map[string]string
+	sheets   map[string]*sheet
+	failed   []Warning
+	doubtful doubts
 	// networkUsed means that there was a request since the page was opened, challenged that a server
 	// asked for credentials or that a URL had some.
 	networkUsed, challenged bool
@@ -99,7 +100,7 @@ func (g *progress) begin() {
 	clear(g.asked)
 	clear(g.parts)
 	clear(g.sheets)
-	g.failed, g.animated, g.framed = nil, false, false
+	g.failed, g.doubtful, g.animated, g.framed = nil, doubts{}, false, false
 	g.idleSince = time.Now()
 }
 
