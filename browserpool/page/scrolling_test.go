@@ -19,6 +19,7 @@ func TestScrollingBoxes(t *testing.T) {
 		return strings.Repeat(`<td style="white-space: nowrap">A CELL</td>`, n) + "<td>END</td>"
 	}
 	line := strings.Repeat("long line ", 30) + "END"
+	cards := strings.Repeat(`<div style="flex: none; width: 300px; height: 80px">CARD</div>`, 9) + `<div style="flex: none; width: 300px">END</div>`
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/code":    `<pre style="overflow: auto">` + line + `</pre>`,
 		"/high":    `<pre style="max-height: 100px; overflow: auto">` + strings.Repeat("line\n", 60) + `END</pre>`,
@@ -38,11 +39,17 @@ func TestScrollingBoxes(t *testing.T) {
 		"/chart":   `<div style="overflow-x: auto"><div><svg width="1000" height="90"><text x="950" y="50">END</text></svg></div></div>`,
 		"/drawing": `<div style="overflow-x: auto"><svg width="3000" height="90"><text x="2950" y="50">END</text></svg></div>`,
 		"/gallery": `<div style="overflow-x: auto; white-space: nowrap">END` + strings.Repeat(`<svg width="300" height="90"></svg>`, 9) + `</div>`,
+		"/cards":   `<div style="display: flex; overflow-x: auto">` + cards + `</div><p>AFTER`,
+		"/track":   `<div style="overflow-x: auto"><div style="display: flex; width: max-content">` + cards + `</div></div><p>AFTER`,
+		"/columns": `<div style="display: grid; grid-auto-flow: column; grid-auto-columns: 300px; overflow-x: auto">` + cards + `</div><p>AFTER`,
+		"/inline":  `<div style="white-space: nowrap; overflow-x: auto">` + strings.ReplaceAll(cards, "flex: none", "display: inline-block") + `</div><p>AFTER`,
+		"/synced":  strings.Repeat(`<div style="display: flex; overflow-x: auto">`+cards+`</div>`, 2),
+		"/held":    `<div style="display: flex; height: 100px; overflow: auto">` + cards + `</div>`,
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false,
-		"/drawing": true, "/wide": true, "/grid": true, "/editor": true,
+		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false,
+		"/synced": true, "/held": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		if shown := strings.Contains(testkit.PDFText(t, result.PDF), "END"); shown == cut {

@@ -1,4 +1,4 @@
-// Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, text fields, and wide tables, charts and drawings of
+// Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, rows of cards, text fields, and wide tables, charts and drawings of
 // characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
 (document, _, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
@@ -36,6 +36,27 @@
 		boxes.forEach(box => set(box, { "overflow-wrap": "break-word" }))
 		boxes.map(isWide).forEach((wide, at) => wide && restores[at]())
 	}
+	// What stands in one row within a box.
+	const rowOf = box => {
+		const items = [...box.children].filter(e => isShown(e) && isInFlow(e, box))
+		return items.length == 1 ? rowOf(items[0]) : { row: box, items }
+	}
+	const severalRows = ({ row, items }, { display, flexDirection, flexWrap, gridAutoFlow, whiteSpace } = style(row)) => {
+		if (/flex/.test(display)) return /row/.test(flexDirection) && flexWrap == "nowrap" && { "flex-wrap": "wrap" }
+		if (/grid/.test(display)) return /column/.test(gridAutoFlow) && { "grid-auto-flow": "row", "grid-template-columns": `repeat(auto-fill, ${items[0].offsetWidth}px)` }
+		return whiteSpace == "nowrap" && items.every(e => style(e).display == "inline-block") && { "white-space": "normal" }
+	}
+	// Cards beside one another make several rows, unless another box scrolls with them.
+	const wrapRow = box => {
+		const { row, items } = rowOf(box), to = items.length > 1 && items.every(e => e.offsetWidth <= box.clientWidth) && severalRows({ row, items })
+		if (!to || boxes.some(other => other != box && other.scrollWidth == box.scrollWidth)) return
+		const changed = [row]
+		while (changed.at(-1) != box) changed.push(changed.at(-1).parentElement)
+		const restores = changed.map(keepStyle), [first, second] = items.map(e => e.getBoundingClientRect())
+		set(row, { "row-gap": Math.max(0, second.left - first.right) + "px", ...to })
+		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
+		if (isWide(box) || isHigh(box)) restores.forEach(f => f())
+	}
 	// Grids have their heads in boxes of their own.
 	const isTableOf = (box, table) => {
 		for (let e = table; e != box; e = e.parentElement) if (style(e).position != "static") return false
@@ -58,6 +79,7 @@
 	const code = boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings) && breakLines(box))
 	code.filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))
+	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
 	const pictures = [...shrink(wideScale).keys()].filter(isPicture)
 	return boxes.filter(box => hidden(box) > 4 && (pictures.includes(box) || hidesText(box))).reduce((most, box) => Math.max(most, hidden(box)), 0)
 }
