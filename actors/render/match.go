@@ -27,7 +27,7 @@ func (e mismatchError) Error() string {
 	for _, f := range e.findings {
 		terms = append(terms, f.Term+" "+strings.TrimSuffix(f.String(), "."))
 	}
-	return fmt.Sprintf("%d terms of the XML are not on the page: %s", len(e.findings), strings.Join(terms, "; "))
+	return fmt.Sprintf("the page lacks or contradicts %d of the terms of the XML: %s", len(e.findings), strings.Join(terms, "; "))
 }
 
 // compare compares the pages of an e-invoice with its XML: the caller's pages if the job asks for that, Platen's own unless they leave something out

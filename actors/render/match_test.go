@@ -212,6 +212,8 @@ type style struct {
 	name, group, decimal, currency, date string
 	months                               []string
 	words                                map[string]string
+	// quantityFirst has the quantity left of the name, narrow has cells close together and from the left, and wraps has the unit below the quantity.
+	quantityFirst, narrow, wraps bool
 }
 
 func (s style) money(t model.Term) string {
@@ -258,6 +260,18 @@ var callers = []style{
 		name: "swiss", group: "’", decimal: ".", currency: "CHF #", date: "2006-01-02",
 		words: map[string]string{"number": "Rechnung Nr.", "date": "Datum", "due": "Fällig am", "delivery": "Lieferdatum", "net": "Zwischensumme", "tax": "MwSt.", "gross": "Gesamtbetrag", "topay": "Zahlbetrag", "paid": "Bereits gezahlt", "qty": "Anzahl", "price": "Preis", "sum": "Betrag"},
 	},
+	{
+		name: "austrian", group: ".", decimal: ",", currency: "€ #", date: "2.1.2006", quantityFirst: true,
+		words: map[string]string{"number": "Rechnung Nr.", "date": "Datum", "due": "Fällig am", "delivery": "Lieferdatum", "net": "Netto", "tax": "USt gesamt", "gross": "Gesamtbetrag", "topay": "Zahlbetrag", "paid": "Bereits gezahlt", "qty": "Menge", "price": "Preis", "sum": "Betrag"},
+	},
+	{
+		name: "italian", group: ".", decimal: ",", currency: "# €", date: "02/01/2006", narrow: true,
+		words: map[string]string{"number": "Fattura n.", "date": "Data fattura", "due": "Scadenza", "delivery": "Data di consegna", "net": "Totale imponibile", "tax": "IVA totale", "gross": "Totale", "topay": "Importo da pagare", "paid": "Già pagato", "qty": "Quantità", "price": "Prezzo", "sum": "Importo"},
+	},
+	{
+		name: "dutch", group: ".", decimal: ",", currency: "€ #", date: "02-01-2006", wraps: true,
+		words: map[string]string{"number": "Factuurnummer", "date": "Factuurdatum", "due": "Vervaldatum", "delivery": "Leverdatum", "net": "Subtotaal", "tax": "Btw totaal", "gross": "Totaal", "topay": "Te betalen", "paid": "Reeds betaald", "qty": "Aantal", "price": "Prijs", "sum": "Bedrag"},
+	},
 }
 
 // written is a page that a caller might write, with all terms.
@@ -276,7 +290,11 @@ func (s style) written(i *model.Invoice) string {
 			w(`<tr><td>%s</td><td style="text-align:right">%s</td></tr>`, label, value)
 		}
 	}
-	w(`<body style="font: 13px sans-serif"><table><tr><td style="vertical-align:top;width:300px"><b>%s</b><br>%s</td><td style="vertical-align:top"><table>`, i.Seller.Name.Text(), i.Seller.Address.City.Text())
+	size, align := 13, "right"
+	if s.narrow {
+		size, align = 12, "left"
+	}
+	w(`<body style="font: %dpx sans-serif"><table><tr><td style="vertical-align:top;width:300px"><b>%s</b><br>%s</td><td style="vertical-align:top"><table>`, size, i.Seller.Name.Text(), i.Seller.Address.City.Text())
 	row(s.words["number"], i.Number.Text())
 	row(s.words["date"], s.day(i.IssueDate))
 	for _, t := range i.PaymentTerms {
@@ -302,25 +320,46 @@ func (s style) written(i *model.Invoice) string {
 	if i.Period.Node != nil {
 		w(`%s – %s`, s.day(i.Period.Start), s.day(i.Period.End))
 	}
-	w(`</p><table style="width:100%%"><tr><th>Pos.</th><th style="text-align:left">Text</th><th>%s</th><th>%s</th><th>%%</th><th>%s</th></tr>`, s.words["qty"], s.words["price"], s.words["sum"])
+	heads := []string{"Text", s.words["qty"]}
+	width, vertical := "width:100%", "vertical-align:top"
+	switch {
+	case s.quantityFirst:
+		slices.Reverse(heads)
+	case s.narrow:
+		width = ""
+	case s.wraps:
+		vertical = ""
+	}
+	w(`</p><table style="%s"><tr><th>Pos.</th><th style="text-align:left">%s</th><th>%s</th><th>%s</th><th>%%</th><th>%s</th></tr>`, width, heads[0], heads[1], s.words["price"], s.words["sum"])
 	for n, l := range i.Lines {
 		rate := ""
 		for _, x := range l.Taxes {
 			rate = strings.Replace(strings.TrimSuffix(strings.TrimRight(x.Rate.Text(), "0"), "."), ".", s.decimal, 1) + " %"
 		}
-		w(`<tr style="vertical-align:top"><td>%s</td><td>%s`, fmt.Sprint(n+1), l.Name.Text())
+		quantity := strings.TrimSuffix(strings.TrimRight(l.Quantity.Text(), "0"), ".")
+		if !strings.Contains(l.Quantity.Text(), ".") {
+			quantity = l.Quantity.Text()
+		}
+		quantity = strings.Replace(quantity, ".", s.decimal, 1)
+		w(`<tr style="%s"><td>%s</td>`, vertical, fmt.Sprint(n+1))
+		if s.quantityFirst {
+			w(`<td>%s St.</td>`, quantity)
+		}
+		w(`<td>%s`, l.Name.Text())
 		if l.Period.Node != nil {
 			w(`<br>%s – %s`, s.day(l.Period.Start), s.day(l.Period.End))
 		}
 		for _, a := range append(slices.Clone(l.Allowances), l.Charges...) {
 			w(`<br>%s: %s`, a.Reason.Text(), s.money(a.Amount))
 		}
-		quantity := strings.TrimSuffix(strings.TrimRight(l.Quantity.Text(), "0"), ".")
-		if !strings.Contains(l.Quantity.Text(), ".") {
-			quantity = l.Quantity.Text()
+		w(`</td>`)
+		switch {
+		case s.wraps:
+			w(`<td align=right>%s<br>st.</td>`, quantity)
+		case !s.quantityFirst:
+			w(`<td align=%s>%s</td>`, align, quantity)
 		}
-		w(`</td><td align=right>%s</td><td align=right>%s</td><td align=right>%s</td><td align=right>%s</td></tr>`,
-			strings.Replace(quantity, ".", s.decimal, 1), s.money(l.NetPrice), rate, s.money(l.Total))
+		w(`<td align=%s>%s</td><td align=%s>%s</td><td align=%s>%s</td></tr>`, align, s.money(l.NetPrice), align, rate, align, s.money(l.Total))
 	}
 	w(`</table><table style="margin-left:auto">`)
 	t := i.Totals

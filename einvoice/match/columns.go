@@ -46,8 +46,7 @@ func (c *comparison) expected(r *row, a *amount) (is *term) {
 func (c *comparison) heading(a *amount) (next *label) {
 	for i := range c.found {
 		l := &c.found[i]
-		over := l.page == a.page && l.bottom <= a.top+1 && l.left < a.right+1 && l.right > a.left-1
-		if over && (next == nil || l.top > next.top) {
+		if l.page == a.page && l.bottom <= a.top+1 && l.over(a.box) > -1 && (next == nil || l.top > next.top || l.top == next.top && l.over(a.box) > next.over(a.box)) {
 			next = l
 		}
 	}
@@ -58,7 +57,7 @@ func (c *comparison) heading(a *amount) (next *label) {
 		}
 		for i := range c.view.pieces {
 			p := &c.view.pieces[i]
-			between := p.page == a.page && p.top >= next.bottom-1 && p.bottom <= a.top+1 && p.left < a.right+1 && p.right > a.left-1
+			between := p.page == a.page && p.top >= next.bottom-1 && p.bottom <= a.top+1 && p.over(a.box) > -1
 			if between && i != next.piece && p.wordy() {
 				return nil
 			}

@@ -56,7 +56,7 @@ func TestInnocentText(t *testing.T) {
 		},
 		"the version of a standard": {
 			"own-de-en16931",
-			[]cell{{50, 10, "ZUGFeRD 2.1"}, {50, 30, "Version"}, {150, 30, ": 2.1 vom 24.03.2020"}},
+			[]cell{{50, 10, "ZUGFeRD 2.1"}, {50, 30, "Version"}, {150, 30, ": 2.1 vom 24.03.2020"}, {50, 50, "Stylesheet-Version:"}, {250, 50, "2.1"}},
 			[]cell{{50, 10, "2.1"}},
 		},
 		"a column with a heading that is not known": {

@@ -14,6 +14,9 @@ type row struct {
 	terms       []*term
 	amounts     []*amount
 	beside      []*amount // those in a line with the name of the line, or with the rate
+	// aside are others: left of the name of the line its position, its article number, or its quantity if nothing says so; above it a quantity whose
+	// unit is below it.
+	aside []*amount
 }
 
 // rows compares the numbers in the rows of lines and VAT rates with their terms.
@@ -70,12 +73,10 @@ func (c *comparison) lineRows() (rows []row) {
 		}
 	}
 	for n, a := range anchors {
-		r := row{page: a.page, top: a.top, bottom: a.bottom + 1.5*(c.view.pieces[a.spots[0].piece].bottom-a.top)}
+		height := c.view.pieces[a.spots[0].piece].bottom - a.top
+		r := row{page: a.page, top: a.top, bottom: a.bottom + 2*height}
 		if n+1 < len(anchors) && anchors[n+1].page == a.page {
 			r.bottom = anchors[n+1].top
-		}
-		if n > 0 && anchors[n-1].page == a.page {
-			r.top = anchors[n-1].bottom
 		}
 		c.fill(&r, a)
 		rows = append(rows, r)
@@ -97,7 +98,8 @@ func (c *comparison) anchorsOf(name string) (all []anchor) {
 	return all
 }
 
-// fill adds the terms of a line, and the amounts that are in its row and not in its name or left of it.
+// fill adds the terms of a line, and the amounts that are in its row and not in its name. Of those left of the name, quantities under their heading
+// count.
 func (c *comparison) fill(r *row, a anchor) {
 	for i := range c.terms {
 		if t := &c.terms[i]; t.line == a.line && t.amount != "" {
@@ -107,29 +109,49 @@ func (c *comparison) fill(r *row, a anchor) {
 	if !c.spend(len(c.view.amounts) + len(c.terms)) {
 		return
 	}
-	before := []*amount{}
 	for i := range c.view.amounts {
 		m := &c.view.amounts[i]
-		if m.page != a.page || m.middle() < r.top || m.middle() > r.bottom {
-			continue
-		}
-		if m.right <= a.left {
-			before = append(before, m)
-		} else if !slices.ContainsFunc(a.spots, func(s spot) bool {
+		inName := slices.ContainsFunc(a.spots, func(s spot) bool {
 			p := &c.view.pieces[s.piece]
 			return m.piece == s.piece && m.from >= p.from[s.from] && m.from <= p.from[s.to-1]
-		}) {
+		})
+		above, before := m.bottom <= r.top+1, m.right <= a.left
+		switch {
+		case m.page != a.page, m.bottom > r.bottom+1, inName: // what reaches into the next row is a part of it
+		case above && m.middle() > r.top-(m.bottom-m.top) && c.isUnder(m, quantity):
+			r.aside = append(r.aside, m)
+		case above:
+		case before == c.mirrored, before && c.isUnder(m, quantity):
 			r.amounts = append(r.amounts, m)
+		case before:
+			r.aside = append(r.aside, m)
 		}
-	}
-	if c.mirrored {
-		r.amounts = before
 	}
 	for _, m := range r.amounts {
 		if m.middle() > a.top && m.middle() < a.bottom {
 			r.beside = append(r.beside, m)
 		}
 	}
+	if r.isOfTable() {
+		return
+	}
+	if at := slices.IndexFunc(r.amounts, func(m *amount) bool { return m.decimals && r.own(m) }); at >= 0 { // in the middle of a cell of several lines
+		r.beside = slices.DeleteFunc(slices.Clone(r.amounts), func(m *amount) bool { return !m.meets(r.amounts[at].box) })
+	}
+}
+
+// isOfTable reports whether there is an amount of the row beside its name or its rate.
+func (r *row) isOfTable() bool {
+	return slices.ContainsFunc(r.beside, func(a *amount) bool { return a.decimals && r.own(a) })
+}
+
+// isUnder reports whether an amount is under the heading of a kind of terms.
+func (c *comparison) isUnder(a *amount, k kind) bool {
+	if !c.spend(len(c.found) + len(c.view.pieces)) {
+		return false
+	}
+	heading := c.heading(a)
+	return heading != nil && slices.ContainsFunc(heading.meanings, func(kinds []kind) bool { return kinds[0] == k })
 }
 
 // rateRows finds the lines of text that begin the rows of VAT rates: a rate with amounts behind it, outside the rows of lines.
@@ -228,8 +250,8 @@ func (r *row) own(a *amount) bool {
 
 // compareRow finds terms that a row lacks, but in whose place it shows something similar or the same term of another row.
 func (c *comparison) compareRow(r *row, all []row) {
-	if !slices.ContainsFunc(r.beside, func(a *amount) bool { return a.decimals && r.own(a) }) {
-		return // not a row of a table
+	if !r.isOfTable() {
+		return
 	}
 	for _, t := range r.terms {
 		if t.kind == "" || r.has(t.amount) {
@@ -245,10 +267,16 @@ func (c *comparison) compareRow(r *row, all []row) {
 			}
 		}
 		const small = 3 // digits of numbers that occur everywhere: only the one in the row counts
-		if len(t.amount) <= small && (t.kind == quantity || t.rate && r.hasRate()) {
+		if len(t.amount) <= small && (t.kind == quantity && !c.isAside(r, t) || t.rate && r.hasRate()) {
 			t.found = false
 		}
 	}
+}
+
+// isAside reports whether a quantity is left of the name of its line, or above it. The position of the line may be the same number.
+func (c *comparison) isAside(r *row, t *term) bool {
+	position, _ := canonical(c.invoice.Lines[t.line-1].ID.Text())
+	return t.amount != position && slices.ContainsFunc(r.aside, func(a *amount) bool { return a.shows(t.amount) })
 }
 
 // hasRate reports whether a row shows any percentage.

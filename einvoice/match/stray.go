@@ -39,11 +39,19 @@ func (c *comparison) strayAmounts() {
 	}
 }
 
-// isVersion reports whether a number with one decimal is behind a word or a colon, such as the version of a standard.
+// isVersion reports whether a number with one decimal is behind a word or a colon, such as the version of a standard, or alone behind a version's label.
 func (v *view) isVersion(a *amount) bool {
 	digits := []rune(a.raw)
 	if n := len(digits); n < 3 || unicode.IsDigit(digits[n-2]) {
 		return false
+	}
+	if a.from == 0 {
+		labelled := false
+		v.pieceGrid.near(a.box, func(n int) {
+			p := &v.pieces[n]
+			labelled = labelled || p.beside(a.box) && p.right <= a.left && strings.Contains(string(p.folded), "version")
+		})
+		return labelled
 	}
 	before := v.pieces[a.piece].raw[:a.from]
 	for len(before) > 0 && strings.ContainsRune(" \t", before[len(before)-1]) {

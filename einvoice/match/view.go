@@ -41,6 +41,9 @@ func (b box) meets(o box) bool {
 	return b.page == o.page && min(b.bottom, o.bottom)-max(b.top, o.top) > 0.1*min(b.bottom-b.top, o.bottom-o.top)
 }
 
+// over returns how much of its width a box has in common with another; below zero, it is how far they are apart.
+func (b box) over(o box) float64 { return min(b.right, o.right) - max(b.left, o.left) }
+
 func (b box) middle() float64 { return (b.top + b.bottom) / 2 }
 
 // piece is text in one line without a wide gap.
@@ -135,7 +138,7 @@ func pieceOf(page int, from pagetext.Piece) piece {
 			if w.Left-from.Words[n-1].Right > 0.45*(w.Bottom-w.Top) {
 				space = '\t'
 			}
-			p.raw, p.x = append(p.raw, space), append(p.x, w.Left)
+			p.raw, p.x = append(p.raw, space), append(p.x, from.Words[n-1].Right)
 		}
 		before, count := len(p.raw), float64(utf8.RuneCountInString(w.Text))
 		for _, r := range w.Text {
