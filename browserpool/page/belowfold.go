@@ -226,14 +226,15 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 // as that content, where the box can be told. It takes the size of the page and returns the new one. The last call keeps how much
 // remains hidden.
 func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error) {
-	if float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height) {
+	high := float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height)
+	if high && !last {
 		return content, nil
 	}
 	var found struct {
 		Expanded bool
 		Hidden   int
 	}
-	if ran, err := p.run(ctx, expanding, nil, &found); err != nil || !ran {
+	if ran, err := p.run(ctx, expanding, map[string]bool{"high": high, "last": last}, &found); err != nil || !ran {
 		return content, err
 	}
 	if last {

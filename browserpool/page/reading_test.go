@@ -212,7 +212,7 @@ func TestInnerScroller(t *testing.T) {
 			t.Errorf("%s: the picture is %d high, its end has text: %v", path, image.Height, hasInk(picture, 4000, image.Height))
 		}
 	}
-	// A box that is not the only part of the page, and one in an ordinary page, stay unchanged.
+	// A box that is not the only part of the page, and one in an ordinary page, stay unchanged. So do those that draw only what is seen.
 	web = pagetest.NewWeb(t, pagetest.Pages{
 		"/beside": `<body style="margin: 0; display: flex; height: 100vh"><main style="flex: 1">MAIN</main><div style="width: 40%; overflow: auto">` + content,
 		"/list":   `<body style="margin: 0"><div style="height: 200px; overflow: auto">` + content + `</div><div style="height: 2000px">AFTER`,
@@ -222,11 +222,19 @@ func TestInnerScroller(t *testing.T) {
 		"/closed": `<body style="margin: 0"><p>MAIN</p><nav style="position: fixed; inset: 0; opacity: 0; overflow: auto">` + content + `</nav>`,
 		"/faint":  `<body style="margin: 0"><div style="height: 100vh; overflow: hidden">MAIN<div style="height: 2000px"></div><p style="visibility: hidden">FAINT</div>`,
 		"/large":  `<body style="margin: 0"><div style="height: 80vh; overflow: auto">` + content + `</div><div style="height: 50vh">AFTER`,
+		"/rows":   `<body style="margin: 0"><div style="height: 100vh; overflow: auto"><p>ROW</p><div style="height: 9000px"></div></div><script>1</script>`,
+		"/still":  `<body style="margin: 0"><div style="height: 100vh; overflow: auto"><p>ROW</p><div style="height: 9000px"></div></div>`,
+		"/last":   `<body style="margin: 0"><div style="height: 100vh; overflow: auto"><div style="height: 9000px"></div><p>ROW</p></div><script>document.querySelector("div").scrollTop = 1e6</script>`,
+		"/editor": `<body style="margin: 0"><div style="position: relative; height: 80vh"><div style="position: absolute; inset: 0; overflow: scroll"><div style="height: 9000px"></div></div>
+			<p style="position: relative">ROW</p></div><script>1</script>`,
 	})
-	if warnings := mustPrint(t, slot, Print{URL: web.URL + "/beside"}).Warnings; len(warnings) != 1 || warnings[0].Code != contract.PageCut {
-		t.Errorf("a box beside the content: warnings %v", warnings)
+	for _, path := range []string{"/beside", "/list", "/large", "/rows", "/still", "/last", "/editor"} {
+		result := mustPrint(t, slot, Print{URL: web.URL + path})
+		if len(result.Warnings) != 1 || result.Warnings[0].Code != contract.PageCut || result.Pages > 3 {
+			t.Errorf("%s, a box that is cut: %d pages, warnings %v", path, result.Pages, result.Warnings)
+		}
 	}
-	for _, path := range []string{"/list", "/large", "/map", "/menu", "/side", "/closed", "/faint"} {
+	for _, path := range []string{"/map", "/menu", "/side", "/closed", "/faint"} {
 		if result := mustPrint(t, slot, Print{URL: web.URL + path}); len(result.Warnings) != 0 || result.Pages > 3 {
 			t.Errorf("%s, a box in an ordinary page: %d pages, warnings %v", path, result.Pages, result.Warnings)
 		}

@@ -1,6 +1,16 @@
-// Makes the document as high as the content of the box in which it scrolls. Returns whether it did,
-// and how many pixels of the content of such a box are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, growFrame, keepStyle }) => {
+// Makes the document as high as the content of the box in which it scrolls, unless that is high already. The last time, a box that has been made so
+// high, but has nothing at an end, becomes what it was: a list, an editor or a terminal that draws only what is seen. Returns whether the document has
+// become so high, and how many pixels of the content of such a box are still hidden.
+(document, { high, last }, { within, outerOf, isInFlow, isShown, isMenu, contentOf, someText, set, growFrame, keepStyle }) => {
+	const settle = () => {
+		const { main, height, left, scrolled, changed } = expanded, whole = main.getBoundingClientRect(), content = contentOf(main, isShown)
+		const first = Math.min(...content.map(c => c.top)), last = Math.max(...content.map(c => c.bottom))
+		if (Math.max(scrolled ? first - whole.top : 0, whole.bottom - last) < 2 * height) return { Expanded: true, Hidden: 0 }
+		for (const [, restore] of changed) restore()
+		return { Expanded: false, Hidden: left }
+	}
+	if (last && globalThis.expanded?.main.isConnected) return settle()
+	if (high) return { Expanded: false, Hidden: 0 }
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	// What scrolls in a box: itself, or the document of a frame, unless it is of another origin.
@@ -26,7 +36,7 @@
 	const main = largest((_, overflow) => /auto|scroll/.test(overflow)) ??
 		largest((e, overflow) => /hidden|clip/.test(overflow) && Math.abs(e.clientHeight / innerHeight - 1) < 0.1 && hidesText(e))
 	if (!main) return { Expanded: false, Hidden: 0 } // there may be a box beside others, such as a list
-	const left = hidden(main), height = main.clientHeight
+	const left = hidden(main), height = main.clientHeight, scrolled = main.scrollTop > 0
 	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: scrollerOf(main) == main && !isMenu(main) ? left : 0 } // frames beside others grow later (framing)
 
 	const changed = []
@@ -49,7 +59,11 @@
 	}
 	for (const [e, , to] of changed) set(e, to)
 	for (const [e] of changed) if (scrollerOf(e) != e) growFrame(e)
-	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) return { Expanded: true, Hidden: 0 }
+	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) {
+		const showsOthers = scrollerOf(main) != main || within(main).some(e => e.localName == "slot")
+		if (!showsOthers) globalThis.expanded = { main, height, left, scrolled, changed }
+		return last && globalThis.expanded ? settle() : { Expanded: true, Hidden: 0 }
+	}
 	for (const [, restore] of changed) restore()
 	return { Expanded: false, Hidden: left }
 }

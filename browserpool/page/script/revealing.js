@@ -1,7 +1,7 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others
 // are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, contentOf, isFilled, someText, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -19,19 +19,6 @@
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
 		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select")) : []
 
-	const isFilled = box => {
-		const at = rectOf(box), counts = e => isShown(e) && isInFlow(e, box)
-		const all = within(box).filter(e => /^(img|svg|canvas|video|iframe|input|button)$/.test(e.localName) && counts(e)).map(rectOf)
-		someText(box, (text, e) => { if (text.width > 0 && counts(e)) all.push(text) })
-		if (!all.some(a => a.bottom > at.bottom + 1 || a.top < at.top - 1)) return false
-		let reached = at.top + box.clientTop - box.scrollTop
-		const end = reached + box.scrollHeight
-		for (const { top, bottom } of all.sort((a, b) => a.top - b.top)) {
-			if (top - reached > box.clientHeight) return false
-			reached = Math.max(reached, bottom)
-		}
-		return end - reached <= box.clientHeight
-	}
 	// Lists that draw only what is seen have an element as high as all of it.
 	const isPartOfAList = box => hidden(box) > box.clientHeight && within(box).some(e => rectOf(e).height > 0.9 * box.scrollHeight) && someText(box, (_, e) => isShown(e))
 	const overlap = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2
@@ -87,7 +74,8 @@
 	for (const box of boxes.reverse().slice(0, 10 * most)) { // inner ones first
 		const more = hidden(box)
 		if (more <= 4 || isMenu(box)) continue
-		const filled = isFilled(box)
+		const at = rectOf(box), content = contentOf(box, e => isShown(e) && isInFlow(e, box))
+		const filled = content.some(c => c.bottom > at.bottom + 1 || c.top < at.top - 1) && isFilled(box, content, box.clientHeight)
 		if (filled && box.scrollHeight <= tallest && isInPage(box) && tried++ < most && grow(box)) all.Grown++
 		else if (filled || isPartOfAList(box)) all.Hidden = Math.max(all.Hidden, more)
 	}
