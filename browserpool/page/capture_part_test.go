@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"image"
 	"image/color"
 	"strings"
 	"testing"
@@ -111,5 +112,35 @@ func TestCaptureWebP(t *testing.T) {
 	}
 	if sizes[0]*2 > sizes[1] || sizes[1] >= sizes[2] {
 		t.Errorf("quality 1, default and 100 take %v bytes", sizes)
+	}
+}
+
+// An image of a document from right to left begins at its right, whatever is beyond the window; one of a page that script has scrolled begins at its left.
+func TestCaptureFromRight(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	red := func(name, where string) string {
+		return `<div id="` + name + `" style="position: absolute; ` + where + `; width: 40px; height: 40px; background: #f00"></div>`
+	}
+	wide := `<body style="margin: 0">` + red("first", "right: 0; top: 0") + red("last", "right: 0; top: 2000px") + `<div style="width: 3000px; height: 2040px"></div>`
+	for name, c := range map[string]struct {
+		html    string
+		options contract.Image
+		at      image.Point // of a corner of the box
+		height  int
+	}{
+		"window":   {`<html dir="rtl">` + wide, contract.Image{}, image.Pt(984, 0), 768},
+		"page":     {`<html dir="rtl">` + wide, contract.Image{FullPage: true}, image.Pt(984, 2000), 2040},
+		"vertical": {`<html style="writing-mode: vertical-rl">` + wide, contract.Image{}, image.Pt(984, 0), 768},
+		"element":  {`<html dir="rtl">` + wide, contract.Image{Selector: "#last"}, image.Pt(0, 0), 40},
+		"scrolled": {`<body style="margin: 0">` + red("first", "left: 0; top: 0") + `<div style="width: 3000px"></div><script>scrollTo(500, 0)</script>`, contract.Image{}, image.Pt(0, 0), 768},
+	} {
+		picture, captured := mustCapture(t, slot, Capture{HTML: c.html, Full: true, Options: c.options})
+		for _, corner := range []image.Point{{2, 2}, {37, 37}} {
+			at := c.at.Add(corner)
+			if r, g, _, _ := picture.At(at.X, at.Y).RGBA(); r < 0xf000 || g > 0x1000 || captured.Height != c.height {
+				t.Errorf("%s: %v at %v of %d pixels of height", name, picture.At(at.X, at.Y), at, captured.Height)
+			}
+		}
 	}
 }

@@ -43,12 +43,17 @@ func (s shot) take(ctx context.Context) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
+	left, err := s.beginAt(ctx, area)
+	if err != nil {
+		return Image{}, err
+	}
 	o, scale := s.job.Options, s.job.Options.DeviceScale()
 	params := screenshotParams{
 		Format: cmp.Or(o.Format, "png"), Clip: area,
 		CaptureBeyondViewport: !s.page.viewport.shows(area),
 		OptimizeForSpeed:      area.Width*area.Height*scale*scale > fastEncodingPixels,
 	}
+	params.Clip.X += left
 	if params.Format != "png" {
 		params.Quality = cmp.Or(int(o.Quality), defaultQuality)
 	}
@@ -69,6 +74,27 @@ func (s shot) take(ctx context.Context) (Image, error) {
 		err = Because(err, "The file is larger than %d bytes.", limit)
 	}
 	return image, err
+}
+
+// beginAt returns how far a document that begins at the right goes on to the left of the window: the browser counts from there. Beyond the window it
+// would show what is as far left of the area; so the window becomes as high as the area.
+func (s shot) beginAt(ctx context.Context, area proto.PageViewport) (left float64, err error) {
+	layout, err := proto.PageGetLayoutMetrics{}.Call(s.session.With(ctx))
+	if err != nil || layout.CSSLayoutViewport == nil || layout.CSSLayoutViewport.PageX == 0 {
+		return 0, err
+	}
+	var scrolled float64
+	if _, err := s.run(ctx, "document => document.defaultView.scrollX", nil, &scrolled); err != nil {
+		return 0, unlessLate(ctx, err)
+	}
+	left = float64(layout.CSSLayoutViewport.PageX) - scrolled
+	if left < 1 {
+		return 0, nil // script has scrolled
+	}
+	if high := int(math.Ceil(area.Y + area.Height)); high > s.page.viewport.Height {
+		err = s.setView(ctx, s.media, Size{Width: s.page.viewport.Width, Height: high}, s.scale)
+	}
+	return left, err
 }
 
 // shows reports whether a viewport of this size shows the whole of an area.
