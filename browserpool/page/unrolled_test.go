@@ -9,8 +9,8 @@ import (
 	"platen.dev/events/contract"
 )
 
-// What depends on the window is shown in the whole of a high image: sections that are drawn only in the window, backgrounds that are fixed to it, what
-// appears on its way through it, and boxes as high as a share of a frame. The last two are on paper, too.
+// What depends on the window is shown in the whole of a high image: sections that are drawn only in the window, backgrounds that are fixed to it, bars at
+// its lower edge, what appears on its way through it, and boxes as high as a share of a frame. The last two are on paper, too.
 func TestUnrolled(t *testing.T) {
 	t.Parallel()
 	const (
@@ -29,16 +29,17 @@ func TestUnrolled(t *testing.T) {
 		"/passes":  driven("passes linear both; animation-timeline: view()"),
 		"/leaves":  driven("leave linear both; animation-timeline: view(); animation-range: exit"),
 		"/frame":   filling + `<iframe src="/inner" style="display: block; width: 300px; height: 50px; border: 0"></iframe>`,
+		"/bar":     filling + `<div style="position: sticky; bottom: 0">` + square + `</div>`,
 		"/inner":   `<!doctype html><body style="margin: 0"><div style="height: 100vh">TEXT</div>` + square + `TEXT`,
 	}
 	web := pagetest.NewWeb(t, pages)
 	slot := openSlot(t)
-	for path, y := range map[string]int{"/section": 4950, "/fixed": 4950, "/appears": 4950, "/passes": 4950, "/leaves": 4950, "/frame": 5000} {
+	for path, y := range map[string]int{"/section": 4950, "/fixed": 4950, "/appears": 4950, "/passes": 4950, "/leaves": 4950, "/frame": 5000, "/bar": 4950} {
 		picture, taken := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
 		if shown := color.RGBAModel.Convert(picture.At(50, y)); shown != blue {
 			t.Errorf("%s: %v at %d of %d", path, shown, y, taken.Height)
 		}
-		if path == "/section" || path == "/fixed" {
+		if path == "/section" || path == "/fixed" || path == "/bar" {
 			continue
 		}
 		pdf := mustPrint(t, slot, Print{URL: web.URL + path}).PDF
