@@ -161,8 +161,8 @@ var elements = append([]string{
 	"a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center",
 	"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "fieldset", "figcaption",
 	"figure", "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "input", "ins",
-	"kbd", "label", "legend", "li", "main", "mark", "menu", "meter", "nav", "nobr", "ol", "p", "pre", "progress", "q", "rp", "rt", "ruby", "s", "samp", "section",
-	"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
+	"kbd", "label", "legend", "li", "main", "mark", "menu", "meter", "nav", "nobr", "ol", "optgroup", "option", "p", "pre", "progress", "q", "rp", "rt", "ruby", "s", "samp", "section", "select",
+	"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "textarea", "tfoot", "th", "thead",
 	"time", "tr", "tt", "u", "ul", "var", "wbr",
 }, mathElements...)
 
@@ -178,7 +178,7 @@ func newAllowList() *bluemonday.Policy {
 	// Without this, bluemonday removes these elements if they have no attributes.
 	p.AllowNoAttrs().OnElements(mathElements...)
 	p.AllowNoAttrs().OnElements("a", "abbr", "acronym", "bdo", "big", "col", "colgroup", "dfn", "dialog", "dir", "font", "form", "img", "input", "label",
-		"legend", "main", "menu", "meter", "nobr", "progress", "span", "time")
+		"legend", "main", "menu", "meter", "nobr", "optgroup", "option", "progress", "select", "span", "textarea", "time")
 	p.AllowElementsContent("frame") // it has none
 	p.SkipElementsContent(activeElements...)
 	for _, rule := range attributeRules {
@@ -192,7 +192,7 @@ func newAllowList() *bluemonday.Policy {
 // something, and elements whose content is not meant to be shown.
 var activeElements = []string{
 	"annotation", "annotation-xml", "applet", "audio", "canvas", "datalist", "frameset", "iframe", "noembed", "noframes",
-	"noscript", "object", "script", "select", "style", "svg", "template", "textarea", "title", "video", "xml",
+	"noscript", "object", "script", "style", "svg", "template", "title", "video", "xml",
 }
 
 // attributeRule allows attributes with values that match a pattern, nil for any, on elements, "" for all.
@@ -242,7 +242,11 @@ var attributeRules = append([]attributeRule{
 	{"value", nil, "input"},
 	{"placeholder", nil, "input"},
 	{"checked disabled", nil, "input"},
-	{"size", count, "input"},
+	{"size", count, "input select"},
+	{"rows cols", count, "textarea"},
+	{"selected", nil, "option"},
+	{"multiple", nil, "select"},
+	{"label", nil, "optgroup option"},
 	{"value min max low high optimum", number, "meter progress"},
 }, mathRules...)
 

@@ -145,7 +145,7 @@ func checkInert(t *testing.T, source, body string) {
 		if n.Type == html.ElementNode {
 			switch n.Data {
 			case "script", "style", "iframe", "object", "embed", "svg", "template", "link", "meta", "base",
-				"annotation-xml", "mglyph", "malignmark", "button", "video", "audio", "source", "frame", "frameset", "noscript", "textarea":
+				"annotation-xml", "mglyph", "malignmark", "button", "video", "audio", "source", "frame", "frameset", "noscript":
 				t.Errorf("%q leaves an element %s: %s", source, n.Data, body)
 			}
 			for _, a := range n.Attr {
@@ -198,6 +198,7 @@ func TestHarmlessHTML(t *testing.T) {
 		`<p dir="rtl">مرحبا</p>`,
 		`<details open=""><summary>s</summary>d</details>`,
 		`<input type="checkbox" checked="" disabled=""> done <input type="text" value="Jane &#34;J&#34; Doe" size="20"> <progress value="0.5" max="1"></progress>`,
+		`<textarea rows="3" cols="20">1 &lt; 2</textarea><select multiple="" size="2"><optgroup label="G"><option selected="">A</option></optgroup></select>`,
 		`<math display="block"><mfrac linethickness="2px"><mrow><mi mathvariant="normal">a</mi><mo stretchy="false" lspace="0.2em">+</mo><mn>1</mn></mrow><msqrt><msup><mi>x</mi><mn>2</mn></msup></msqrt></mfrac><mspace width="1em"/><mtable><mtr><mtd columnspan="2"><mtext>if</mtext></mtd></mtr></mtable></math>`,
 	} {
 		if got := Sanitize(source).Body; got != source {
