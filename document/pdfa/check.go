@@ -172,7 +172,8 @@ type checker struct {
 	queue       []queued
 	spots       *spotColors
 	xmp         xmpData
-	schemas     map[string]string // prefixes of the extension schemas, by namespace
+	schemas     map[string]string     // prefixes of the extension schemas, by namespace
+	types       map[string]fieldTypes // of the extension schemas, by name
 }
 
 // counterparts maps rules of PDF/A to the equivalent rules of PDF/UA-1.

@@ -149,7 +149,7 @@ func (c *checker) outputProfile(target any) (space string) {
 	if components == 0 {
 		return ""
 	}
-	c.reportIf(c.file.Int(s.Dict["N"], 0) != components, "6.2.3-1", "the output profile has the wrong N for its colour space")
+	c.reportIf(c.file.Int(s.Dict["N"], components) != components, "6.2.3-1", "the output profile has the wrong N for its colour space")
 	return space
 }
 

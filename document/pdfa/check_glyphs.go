@@ -240,6 +240,9 @@ func (g *fontGlyphs) flawsOf(s string) (found flaws) {
 		for ; len(s) > 1; s = s[2:] {
 			found |= g.flawsOfCode(int(s[0])<<8 | int(s[1]))
 		}
+		if s != "" { // half a code
+			found |= showsNotdef
+		}
 		return found
 	}
 	if g.known == nil {

@@ -74,6 +74,19 @@ func xmpEdit(former, present string) func(*conversion, types.Dict) {
 	}
 }
 
+// ownType gives the property of the extension schema a type of its own, which has a count, and a value of that type.
+func ownType(fields string) func(*conversion, types.Dict) {
+	return func(c *conversion, catalog types.Dict) {
+		xmpEdit("<pdfaProperty:valueType>Text", "<pdfaProperty:valueType>Thing")(c, catalog)
+		xmpEdit("<pdfaSchema:property>", `<pdfaSchema:valueType xmlns:pdfaType="http://www.aiim.org/pdfa/ns/type#" xmlns:pdfaField="http://www.aiim.org/pdfa/ns/field#"><rdf:Seq>
+			<rdf:li rdf:parseType="Resource"><pdfaType:type>Thing</pdfaType:type><pdfaType:namespaceURI>urn:o</pdfaType:namespaceURI><pdfaType:prefix>o</pdfaType:prefix>
+			<pdfaType:description>A thing</pdfaType:description><pdfaType:field><rdf:Seq><rdf:li rdf:parseType="Resource"><pdfaField:name>count</pdfaField:name>
+			<pdfaField:valueType>Integer</pdfaField:valueType><pdfaField:description>How many</pdfaField:description></rdf:li></rdf:Seq></pdfaType:field></rdf:li>
+			</rdf:Seq></pdfaSchema:valueType><pdfaSchema:property>`)(c, catalog)
+		xmpEdit("<t:Version>1</t:Version>", `<t:Version rdf:parseType="Resource" xmlns:o="urn:o">`+fields+`</t:Version>`)(c, catalog)
+	}
+}
+
 // contentEdit inserts operations before the content of the first page.
 func contentEdit(text string) func(*conversion, types.Dict) {
 	return func(c *conversion, _ types.Dict) {
@@ -367,6 +380,8 @@ var breaks = []violation{
 	{"6.6.2.3.3-8", xmpEdit("<pdfaProperty:valueType>Text", "<pdfaProperty:valueType>Thing")},
 	{"6.6.2.3.3-9", xmpEdit("<pdfaProperty:category>external", "<pdfaProperty:category>other")},
 	{"6.6.2.3.3-10", xmpEdit("<pdfaProperty:description>The version</pdfaProperty:description>", "")},
+	{"6.6.2.3.1-2", ownType("<o:else>1</o:else>")},
+	{"6.6.2.3.1-2", ownType("<o:count>x</o:count>")},
 	{"6.6.4-2", xmpEdit("<pdfaid:part>3", "<pdfaid:part>2")},
 	{"6.6.4-3", xmpEdit("<pdfaid:conformance>B", "<pdfaid:conformance>C")},
 	{"6.6.4-1", xmpEdit("<pdfaid:part>3</pdfaid:part>\n<pdfaid:conformance>B</pdfaid:conformance>", "")},
@@ -396,6 +411,8 @@ var stricter = []violation{
 	{"6.2.4.3-3", contentEdit("BI /W 1 /H 1 /BPC 8 /CS [/I /CMYK 0 <00000000>] ID x EI ")},
 	// The descendant font has the name, too.
 	{"6.2.11.2-3", unset("Subtype", "Type0", "BaseFont")},
+	// A composite font is shown half a code.
+	{"6.2.11.8-1", shown("\\001")},
 	// The signature itself is missing.
 	{"6.1.12-2", func(c *conversion, catalog types.Dict) {
 		signature := c.add(types.Dict{"Type": types.Name("Sig"), "Reference": types.Array{types.Dict{"TransformMethod": types.Name("DocMDP"), "DigestMethod": types.Name("MD5")}}})
@@ -444,6 +461,12 @@ var allowed = map[string]func(*conversion, types.Dict){
 	"invisible text in a font that is not embedded": using("Font", object(types.Dict{
 		"Type": types.Name("Font"), "Subtype": types.Name("Type1"), "BaseFont": types.Name("Helvetica"), "Encoding": types.Name("WinAnsiEncoding"),
 	}), "BT 3 Tr /Broken 12 Tf (A) Tj ET "),
+	"a profile without a number of components": unset("Alternate", "DeviceRGB", "N"),
+	"a property of an own type":                ownType("<o:count>1</o:count>"),
+	"an extension schema as a node": func(c *conversion, catalog types.Dict) {
+		xmpEdit(`<rdf:li rdf:parseType="Resource">`+"\n<pdfaSchema:schema>", "<rdf:li><rdf:Description><pdfaSchema:schema>")(c, catalog)
+		xmpEdit("</pdfaSchema:property>\n", "</pdfaSchema:property></rdf:Description>")(c, catalog)
+	},
 	"a name in UTF-8":                        deviceN(types.Array{types.Name("Spot\xc3\xa4")}, types.Dict{"Colorants": types.Dict{"Spot\xc3\xa4": spot}}),
 	"the set of the glyphs":                  glyphSet(0),
 	"Type 1, as wide as its program says":    type1Font("AB", nil, 501, 599.5),

@@ -3,6 +3,7 @@ package pdfa
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,11 +73,25 @@ func parseXMP(packet []byte) (*element, error) {
 			at.children = append(at.children, next)
 			at = next
 		case markup.EndElement:
-			at = at.parent
+			at = at.close()
 		case markup.Text:
 			at.text += token.Text
 		}
 	}
+}
+
+// close ends an element, and returns its parent. What a description within a property says is said of the property itself, as with
+// rdf:parseType="Resource" (RDF/XML 7.2.18).
+func (e *element) close() *element {
+	p := e.parent
+	if e.name.Space != rdfNamespace || e.name.Local != "Description" || p.name.Space == rdfNamespace && p.name.Local == "RDF" {
+		return p
+	}
+	for _, child := range e.children {
+		child.parent = p
+	}
+	p.children = append(p.children[:len(p.children)-1], e.children...)
+	return p
 }
 
 // find returns the outermost descendants with a name.
@@ -174,7 +189,7 @@ func (c *checker) identification() {
 // declare, with their types (6.6.2.3.3).
 func (c *checker) extensionSchemas(top *element) map[[2]string]string {
 	declared := map[[2]string]string{}
-	c.schemas = map[string]string{}
+	c.schemas, c.types = map[string]string{}, map[string]fieldTypes{}
 	for _, container := range top.find(extensionNamespace, "schemas") {
 		c.reportIf(container.name.Prefix != "pdfaExtension" || len(container.children) != 1 || container.children[0].name.Local != "Bag",
 			"6.6.2.3.3-1", "the extension schemas are not one bag with the prefix pdfaExtension")
@@ -207,13 +222,16 @@ func (c *checker) extensionSchema(e *element, declared map[[2]string]string) {
 	prefix := c.field(e, schemaNamespace, "pdfaSchema", "prefix", "6.6.2.3.3-4")
 	c.schemas[space] = prefix
 	c.noOtherFields(e, schemaNamespace, "schema namespaceURI prefix property valueType")
-	own, kinds := map[string]bool{}, c.list(e, schemaNamespace, "pdfaSchema", "valueType", "6.6.2.3.3-6")
-	for _, kind := range kinds {
-		own[typeName(c.field(kind, typeNamespace, "pdfaType", "type", "6.6.2.3.3-11"))] = true
+	own, kinds := map[string]fieldTypes{}, c.list(e, schemaNamespace, "pdfaSchema", "valueType", "6.6.2.3.3-6")
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = typeName(c.field(kind, typeNamespace, "pdfaType", "type", "6.6.2.3.3-11"))
+		own[names[i]] = fieldTypes{}
 	}
-	for _, kind := range kinds {
-		c.schemaType(kind, own)
+	for i, kind := range kinds {
+		c.schemaType(kind, own[names[i]], own)
 	}
+	maps.Copy(c.types, own)
 	for _, property := range c.list(e, schemaNamespace, "pdfaSchema", "property", "6.6.2.3.3-5") {
 		name, kind := c.schemaProperty(property, own)
 		declared[[2]string{space, name}] = kind
@@ -240,33 +258,36 @@ func (c *checker) noOtherFields(e *element, space, names string) {
 	}
 }
 
-// schemaType checks the definition of a type of an extension schema.
-func (c *checker) schemaType(e *element, own map[string]bool) {
-	c.field(e, typeNamespace, "pdfaType", "namespaceURI", "6.6.2.3.3-12")
+// fieldTypes are the types of the fields of a type of an extension schema, by namespace and name.
+type fieldTypes map[[2]string]string
+
+// schemaType checks the definition of a type of an extension schema, and fills in its fields.
+func (c *checker) schemaType(e *element, fields fieldTypes, own map[string]fieldTypes) {
+	space := c.field(e, typeNamespace, "pdfaType", "namespaceURI", "6.6.2.3.3-12")
 	c.field(e, typeNamespace, "pdfaType", "prefix", "6.6.2.3.3-13")
 	c.field(e, typeNamespace, "pdfaType", "description", "6.6.2.3.3-14")
 	c.noOtherFields(e, typeNamespace, "type namespaceURI prefix description field")
 	for _, f := range c.list(e, typeNamespace, "pdfaType", "field", "6.6.2.3.3-15") {
-		c.field(f, fieldNamespace, "pdfaField", "name", "6.6.2.3.3-16")
-		c.valueType(f, fieldNamespace, "pdfaField", "6.6.2.3.3-17", own)
+		name := c.field(f, fieldNamespace, "pdfaField", "name", "6.6.2.3.3-16")
+		fields[[2]string{space, name}] = c.valueType(f, fieldNamespace, "pdfaField", "6.6.2.3.3-17", own)
 		c.field(f, fieldNamespace, "pdfaField", "description", "6.6.2.3.3-18")
 		c.noOtherFields(f, fieldNamespace, "name valueType description")
 	}
 }
 
 // valueType returns the type that a property or field declares, which must be defined by XMP, PDF/A or the schema itself.
-func (c *checker) valueType(e *element, space, prefix, rule string, own map[string]bool) string {
+func (c *checker) valueType(e *element, space, prefix, rule string, own map[string]fieldTypes) string {
 	declared := c.field(e, space, prefix, "valueType", rule)
 	kind := typeName(declared)
 	item := kind
 	if array, of, ok := strings.Cut(kind, " "); ok && arrays[array] != "" {
 		item = of
 	}
-	c.reportIf(declared != "" && !isType(kind) && !own[item], rule, "the value type %q is not defined", declared)
+	c.reportIf(declared != "" && !isType(kind) && own[item] == nil, rule, "the value type %q is not defined", declared)
 	return kind
 }
 
-func (c *checker) schemaProperty(e *element, own map[string]bool) (name, kind string) {
+func (c *checker) schemaProperty(e *element, own map[string]fieldTypes) (name, kind string) {
 	name = c.field(e, propertyNamespace, "pdfaProperty", "name", "6.6.2.3.3-7")
 	kind = c.valueType(e, propertyNamespace, "pdfaProperty", "6.6.2.3.3-8", own)
 	category := c.field(e, propertyNamespace, "pdfaProperty", "category", "6.6.2.3.3-9")
@@ -288,7 +309,7 @@ func (c *checker) declaredProperties(all []*element, declared map[[2]string]stri
 		switch {
 		case space == extensionNamespace:
 		case known:
-			c.reportIf(!p.hasType(kind), "6.6.2.3.1-2", "the property %s:%s is not of the type %q", p.name.Prefix, name, kind)
+			c.reportIf(!p.hasType(kind) || !c.hasFields(p, kind, 0), "6.6.2.3.1-2", "the property %s:%s is not of the type %q", p.name.Prefix, name, kind)
 		case standard && list == nil:
 			c.report("XMP", "the property %s:%s is not checked", p.name.Prefix, name)
 		default:
@@ -296,6 +317,22 @@ func (c *checker) declaredProperties(all []*element, declared map[[2]string]stri
 		}
 	}
 }
+
+// hasFields reports whether a value of a type of an extension schema, or of an array of them, has no fields but those of the type.
+func (c *checker) hasFields(e *element, kind string, depth int) bool {
+	if array, item, ok := strings.Cut(kind, " "); ok && arrays[array] != "" {
+		items, _ := e.items(arrays[array])
+		return !slices.ContainsFunc(items, func(e *element) bool { return !c.hasFields(e, item, depth) })
+	}
+	fields, own := c.types[kind]
+	return !own || depth > maxTypeDepth || !slices.ContainsFunc(e.unqualified().children, func(f *element) bool {
+		kind, declared := fields[[2]string{f.name.Space, f.name.Local}]
+		return !declared || !f.hasType(kind) || !c.hasFields(f, kind, depth+1)
+	})
+}
+
+// maxTypeDepth is how deep fields of own types are checked.
+const maxTypeDepth = 10
 
 // infoAgreement checks that Info has the same values as the packet. PDF/A does not
 // require that since part 2, but validators of hybrid invoices do, and readers show either. Others' files may leave values out.
