@@ -16,7 +16,7 @@ type Node struct {
 	parent, first, last, next *Node
 	ordinal, offset           int32
 	text                      string
-	padded                    bool
+	raw                       string // with the white space that text leaves out, "" if it leaves out none
 	attributes                []Attribute
 	lines                     *lineIndex
 	// source is the UBL element from which a CII element was made.
@@ -55,7 +55,20 @@ func (n *Node) Text() string {
 }
 
 // Padded reports whether the document has white space that Text leaves out.
-func (n *Node) Padded() bool { return n != nil && n.padded }
+func (n *Node) Padded() bool { return n != nil && n.raw != "" }
+
+// Written returns the text as the document has it, with white space around it.
+func (n *Node) Written() string {
+	switch {
+	case n == nil:
+		return ""
+	case n.source != nil:
+		return n.source.Written()
+	case n.raw != "":
+		return n.raw
+	}
+	return n.text
+}
 
 // Transmitted returns the text as the document has it: a UBL date keeps its hyphens.
 func (n *Node) Transmitted() string {

@@ -68,6 +68,9 @@ func (v *validator) checkText(f *frame, typ *schema.Type) {
 	if !typ.Kind.Accepts(f.node.text) {
 		v.report(int(f.node.offset), fmt.Sprintf("%q", markup.Excerpt(f.node.text)), typ.Kind.Describe())
 	}
-	text := typ.Kind.Normalize(f.node.text)
-	f.node.padded, f.node.text = len(text) < len(f.node.text), text
+	if text := typ.Kind.Normalize(f.node.text); len(text) < len(f.node.text) {
+		f.node.raw, f.node.text = f.node.text, text
+	} else {
+		f.node.text = text
+	}
 }

@@ -49,8 +49,9 @@ func cents[T any](s scope[T], term func(T) model.Term) finder {
 	}
 }
 
+// decimalsOf counts as the official rules do: white space behind the decimals counts.
 func decimalsOf(amount model.Term) int {
-	_, decimals, _ := strings.Cut(amount.Text(), ".")
+	_, decimals, _ := strings.Cut(amount.Written(), ".")
 	return len(decimals)
 }
 

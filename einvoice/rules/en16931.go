@@ -118,7 +118,7 @@ var partyRules = []Rule{
 	},
 	{
 		"BR-CO-09", "BT-31", Fatal, "A VAT identifier begins with the code of its country.", "Put the country code before the number, such as DE or EL.",
-		each(terms(parties, vatIDs), is(func(id model.Term) bool { return codes("vat-country").has(firstTwo(id.Text())) })),
+		each(terms(parties, vatIDs), is(func(id model.Term) bool { return codes("vat-country").has(firstTwo(id.Written())) })),
 	},
 	{
 		"BR-CO-26", "BT-31", Fatal, "The seller can be identified: by an identifier, a register number or a VAT identifier.", "Give one of the three.",

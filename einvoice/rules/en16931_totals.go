@@ -96,7 +96,7 @@ func itself(t model.Term) model.Term { return t }
 
 // taxIn are the totals of VAT in a currency.
 func taxIn(t model.Totals, currency model.Term) []model.Term {
-	return keep(t.Tax, func(tax model.Term) bool { return currency != nil && tax.Attribute("currencyID") == currency.Text() })
+	return keep(t.Tax, func(tax model.Term) bool { return currency != nil && tax.Attribute("currencyID") == currency.Written() })
 }
 
 func inCents(amount model.Term) bool { return number(amount).equals(number(amount).round(2)) }

@@ -123,6 +123,23 @@ func mutants(t *testing.T) iter.Seq2[string, string] {
 
 var quotedText = regexp.MustCompile(`"[^"]*"`)
 
+// The official rules take white space around some values for a part of them, though not around all.
+func TestWhiteSpace(t *testing.T) {
+	for edit, want := range map[[2]string]string{
+		{"<ram:InvoiceCurrencyCode>EUR<", "<ram:InvoiceCurrencyCode>EUR\n<"}: "BR-CO-15",
+		{"<ram:TypeCode>VAT<", "<ram:TypeCode> VAT<"}:                        "CII-DT-037",
+		{"<ram:CategoryCode>S<", "<ram:CategoryCode>S <"}:                    "BR-S-08",
+		{`schemeID="VA">DE`, `schemeID="VA"> DE`}:                            "BR-CO-09",
+		{".50</ram:GrandTotalAmount>", ".50 </ram:GrandTotalAmount>"}:        "BR-DEC-14",
+		{"<ram:GrandTotalAmount>", "<ram:GrandTotalAmount> "}:                "",
+		{"<ram:CountryID>DE<", "<ram:CountryID> DE <"}:                       "",
+	} {
+		if got := brokenBy(t, edit[0], edit[1]); want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+			t.Errorf("%q breaks %v, want %s", edit[1], got, want)
+		}
+	}
+}
+
 // A rule is reported at most MaxPlaces times, and does not crowd out others.
 func TestPlacesAreBounded(t *testing.T) {
 	document, err := os.ReadFile("testdata/base.xml")

@@ -80,7 +80,7 @@ var (
 
 // supports reports whether a reference is a further document of one of the kinds.
 func supports(t model.Term, kinds ...string) bool {
-	code := t.At("TypeCode").Text()
+	code := t.At("TypeCode").Written()
 	for _, kind := range kinds {
 		if t.Element() == "AdditionalReferencedDocument" && code == kind {
 			return true
@@ -217,7 +217,7 @@ var syntaxRules = []Rule{
 			return !has || t.Element() == "TaxTotalAmount"
 		})),
 	},
-	{"CII-DT-037", "", Fatal, "The kind of tax is VAT.", "Give VAT.", each(tradeTaxes, is(func(t model.Term) bool { kind := t.At("TypeCode"); return kind == nil || kind.Text() == "VAT" }))},
+	{"CII-DT-037", "", Fatal, "The kind of tax is VAT.", "Give VAT.", each(tradeTaxes, is(func(t model.Term) bool { kind := t.At("TypeCode"); return kind == nil || kind.Written() == "VAT" }))},
 	{
 		"CII-DT-033", "BT-130", Fatal, "If a quantity names a unit, so does an invoiced quantity.", "Give the unit of the invoiced quantity.",
 		each(elements("Quantity"), func(i *model.Invoice, t model.Term) bool {
