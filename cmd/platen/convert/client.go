@@ -12,7 +12,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // client calls the HTTP API of a server with one key.
@@ -193,7 +196,7 @@ func problemText(status string, body []byte) string {
 	return strings.Join(lines, "; ")
 }
 
-// violationText says what is wrong with one field, by the name of its flag.
+// violationText says what is wrong with one field, by the name of its flag, and by its place within the flag's value.
 func violationText(v any) string {
 	fields, _ := v.(map[string]any)
 	steps, _ := fields["loc"].([]any)
@@ -201,5 +204,15 @@ func violationText(v any) string {
 	for _, step := range steps {
 		path = append(path, fmt.Sprint(step))
 	}
-	return fmt.Sprintf("--%s: %v", flagName(strings.Join(path, ".")), fields["msg"])
+	name, within := flagName(strings.Join(path, ".")), ""
+	for n := len(path) - 1; n > 0 && allFlags().Lookup(name) == nil; n-- {
+		name, within = flagName(strings.Join(path[:n], ".")), strings.Join(path[n:], ".")+": "
+	}
+	if allFlags().Lookup(name) == nil { // a field that no flag gives
+		name, within = flagName(strings.Join(path, ".")), ""
+	}
+	return fmt.Sprintf("--%s: %s%v", name, within, fields["msg"])
 }
+
+// allFlags are those of all options.
+var allFlags = sync.OnceValue(func() *pflag.FlagSet { return declare(pflag.NewFlagSet("convert", pflag.ContinueOnError)).flags })

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -81,5 +82,24 @@ func TestUnreachable(t *testing.T) {
 	c.pause = 0
 	if _, _, err := c.convert(testkit.Context(t), "/html-to-pdf", nil); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(h.URL, "http://")) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A violation is named by the flag that has the value, and by its place in there.
+func TestViolationText(t *testing.T) {
+	for loc, want := range map[string]string{
+		`["body","options","margin","top"]`:     "--margin-top: bad",
+		`["body","template","blocks",0,"type"]`: "--template: blocks.0.type: bad",
+		`["body","render","cookies",1,"value"]`: "--cookies: 1.value: bad",
+		`["body","einvoice","rule_sets",0]`:     "--einvoice-rule-sets: 0: bad",
+		`["body","something"]`:                  "--something: bad",
+	} {
+		var v any
+		if err := json.Unmarshal([]byte(`{"loc":`+loc+`,"msg":"bad"}`), &v); err != nil {
+			t.Fatal(err)
+		}
+		if got := violationText(v); got != want {
+			t.Errorf("%s: %q, want %q", loc, got, want)
+		}
 	}
 }

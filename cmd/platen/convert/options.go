@@ -78,7 +78,7 @@ func (o *options) add(name string, f page.Field) {
 	if f.Default != "" {
 		doc = fmt.Sprintf("%s (default %s)", strings.TrimSuffix(doc, "."), f.Default)
 	}
-	o.flags.Var(&value{kind: f.Kind}, name, strings.ReplaceAll(doc, "`", ""))
+	o.flags.Var(&value{kind: f.Kind, listed: len(f.Options) > 0}, name, strings.ReplaceAll(doc, "`", ""))
 	if f.Kind == page.FieldTruth {
 		o.flags.Lookup(name).NoOptDefVal = "true"
 	}
@@ -86,12 +86,16 @@ func (o *options) add(name string, f page.Field) {
 
 // value is a flag's value as typed: the decoder of requests reports what is wrong with it.
 type value struct {
-	typed string
-	kind  page.FieldKind
+	typed  string
+	kind   page.FieldKind
+	listed bool // it is one of a list: several may be separated by commas
 }
 
 // Set implements pflag.Value.
 func (v *value) Set(typed string) error {
+	if v.kind == page.FieldLines && v.listed {
+		typed = strings.ReplaceAll(typed, ",", "\n")
+	}
 	if v.kind == page.FieldLines && v.typed != "" {
 		typed = v.typed + "\n" + typed // the flag may be repeated
 	}

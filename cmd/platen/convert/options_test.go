@@ -84,6 +84,7 @@ func TestBodies(t *testing.T) {
 		"an image":    {conversionBy(t, "html-to-image", "html", "jpeg"), []string{"--quality", "80", "--viewport-width", "800"}, `{"html":"<p>x</p>","options":{"format":"jpeg","quality":80,"viewport":{"width":800}}}`},
 		"a wrong one": {conversionBy(t, "html-to-pdf", "html", ""), []string{"--scale", "big"}, `{"html":"<p>x</p>","options":{"scale":"big"}}`},
 		"lists":       {conversionBy(t, "url-to-pdf", "url", ""), []string{"--hide-selectors", "#a", "--hide-selectors", "p, [b]"}, `{"url":"<p>x</p>","render":{"hide_selectors":["#a","p, [b]"]}}`},
+		"choices":     {conversionBy(t, "einvoice-to-pdf", "xml", ""), []string{"--rule-sets", "en16931,fr", "--rule-sets", "platen"}, `{"xml":"<p>x</p>","rule_sets":["en16931","fr","platen"]}`},
 		"objects":     {conversionBy(t, "url-to-pdf", "url", ""), []string{"--headers", `{"X-A":"b"}`, "--cookies", `[{"name":"a","value":"b"}]`, "--javascript=false"}, `{"url":"<p>x</p>","render":{"headers":{"X-A":"b"},"cookies":[{"name":"a","value":"b"}],"javascript":false}}`},
 		"JSON":        {conversionBy(t, "html-to-pdf", "html", ""), []string{"--tags", `{"a":"b"}`}, `{"html":"<p>x</p>","tags":{"a":"b"}}`},
 	} {

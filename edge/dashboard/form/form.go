@@ -271,5 +271,9 @@ func bound(s *page.Field, k schema.Kind) {
 		s.Least, s.Most = fmt.Sprint(kind.Min), fmt.Sprint(kind.Max)
 	case schema.Number:
 		s.Least, s.Most = fmt.Sprint(kind.Min), fmt.Sprint(kind.Max)
+	case schema.List[string]:
+		if item, ok := kind.Items.(schema.String); ok {
+			s.Options = item.OneOf
+		}
 	}
 }
