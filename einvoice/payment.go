@@ -29,6 +29,9 @@ func (i *Invoice) CreditorReference() *Node { return i.settlement().At("Creditor
 // PaymentMeans is a means of payment.
 type PaymentMeans struct{ *Node }
 
+// TypeCode is the kind of payment by UNTDID 4461, such as 58 for a SEPA credit transfer.
+func (p PaymentMeans) TypeCode() *Node { return p.At("TypeCode") }
+
 // Information describes the means of payment in words.
 func (p PaymentMeans) Information() *Node { return p.At("Information") }
 
