@@ -43,7 +43,6 @@ func (p *presenter) dueRows(totals einvoice.Totals) []field {
 }
 
 func (p *presenter) allowanceChargeRow(a einvoice.AllowanceCharge) field {
-	kind, sign := p.kindAndSign(a)
-	details := joinNonEmpty(", ", p.text(a.Reason()), joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), p.amount(a.Basis())), p.vatRate(a.Tax()))
-	return field{joinNonEmpty(": ", kind, details), sign + p.money(a.Amount())}
+	details := joinNonEmpty(", ", p.text(a.Reason()), p.calculation(a), p.vatRate(a.Tax()))
+	return field{joinNonEmpty(": ", p.kind(a), details), effect(a, p.money(a.Amount()))}
 }

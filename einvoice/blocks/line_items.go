@@ -212,16 +212,40 @@ func (p *presenter) lineReferences(line einvoice.Line) string {
 
 // allowanceCharge formats an allowance or charge in one line.
 func (p *presenter) allowanceCharge(a einvoice.AllowanceCharge) string {
-	kind, sign := p.kindAndSign(a)
-	percentage := joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), p.amount(a.Basis()))
-	return strings.TrimSpace(joinNonEmpty(": ", joinNonEmpty(" ", kind, p.text(a.Reason())), joinNonEmpty(" = ", percentage, sign+p.amount(a.Amount()))))
+	amount, calculation := effect(a, p.amount(a.Amount())), p.calculation(a)
+	if a.Percent() != nil {
+		amount = joinNonEmpty(" = ", calculation, amount)
+	} else {
+		amount = joinNonEmpty(" ", amount, inParentheses(calculation))
+	}
+	return strings.TrimSpace(joinNonEmpty(": ", joinNonEmpty(" ", p.kind(a), p.text(a.Reason())), amount))
 }
 
-// kindAndSign are the name of an allowance or charge and the sign of its amount.
-func (p *presenter) kindAndSign(a einvoice.AllowanceCharge) (kind, sign string) {
-	kind, sign = p.Word("Allowance"), "−"
+// kind is the name of an allowance or charge.
+func (p *presenter) kind(a einvoice.AllowanceCharge) string {
 	if a.IsCharge() {
-		kind, sign = p.Word("Charge"), "+"
+		return p.reformat(a.Indicator(), p.Word("Charge"))
 	}
-	return p.reformat(a.Indicator(), kind), sign
+	return p.reformat(a.Indicator(), p.Word("Allowance"))
+}
+
+// calculation is the percentage that makes an allowance or charge, of an amount. An amount without a percentage is named, as it makes nothing.
+func (p *presenter) calculation(a einvoice.AllowanceCharge) string {
+	basis := p.amount(a.Basis())
+	if a.Percent() == nil && basis != "" {
+		return p.Word("Base amount") + " " + basis
+	}
+	return joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), basis)
+}
+
+// effect gives a formatted amount the sign of what it does to the total, where it does anything: an allowance below zero adds to it.
+func effect(a einvoice.AllowanceCharge, formatted string) string {
+	amount, negative := strings.CutPrefix(formatted, "−")
+	switch {
+	case strings.Trim(a.Amount().Text(), "+-0. ") == "":
+		return amount
+	case negative == a.IsCharge():
+		return "−" + amount
+	}
+	return "+" + amount
 }
