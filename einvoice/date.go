@@ -38,6 +38,18 @@ func (d Date) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// Latest returns the latest of some dates. Texts that are no dates count only if there is no other.
+func Latest(all []Date) (latest Date) {
+	var day time.Time
+	for _, d := range all {
+		t, ok := d.Time()
+		if d.Node != nil && (latest.Node == nil || ok && t.After(day)) {
+			latest, day = d, t
+		}
+	}
+	return latest
+}
+
 // Period is a range of dates.
 type Period struct{ *Node }
 

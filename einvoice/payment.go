@@ -1,13 +1,13 @@
 package einvoice
 
-// DueDate is the date on which payment is due: the first due date in the payment terms.
+// DueDate is the date by which all is to be paid: the latest due date in the payment terms, since earlier ones are those of discounts and
+// instalments. Only the profile extended has several.
 func (i *Invoice) DueDate() Date {
+	var all []Date
 	for _, terms := range i.PaymentTerms() {
-		if due := terms.DueDate(); due.Node != nil {
-			return due
-		}
+		all = append(all, terms.DueDate())
 	}
-	return Date{}
+	return Latest(all)
 }
 
 // PaymentMeans are the means by which the invoice may be paid.

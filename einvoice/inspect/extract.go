@@ -48,9 +48,11 @@ func facts(i *model.Invoice) *report.Facts {
 		Currency: term(i.Currency), BuyerReference: term(i.BuyerReference), OrderNumber: term(i.BuyerOrder),
 		Seller: party(i.Seller), Buyer: party(i.Buyer), Lines: len(i.Lines), Totals: totals(i),
 	}
+	var due []einvoice.Date
 	for _, t := range i.PaymentTerms {
-		f.DueDate = cmp.Or(f.DueDate, date(t.DueDate))
+		due = append(due, einvoice.Date{Node: t.DueDate})
 	}
+	f.DueDate = date(einvoice.Latest(due).Node)
 	for _, p := range i.Payments {
 		f.IBAN = cmp.Or(f.IBAN, term(p.IBAN))
 	}
