@@ -21,6 +21,9 @@ func TestWords(t *testing.T) {
 			used[text] = true
 		}
 	}
+	for _, title := range titles {
+		used[title] = true
+	}
 	sources, err := filepath.Glob("*.[gh][ot]*")
 	if err != nil {
 		t.Fatal(err)
