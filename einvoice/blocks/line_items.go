@@ -143,10 +143,13 @@ func (items *lineItems) Facts(row lineItem) (facts []field) {
 	return nonEmpty(facts...)
 }
 
-// vatRate is the rate of a tax or, if there is none, its category.
+// vatRate is the rate of a tax or, if there is none, its category: in words, unless that has none.
 func (p *presenter) vatRate(t einvoice.Tax) string {
 	if t.Rate() != nil {
 		return p.percent(t.Rate())
+	}
+	if words := p.Word(vatCategories[t.Category().Text()]); words != "" {
+		return p.reformat(t.Category(), words)
 	}
 	return p.text(t.Category())
 }

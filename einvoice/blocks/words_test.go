@@ -24,6 +24,9 @@ func TestWords(t *testing.T) {
 	for _, title := range titles {
 		used[title] = true
 	}
+	for _, category := range vatCategories {
+		used[category] = true
+	}
 	sources, err := filepath.Glob("*.[gh][ot]*")
 	if err != nil {
 		t.Fatal(err)
