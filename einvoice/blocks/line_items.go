@@ -160,7 +160,7 @@ func (p *presenter) price(price einvoice.Price) string {
 	switch n := price.Basis(); {
 	case n == nil:
 	case p.locale.number(n.Text(), 0) == "1":
-		p.reformatted.add(p.fullTerm(n), withAttributes(p.text(n), n))
+		p.reformatted.add(p.fullTerm(n), withAttributes(p.text(n), n, ""))
 	default:
 		basis = "/ " + p.quantity(n)
 	}
