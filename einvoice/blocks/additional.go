@@ -217,14 +217,11 @@ func isDate(n *einvoice.Node) bool {
 }
 
 func (p *presenter) yesOrNo(n *einvoice.Node) string {
-	if isTrue(n) {
+	if n.IsTrue() {
 		return p.reformat(n, p.Word("Yes"))
 	}
 	return p.reformat(n, p.Word("No"))
 }
-
-// isTrue reports whether a Boolean is true.
-func isTrue(n *einvoice.Node) bool { return n.Text() == "true" || n.Text() == "1" }
 
 // withAttributes adds the values of a node's attributes to its value, but for one.
 func withAttributes(value string, n *einvoice.Node, but string) string {

@@ -11,6 +11,8 @@ import (
 // heading is the block invoice-heading.
 type heading struct {
 	Title, Name string
+	// Test marks a test invoice, empty for others.
+	Test string
 	// Logo is a picture, empty for none; Seller is its owner.
 	Logo   template.URL
 	Seller string
@@ -33,6 +35,9 @@ func (p *presenter) heading(b Block) *heading {
 		field{p.Word("Despatch advice"), p.reference(i.DespatchAdvice())},
 		field{p.Word("Delivery note"), p.reference(i.DeliveryNote())},
 	)}
+	if test := i.TestIndicator(); test.IsTrue() {
+		h.Test = p.reformat(test, p.Word("Test invoice"))
+	}
 	for _, preceding := range i.PrecedingInvoices() {
 		h.Fields = append(h.Fields, nonEmpty(field{p.Word("Refers to invoice"), p.reference(preceding)})...)
 	}

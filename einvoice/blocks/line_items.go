@@ -215,7 +215,7 @@ func (p *presenter) lineReferences(line einvoice.Line) string {
 
 // allowanceCharge formats an allowance or charge in one line.
 func (p *presenter) allowanceCharge(a einvoice.AllowanceCharge) string {
-	amount, calculation := effect(a, p.amount(a.Amount())), p.calculation(a)
+	amount, calculation := effect(a.Amount(), a.IsCharge(), p.amount(a.Amount())), p.calculation(a)
 	if a.Percent() != nil {
 		amount = joinNonEmpty(" = ", calculation, amount)
 	} else {
@@ -241,13 +241,14 @@ func (p *presenter) calculation(a einvoice.AllowanceCharge) string {
 	return joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), basis)
 }
 
-// effect gives a formatted amount the sign of what it does to the total, where it does anything: an allowance below zero adds to it.
-func effect(a einvoice.AllowanceCharge, formatted string) string {
+// effect gives the formatted amount of an allowance or charge the sign of what it does to the total, where it does anything: an
+// allowance below zero adds to it.
+func effect(n *einvoice.Node, charge bool, formatted string) string {
 	amount, negative := strings.CutPrefix(formatted, "−")
 	switch {
-	case strings.Trim(a.Amount().Text(), "+-0. ") == "":
+	case strings.Trim(n.Text(), "+-0. ") == "":
 		return amount
-	case negative == a.IsCharge():
+	case negative == charge:
 		return "−" + amount
 	}
 	return "+" + amount

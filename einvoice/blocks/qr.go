@@ -58,10 +58,10 @@ var (
 var transfers = strings.Fields("30 42 45 58")
 
 // transferOf is the text of the code (EPC069-12, section 2): a transfer of the amount due, in euros, to the first IBAN of the invoice.
-// It is empty for what no such transfer pays: credit notes, other currencies, other means of payment, amounts beyond its bounds.
+// It is empty for what no such transfer pays: tests, credit notes, other currencies, other means of payment, amounts beyond its bounds.
 func transferOf(i *einvoice.Invoice) string {
 	amount := strings.TrimSpace(i.Totals().DuePayable().Text())
-	if i.IsCreditNote() || strings.TrimSpace(i.Currency().Text()) != "EUR" || !transferable.MatchString(amount) || strings.Trim(amount, "0.") == "" {
+	if i.TestIndicator().IsTrue() || i.IsCreditNote() || strings.TrimSpace(i.Currency().Text()) != "EUR" || !transferable.MatchString(amount) || strings.Trim(amount, "0.") == "" {
 		return ""
 	}
 	for _, means := range i.PaymentMeans() {
