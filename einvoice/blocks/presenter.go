@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -86,7 +87,8 @@ func (p *presenter) quantity(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	return withUnit(p.number(n), p.unitSymbol(n.Attribute("unitCode")))
+	number := p.number(n)
+	return withUnit(number, p.unit(strings.TrimSpace(n.Attribute("unitCode")), number))
 }
 
 // withUnit adds a unit to a number. They stay in one line, unless the unit is too long for a symbol or a code.
@@ -164,22 +166,26 @@ func joinNonEmpty(separator string, parts ...string) string {
 	return strings.Join(present, separator)
 }
 
-// unitSymbols maps the most common units of UN/ECE Recommendation 20 to their symbols.
+// unitSymbols maps the most common units of UN/ECE Recommendations 20 and 21 to their symbols or words. A word for one is before a slash.
 var unitSymbols = map[string]string{
-	"C62": "", "H87": "pcs", "XPP": "pcs", "EA": "pcs", "HUR": "h", "MIN": "min", "SEC": "s", "DAY": "d", "MON": "months", "ANN": "years",
-	"KGM": "kg", "GRM": "g", "TNE": "t", "MTR": "m", "CMT": "cm", "MMT": "mm", "KMT": "km", "MTK": "m²", "MTQ": "m³", "LTR": "l", "MLT": "ml", "KWH": "kWh",
+	"C62": "", "H87": "pc/pcs", "XPP": "pc/pcs", "EA": "pc/pcs", "NAR": "pc/pcs", "SET": "set/sets", "PR": "pair/pairs", "DZN": "dozen", "LS": "lump sum", "P1": "%",
+	"XBX": "box/boxes", "XCT": "carton/cartons", "XPK": "package/packages", "XPX": "pallet/pallets", "XBG": "bag/bags", "XBO": "bottle/bottles", "XRO": "roll/rolls",
+	"HUR": "h", "MIN": "min", "SEC": "s", "DAY": "day/days", "WEE": "week/weeks", "MON": "month/months", "ANN": "year/years",
+	"KGM": "kg", "GRM": "g", "MGM": "mg", "TNE": "t", "MTR": "m", "CMT": "cm", "MMT": "mm", "KMT": "km", "MTK": "m²", "HAR": "ha",
+	"MTQ": "m³", "CMQ": "cm³", "LTR": "l", "MLT": "ml", "CLT": "cl", "HLT": "hl", "KWT": "kW", "KWH": "kWh", "MWH": "MWh",
 }
 
-// unitSymbol is the symbol of a unit, or its code if the symbol is not known.
-func (w words) unitSymbol(code string) string {
+// unit is the symbol or word for a unit of a quantity, or its code if none is known.
+func (w words) unit(code, number string) string {
 	symbol, known := unitSymbols[code]
 	if !known {
 		return code
 	}
-	if own := w[symbol]; own != "" {
-		return own
+	one, many, both := strings.Cut(cmp.Or(w[symbol], symbol), "/")
+	if !both || strings.TrimPrefix(number, "−") == "1" {
+		return one
 	}
-	return symbol
+	return many
 }
 
 // valuesByTerm groups values by term. It keeps each value once, in the order of addition.
