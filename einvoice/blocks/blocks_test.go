@@ -216,6 +216,20 @@ func TestCreditNote(t *testing.T) {
 	}
 }
 
+// A name of the document that is its title is not repeated below it.
+func TestNameOfDocument(t *testing.T) {
+	for name, want := range map[string]string{"INVOICE": "", " Invoice ": "", "Invoice for lamps": "Invoice for lamps"} {
+		i := invoice(t, "extended", "<ram:Name>Invoice<", "<ram:Name>"+name+"<")
+		p := newPresenter(i, "en")
+		if got := p.heading(Block{Type: Heading}).Name; got != want {
+			t.Errorf("below the title is %q, want %q", got, want)
+		}
+		if lost := missing(i, visibleText(t, Render(i, Default()).HTML)); len(lost) > 0 {
+			t.Errorf("the page with the name %q lacks %q", name, lost)
+		}
+	}
+}
+
 // A document that is more than an invoice or a credit note says what it is, unless the template has a label of its own.
 func TestTitles(t *testing.T) {
 	for _, c := range []struct{ code, locale, want string }{

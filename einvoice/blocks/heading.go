@@ -3,6 +3,7 @@ package blocks
 import (
 	"cmp"
 	"html/template"
+	"strings"
 
 	"platen.dev/einvoice"
 	"platen.dev/events/contract"
@@ -35,6 +36,10 @@ func (p *presenter) heading(b Block) *heading {
 		field{p.Word("Despatch advice"), p.reference(i.DespatchAdvice())},
 		field{p.Word("Delivery note"), p.reference(i.DeliveryNote())},
 	)}
+	if strings.EqualFold(h.Name, h.Title) {
+		h.Name = "" // said already
+		p.reformat(i.Title(), h.Title)
+	}
 	if test := i.TestIndicator(); test.IsTrue() {
 		h.Test = p.reformat(test, p.Word("Test invoice"))
 	}

@@ -1,5 +1,12 @@
 package blocks
 
+import (
+	"regexp"
+	"strings"
+
+	"platen.dev/einvoice"
+)
+
 // payment is the block payment-instructions.
 type payment struct {
 	Text   string
@@ -33,7 +40,7 @@ func (p *presenter) payment(b Block) *payment {
 	}
 	shown.Fields = nonEmpty(field{p.Word("Payment reference"), p.text(p.invoice.PaymentReference())}, field{p.Word("Creditor"), p.text(p.invoice.CreditorReference())})
 	for _, t := range p.invoice.PaymentTerms() {
-		terms := paymentTerms{p.text(t.Description()), nonEmpty(field{p.Word("Due"), p.date(t.DueDate())}, field{p.Word("Mandate"), p.text(t.Mandate())})}
+		terms := paymentTerms{p.termsText(t), nonEmpty(field{p.Word("Due"), p.date(t.DueDate())}, field{p.Word("Mandate"), p.text(t.Mandate())})}
 		if terms.Text != "" || len(terms.Fields) > 0 {
 			shown.Terms = append(shown.Terms, terms)
 		}
@@ -45,4 +52,32 @@ func (p *presenter) payment(b Block) *payment {
 		return nil
 	}
 	return shown
+}
+
+// paymentTerms are the payment terms in words.
+func (p *presenter) paymentTerms() string {
+	var all []string
+	for _, terms := range p.invoice.PaymentTerms() {
+		all = append(all, p.termsText(terms))
+	}
+	return joinNonEmpty("\n", all...)
+}
+
+// discount is a line of payment terms that states a discount for programs, as XRechnung has it.
+var discount = regexp.MustCompile(`(?m)^#SKONTO#TAGE=([0-9]+)#PROZENT=([0-9]+(?:\.[0-9]+)?)(?:#BASISBETRAG=(-?[0-9]+(?:\.[0-9]+)?))?#\s*?$`)
+
+// termsText are terms in words, discounts for programs included.
+func (p *presenter) termsText(t einvoice.PaymentTerms) string {
+	text := p.text(t.Description())
+	if !discount.MatchString(text) {
+		return text
+	}
+	return p.reformat(t.Description(), discount.ReplaceAllStringFunc(text, func(line string) string {
+		found := discount.FindStringSubmatch(line)
+		words := p.Word("{percent} discount for payment within {days} days")
+		if basis := found[3]; basis != "" {
+			words += " " + inParentheses(p.Word("Base amount")+" "+withUnit(p.locale.number(basis, 2), p.currency()))
+		}
+		return strings.NewReplacer("{days}", found[1], "{percent}", p.locale.number(found[2], 0)+"\u00a0%").Replace(words)
+	}))
 }

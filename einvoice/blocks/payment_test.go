@@ -18,3 +18,21 @@ func TestTermsOfPayment(t *testing.T) {
 		}
 	}
 }
+
+// A discount for programs is said in words; other text of the terms stays.
+func TestDiscounts(t *testing.T) {
+	for text, want := range map[string]string{
+		"30 days net\n#SKONTO#TAGE=14#PROZENT=2.25#\n":                                    "30 days net\n2,25\u00a0% Skonto bei Zahlung innerhalb von 14 Tagen",
+		"#SKONTO#TAGE=7#PROZENT=3.00#BASISBETRAG=-1357.93#\r\nafterwards net\n":           "3\u00a0% Skonto bei Zahlung innerhalb von 7 Tagen (Grundbetrag −1.357,93\u00a0EUR)\nafterwards net",
+		"#SKONTO#TAGE=7#PROZENT=3.00#\n#SKONTO#TAGE=14#PROZENT=2.00#BASISBETRAG=50.00#\n": "3\u00a0% Skonto bei Zahlung innerhalb von 7 Tagen\n2\u00a0% Skonto bei Zahlung innerhalb von 14 Tagen (Grundbetrag 50,00\u00a0EUR)",
+		"#SKONTO#TAGE=x#PROZENT=2.25#":                                                    "#SKONTO#TAGE=x#PROZENT=2.25#",
+	} {
+		p := newPresenter(invoice(t, "en16931", "30 days net", text), "de")
+		if got := p.payment(Block{}).Terms[0].Text; got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+		if got := p.paymentTerms(); got != want {
+			t.Errorf("the placeholder of %q is %q", text, got)
+		}
+	}
+}

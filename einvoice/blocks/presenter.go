@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/currency"
+
 	"platen.dev/einvoice"
 )
 
@@ -59,7 +61,23 @@ func (p *presenter) amount(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	return p.reformat(n, p.locale.number(n.Text(), 2))
+	return p.reformat(n, p.locale.number(n.Text(), p.decimals(n)))
+}
+
+// decimals are how many an amount has at least: those of its currency, or the two of most currencies if the XML has two.
+func (p *presenter) decimals(n *einvoice.Node) int {
+	_, written, _ := strings.Cut(n.Text(), ".")
+	unit, err := currency.ParseISO(p.currencyOf(n))
+	if err != nil {
+		return 2
+	}
+	usual, _ := currency.Standard.Rounding(unit)
+	return max(usual, min(len(written), 2))
+}
+
+// currencyOf is the currency of an amount: its own, or that of the invoice.
+func (p *presenter) currencyOf(n *einvoice.Node) string {
+	return cmp.Or(strings.TrimSpace(n.Attribute("currencyID")), strings.TrimSpace(p.currency()))
 }
 
 // money formats an amount of money with its currency.
@@ -67,11 +85,10 @@ func (p *presenter) money(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	currency := n.Attribute("currencyID")
-	if currency == "" {
-		currency = p.text(p.invoice.Currency())
+	if n.Attribute("currencyID") == "" {
+		p.text(p.invoice.Currency()) // which is shown with it
 	}
-	return withUnit(p.amount(n), currency)
+	return withUnit(p.amount(n), p.currencyOf(n))
 }
 
 // percent formats a percentage.
@@ -109,8 +126,11 @@ func (p *presenter) date(d einvoice.Date) string {
 		return ""
 	}
 	t, ok := d.Time()
-	if !ok {
+	switch {
+	case !ok:
 		return p.reformat(d.Node, strings.TrimSpace(d.Transmitted()))
+	case d.IsMonth():
+		return p.reformat(d.Node, t.Format("01/2006"))
 	}
 	return p.reformat(d.Node, p.locale.date(t))
 }
@@ -131,15 +151,6 @@ func (p *presenter) vatRates() string {
 		}
 	}
 	return strings.Join(rates, ", ")
-}
-
-// paymentTerms are the descriptions of the payment terms.
-func (p *presenter) paymentTerms() string {
-	var all []*einvoice.Node
-	for _, terms := range p.invoice.PaymentTerms() {
-		all = append(all, terms.Description())
-	}
-	return p.joinTexts("\n", all...)
 }
 
 // field is a label with its value.

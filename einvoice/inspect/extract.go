@@ -88,9 +88,14 @@ func totals(i *model.Invoice) report.Totals {
 // term is a term as the invoice has it.
 func term(t model.Term) report.Text { return report.Text(t.Text()) }
 
-// date is a day as YYYY-MM-DD, or the text if it is none.
+// date is a day as YYYY-MM-DD, a month as YYYY-MM, or the text if it is neither.
 func date(t model.Term) report.Text {
-	if day, is := (einvoice.Date{Node: t}).Time(); is {
+	d := einvoice.Date{Node: t}
+	day, is := d.Time()
+	switch {
+	case d.IsMonth():
+		return report.Text(day.Format("2006-01"))
+	case is:
 		return report.Text(day.Format(time.DateOnly))
 	}
 	return term(t)
