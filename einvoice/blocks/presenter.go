@@ -117,7 +117,7 @@ func withUnit(number, unit string) string {
 	case n > longest:
 		return number + " " + unit
 	}
-	return number + "\u00a0" + unit
+	return number + "\u00a0" + strings.ReplaceAll(unit, " ", "\u00a0")
 }
 
 // date formats a date. Text that is not a date is shown as it is.
@@ -179,7 +179,7 @@ func joinNonEmpty(separator string, parts ...string) string {
 
 // unitSymbols maps the most common units of UN/ECE Recommendations 20 and 21 to their symbols or words. A word for one is before a slash.
 var unitSymbols = map[string]string{
-	"C62": "", "H87": "pc/pcs", "XPP": "pc/pcs", "EA": "pc/pcs", "NAR": "pc/pcs", "SET": "set/sets", "PR": "pair/pairs", "DZN": "dozen", "LS": "lump sum", "P1": "%",
+	"C62": "", "H87": "pc/pcs", "XPP": "pc/pcs", "EA": "pc/pcs", "NAR": "pc/pcs", "SET": "set/sets", "PR": "pair/pairs", "DZN": "dozen", "LS": "flat fee", "P1": "%",
 	"XBX": "box/boxes", "XCT": "carton/cartons", "XPK": "package/packages", "XPX": "pallet/pallets", "XBG": "bag/bags", "XBO": "bottle/bottles", "XRO": "roll/rolls",
 	"HUR": "h", "MIN": "min", "SEC": "s", "DAY": "day/days", "WEE": "week/weeks", "MON": "month/months", "ANN": "year/years",
 	"KGM": "kg", "GRM": "g", "MGM": "mg", "TNE": "t", "MTR": "m", "CMT": "cm", "MMT": "mm", "KMT": "km", "MTK": "m²", "HAR": "ha",

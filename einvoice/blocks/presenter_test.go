@@ -68,6 +68,7 @@ func TestUnits(t *testing.T) {
 		{"ja", "MON", "2", "2\u00a0months"},
 		{"it", "DAY", "11", "11\u00a0giorni"},
 		{"de", "LS", "1", "1\u00a0pauschal"},
+		{"en", "LS", "1", "1\u00a0flat\u00a0fee"},
 		{"en", "SET", "1", "1\u00a0set"},
 		{"es", "XBX", "2", "2\u00a0cajas"},
 		{"nl", "XCT", "1", "1\u00a0karton"},
