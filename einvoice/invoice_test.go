@@ -216,7 +216,8 @@ func TestEncodings(t *testing.T) {
 // Of several due dates the latest counts, wherever it stands.
 func TestDueDate(t *testing.T) {
 	terms := func(format, date string) string {
-		return `<ram:SpecifiedTradePaymentTerms><ram:DueDateDateTime><udt:DateTimeString format="` + format + `">` + date + `</udt:DateTimeString></ram:DueDateDateTime></ram:SpecifiedTradePaymentTerms>`
+		return `<ram:SpecifiedTradePaymentTerms><ram:DueDateDateTime><udt:DateTimeString format="` + format + `">` + date +
+			`</udt:DateTimeString></ram:DueDateDateTime></ram:SpecifiedTradePaymentTerms>`
 	}
 	for _, c := range []struct{ all, want string }{
 		{terms("102", "20260110") + terms("102", "20260131") + terms("102", "20260120"), "20260131"},

@@ -9,7 +9,8 @@ import (
 // VAT in the accounting currency is not mistaken for the VAT of the invoice, and has the exchange rate if there is one.
 func TestVATInTheAccountingCurrency(t *testing.T) {
 	const total, means = `<ram:TaxTotalAmount currencyID="EUR">47.50</ram:TaxTotalAmount>`, "<ram:SpecifiedTradeSettlementPaymentMeans>"
-	exchange := `<ram:TaxApplicableTradeCurrencyExchange><ram:SourceCurrencyCode>EUR</ram:SourceCurrencyCode><ram:TargetCurrencyCode>PLN</ram:TargetCurrencyCode><ram:ConversionRate>4.25000</ram:ConversionRate>` +
+	exchange := `<ram:TaxApplicableTradeCurrencyExchange><ram:SourceCurrencyCode>EUR</ram:SourceCurrencyCode>` +
+		`<ram:TargetCurrencyCode>PLN</ram:TargetCurrencyCode><ram:ConversionRate>4.25000</ram:ConversionRate>` +
 		`<ram:ConversionRateDateTime><udt:DateTimeString format="102">20260304</udt:DateTimeString></ram:ConversionRateDateTime></ram:TaxApplicableTradeCurrencyExchange>`
 	for _, c := range []struct{ exchange, want string }{
 		{"", "USt. in Buchungswährung"}, {exchange, "USt. in Buchungswährung, Wechselkurs 4,25, 04.03.2026"},
@@ -29,7 +30,8 @@ func TestLogisticsCharges(t *testing.T) {
 	const terms = "<ram:SpecifiedTradePaymentTerms>"
 	charge := func(amount string) string {
 		return "<ram:SpecifiedLogisticsServiceCharge><ram:Description>Freight</ram:Description><ram:AppliedAmount>" + amount + "</ram:AppliedAmount>" +
-			"<ram:AppliedTradeTax><ram:TypeCode>VAT</ram:TypeCode><ram:CategoryCode>S</ram:CategoryCode><ram:RateApplicablePercent>19.00</ram:RateApplicablePercent></ram:AppliedTradeTax></ram:SpecifiedLogisticsServiceCharge>"
+			"<ram:AppliedTradeTax><ram:TypeCode>VAT</ram:TypeCode><ram:CategoryCode>S</ram:CategoryCode>" +
+			"<ram:RateApplicablePercent>19.00</ram:RateApplicablePercent></ram:AppliedTradeTax></ram:SpecifiedLogisticsServiceCharge>"
 	}
 	rows := newPresenter(invoice(t, "extended", terms, charge("3.00")+charge("-1.00")+terms), "en").amountsDue(Block{Type: AmountsDue}).Rows
 	for _, value := range []string{"+3.00\u00a0EUR", "−1.00\u00a0EUR"} {

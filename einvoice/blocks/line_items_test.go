@@ -15,7 +15,8 @@ func adjusted(t *testing.T, charge, percent, basis, amount string) *einvoice.Inv
 	adjustment := "<ram:SpecifiedTradeAllowanceCharge><ram:ChargeIndicator><udt:Indicator>" + charge + "</udt:Indicator></ram:ChargeIndicator>" +
 		percent + basis + "<ram:ActualAmount>" + amount + "</ram:ActualAmount>"
 	const end, category = "</ram:SpecifiedTradeAllowanceCharge>", "<ram:CategoryTradeTax><ram:TypeCode>VAT</ram:TypeCode><ram:CategoryCode>S</ram:CategoryCode></ram:CategoryTradeTax>"
-	xml := strings.Replace(string(samples.XML("basic")), "<ram:SpecifiedTradeSettlementLineMonetarySummation>", adjustment+end+"<ram:SpecifiedTradeSettlementLineMonetarySummation>", 1)
+	const total = "<ram:SpecifiedTradeSettlementLineMonetarySummation>"
+	xml := strings.Replace(string(samples.XML("basic")), total, adjustment+end+total, 1)
 	xml = strings.Replace(xml, "<ram:SpecifiedTradePaymentTerms>", adjustment+category+end+"<ram:SpecifiedTradePaymentTerms>", 1)
 	i, err := einvoice.Parse([]byte(xml), "basic")
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // A category other than the standard rate is explained: in the words of the invoice or, if it has none, in ours.
 func TestVATCategories(t *testing.T) {
 	const end = "<ram:RateApplicablePercent>0</ram:RateApplicablePercent>\n      </ram:ApplicableTradeTax>"
-	const rate, text, code = "<ram:RateApplicablePercent>20.00</ram:RateApplicablePercent>", "<ram:ExemptionReason>Own words</ram:ExemptionReason>", "<ram:ExemptionReasonCode>VATEX-EU-AE</ram:ExemptionReasonCode>"
+	const rate, text = "<ram:RateApplicablePercent>20.00</ram:RateApplicablePercent>", "<ram:ExemptionReason>Own words</ram:ExemptionReason>"
+	const code = "<ram:ExemptionReasonCode>VATEX-EU-AE</ram:ExemptionReasonCode>"
 	for _, c := range []struct {
 		locale, category, text, code, rate string
 		want                               [2]string
