@@ -28,6 +28,29 @@ func (t Tax) ExemptionReason() *Node { return t.At("ExemptionReason") }
 // ExemptionCode is the code of the reason why no tax is due.
 func (t Tax) ExemptionCode() *Node { return t.At("ExemptionReasonCode") }
 
+// Exchange is the conversion of VAT to the accounting currency.
+type Exchange struct{ *Node }
+
+// Rate is the exchange rate.
+func (e Exchange) Rate() *Node { return e.At("ConversionRate") }
+
+// Date is the day of the rate.
+func (e Exchange) Date() Date { return dateOf(e.At("ConversionRateDateTime")) }
+
+// LogisticsCharge is a charge for transport or packing.
+type LogisticsCharge struct{ *Node }
+
+// Description says what it is for.
+func (l LogisticsCharge) Description() *Node { return l.At("Description") }
+
+// Amount is the amount without VAT.
+func (l LogisticsCharge) Amount() *Node { return l.At("AppliedAmount") }
+
+// Taxes are the VAT on the charge.
+func (l LogisticsCharge) Taxes() []Tax {
+	return wrapAll(l.All("AppliedTradeTax"), func(n *Node) Tax { return Tax{n} })
+}
+
 // AllowanceCharge is an allowance or a charge.
 type AllowanceCharge struct{ *Node }
 
@@ -39,10 +62,7 @@ func allowanceChargesOf(settlement *Node) []AllowanceCharge {
 func (a AllowanceCharge) Indicator() *Node { return a.At("ChargeIndicator", "Indicator") }
 
 // IsCharge reports whether this is a charge; otherwise it is an allowance.
-func (a AllowanceCharge) IsCharge() bool {
-	text := a.Indicator().Text()
-	return text == "true" || text == "1"
-}
+func (a AllowanceCharge) IsCharge() bool { return a.Indicator().IsTrue() }
 
 // Amount is the amount without VAT.
 func (a AllowanceCharge) Amount() *Node { return a.At("ActualAmount") }

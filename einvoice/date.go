@@ -38,6 +38,24 @@ func (d Date) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// IsMonth reports whether the date is a month, without a day.
+func (d Date) IsMonth() bool {
+	_, err := time.Parse(dateLayouts["610"], strings.TrimSpace(d.Text()))
+	return err == nil && strings.TrimSpace(d.Attribute("format")) == "610"
+}
+
+// Latest returns the latest of some dates. Texts that are no dates count only if there is no other.
+func Latest(all []Date) (latest Date) {
+	var day time.Time
+	for _, d := range all {
+		t, ok := d.Time()
+		if d.Node != nil && (latest.Node == nil || ok && t.After(day)) {
+			latest, day = d, t
+		}
+	}
+	return latest
+}
+
 // Period is a range of dates.
 type Period struct{ *Node }
 

@@ -39,6 +39,9 @@ func (i *Invoice) agreement() *Node   { return i.transaction().At("ApplicableHea
 func (i *Invoice) delivery() *Node    { return i.transaction().At("ApplicableHeaderTradeDelivery") }
 func (i *Invoice) settlement() *Node  { return i.transaction().At("ApplicableHeaderTradeSettlement") }
 
+// TestIndicator is the Boolean that is true for a test, which is no invoice in law.
+func (i *Invoice) TestIndicator() *Node { return i.context().At("TestIndicator", "Indicator") }
+
 // Guideline is the identifier of the specification that the invoice follows.
 func (i *Invoice) Guideline() *Node {
 	return i.context().At("GuidelineSpecifiedDocumentContextParameter", "ID")
@@ -139,6 +142,16 @@ func (i *Invoice) Lines() []Line {
 // AllowanceCharges are the allowances and charges on the whole document.
 func (i *Invoice) AllowanceCharges() []AllowanceCharge {
 	return allowanceChargesOf(i.settlement())
+}
+
+// LogisticsCharges are the charges for logistics on the whole document.
+func (i *Invoice) LogisticsCharges() []LogisticsCharge {
+	return wrapAll(i.settlement().All("SpecifiedLogisticsServiceCharge"), func(n *Node) LogisticsCharge { return LogisticsCharge{n} })
+}
+
+// TaxExchange is the conversion of VAT to the accounting currency.
+func (i *Invoice) TaxExchange() Exchange {
+	return Exchange{i.settlement().At("TaxApplicableTradeCurrencyExchange")}
 }
 
 // Taxes are the rows of the VAT breakdown.

@@ -212,3 +212,27 @@ func TestEncodings(t *testing.T) {
 		t.Errorf("Parse accepts ISO-8859-1: %v", err)
 	}
 }
+
+// Of several due dates the latest counts, wherever it stands.
+func TestDueDate(t *testing.T) {
+	terms := func(format, date string) string {
+		return `<ram:SpecifiedTradePaymentTerms><ram:DueDateDateTime><udt:DateTimeString format="` + format + `">` + date +
+			`</udt:DateTimeString></ram:DueDateDateTime></ram:SpecifiedTradePaymentTerms>`
+	}
+	for _, c := range []struct{ all, want string }{
+		{terms("102", "20260110") + terms("102", "20260131") + terms("102", "20260120"), "20260131"},
+		{"<ram:SpecifiedTradePaymentTerms><ram:Description>Net</ram:Description></ram:SpecifiedTradePaymentTerms>" + terms("102", "20260131") + terms("616", "202605"), "20260131"},
+		{terms("616", "202605") + terms("102", "20260131"), "20260131"},
+		{terms("616", "202605"), "202605"},
+		{"", ""},
+	} {
+		xml := regexp.MustCompile(`(?s)<ram:SpecifiedTradePaymentTerms>.*</ram:SpecifiedTradePaymentTerms>`).ReplaceAllString(sample(t, "extended"), c.all)
+		i, err := Parse([]byte(xml), "extended")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := i.DueDate().Text(); got != c.want {
+			t.Errorf("of %s: %q, want %q", c.all, got, c.want)
+		}
+	}
+}

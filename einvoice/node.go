@@ -54,6 +54,9 @@ func (n *Node) Text() string {
 	return n.text
 }
 
+// IsTrue reports whether the element is a Boolean that is true.
+func (n *Node) IsTrue() bool { return n.Text() == "true" || n.Text() == "1" }
+
 // Padded reports whether the document has white space that Text leaves out.
 func (n *Node) Padded() bool { return n != nil && n.raw != "" }
 

@@ -1,13 +1,13 @@
 package einvoice
 
-// DueDate is the date on which payment is due: the first due date in the payment terms.
+// DueDate is the date by which all is to be paid: the latest due date in the payment terms, since earlier ones are those of discounts and
+// instalments. Only the profile extended has several.
 func (i *Invoice) DueDate() Date {
+	var all []Date
 	for _, terms := range i.PaymentTerms() {
-		if due := terms.DueDate(); due.Node != nil {
-			return due
-		}
+		all = append(all, terms.DueDate())
 	}
-	return Date{}
+	return Latest(all)
 }
 
 // PaymentMeans are the means by which the invoice may be paid.
@@ -28,6 +28,9 @@ func (i *Invoice) CreditorReference() *Node { return i.settlement().At("Creditor
 
 // PaymentMeans is a means of payment.
 type PaymentMeans struct{ *Node }
+
+// TypeCode is the kind of payment by UNTDID 4461, such as 58 for a SEPA credit transfer.
+func (p PaymentMeans) TypeCode() *Node { return p.At("TypeCode") }
 
 // Information describes the means of payment in words.
 func (p PaymentMeans) Information() *Node { return p.At("Information") }

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"html"
 	"math"
 	"os"
@@ -382,5 +384,29 @@ func (v *visible) givesDescriptionsRoom() {
 	const mm = 72 / 25.4
 	if room := v.sheets[0].width - v.left - v.right; widest < min(40*mm, room/2) {
 		v.t.Errorf("the widest line of a description has %.0f mm of %.0f", widest/mm, room/mm)
+	}
+}
+
+// An amount below its label stays on the page of the label, wherever that page ends.
+func TestStackedTotals(t *testing.T) {
+	acquire := realPages(t)
+	xml, err := os.ReadFile("../../einvoice/sample/en16931.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	amount := regexp.MustCompile(`^[0-9.,−+]+[ \x{a0}][A-Z]{3}$`)
+	for top := 15; top < 75; top += 5 {
+		template := blocks.Default()
+		template.Page = blocks.PageSetup{Format: "A4", Margin: strconv.Itoa(top) + "mm 80mm 15mm"}
+		text, err := json.Marshal(template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, s := range sheetsOf(t, pageOf(t, acquire, xml, "en16931", text)) {
+			first := slices.MinFunc(s.lines, func(a, b word) int { return cmp.Compare(a.top, b.top) })
+			if amount.MatchString(strings.TrimSpace(first.text)) {
+				t.Errorf("with %d mm above, page %d begins with %s", top, n+1, first.text)
+			}
+		}
 	}
 }

@@ -506,6 +506,19 @@ func TestOwnPageIsComplete(t *testing.T) {
 	}
 }
 
+// No word for a unit is mistaken for a label, in any language.
+func TestUnitsMatch(t *testing.T) {
+	testkit.Long(t)
+	acquire := realPages(t)
+	at := slices.IndexFunc(stress.Cases(), func(c stress.Case) bool { return c.Name == "three/plain" })
+	for _, code := range strings.Fields("H87 SET PR DZN LS XBX XCT XPK XPX XBG XBO XRO DAY WEE MON ANN") {
+		xml := []byte(strings.NewReplacer(`"H87">1<`, `"`+code+`">1<`, `"H87">4<`, `"HUR">1.5<`).Replace(string(stress.Cases()[at].XML)))
+		for _, locale := range blocks.Languages() {
+			says(t, "unit-"+code+"-"+locale, stress.Profile, xml, pageOf(t, acquire, xml, stress.Profile, templateIn(t, locale)))
+		}
+	}
+}
+
 // Terms that a template leaves out may be missing, and so may characters that no font has.
 func TestIncompletePages(t *testing.T) {
 	acquire := realPages(t)

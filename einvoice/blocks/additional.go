@@ -183,20 +183,53 @@ func (p *presenter) lineNames(all []einvoice.Line, numbers []int) string {
 	return p.Word("Lines") + " " + strings.Join(names, ", ")
 }
 
-// fieldValue is the text of a node with the values of its attributes. Of an attachment it
-// is the size, as the attachment itself stays in the XML.
+// fieldValue is the value of a node as other blocks would show it, with the attributes that it does not say.
 func (p *presenter) fieldValue(n *einvoice.Node) string {
-	value := strings.TrimSpace(n.Transmitted())
-	if n.Kind() == schema.Base64 {
-		value = fmt.Sprintf("%d %s", len(value)/4*3, p.Word("bytes in the XML"))
+	switch name := n.Element(); {
+	case n.Kind() == schema.Base64:
+		return withAttributes(p.size(n), n, "")
+	case n.Kind() == schema.Boolean:
+		return withAttributes(p.yesOrNo(n), n, "")
+	case isDate(n):
+		return withAttributes(p.date(einvoice.Date{Node: n}), n, "format")
+	case n.Kind() != schema.Decimal:
+		return withAttributes(strings.TrimSpace(n.Transmitted()), n, "")
+	case strings.HasSuffix(name, "Amount"):
+		return withAttributes(p.money(n), n, "currencyID")
+	case strings.HasSuffix(name, "Percent"):
+		return withAttributes(p.percent(n), n, "")
 	}
-	return withAttributes(value, n)
+	return withAttributes(p.quantity(n), n, "unitCode")
 }
 
-func withAttributes(value string, n *einvoice.Node) string {
+// size is the size of an attachment, which itself stays in the XML.
+func (p *presenter) size(n *einvoice.Node) string {
+	return fmt.Sprintf("%d %s", len(strings.TrimSpace(n.Transmitted()))/4*3, p.Word("bytes in the XML"))
+}
+
+// isDate reports whether a node is a date in CII or UBL that can be read.
+func isDate(n *einvoice.Node) bool {
+	if name := n.Element(); name != "DateTimeString" && name != "DateString" && n.Kind() != schema.Date {
+		return false
+	}
+	_, is := einvoice.Date{Node: n}.Time()
+	return is
+}
+
+func (p *presenter) yesOrNo(n *einvoice.Node) string {
+	if n.IsTrue() {
+		return p.reformat(n, p.Word("Yes"))
+	}
+	return p.reformat(n, p.Word("No"))
+}
+
+// withAttributes adds the values of a node's attributes to its value, but for one.
+func withAttributes(value string, n *einvoice.Node, but string) string {
 	var attributes []string
 	for _, a := range n.Attributes() {
-		attributes = append(attributes, a.Value)
+		if a.Name != but {
+			attributes = append(attributes, a.Value)
+		}
 	}
 	return strings.TrimSpace(joinNonEmpty(" ", value, inParentheses(strings.Join(attributes, ", "))))
 }

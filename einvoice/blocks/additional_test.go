@@ -63,6 +63,30 @@ func TestFurtherDataOfLines(t *testing.T) {
 	}
 }
 
+// Amounts, dates, rates, quantities and indicators are written as in other blocks; as they were transmitted they follow below.
+func TestFurtherDataIsFormatted(t *testing.T) {
+	const settlement = "</ram:ApplicableHeaderTradeSettlement>"
+	advance := `<ram:SpecifiedAdvancePayment><ram:PaidAmount>1050.00</ram:PaidAmount>` +
+		`<ram:FormattedReceivedDateTime><qdt:DateTimeString format="102">20251220</qdt:DateTimeString></ram:FormattedReceivedDateTime>` +
+		`<ram:IncludedTradeTax><ram:CalculatedAmount currencyID="USD">7.98</ram:CalculatedAmount>` +
+		`<ram:TypeCode>VAT</ram:TypeCode><ram:CategoryCode>S</ram:CategoryCode>` +
+		`<ram:RateApplicablePercent>19.50</ram:RateApplicablePercent></ram:IncludedTradeTax></ram:SpecifiedAdvancePayment>`
+	const language, quantity = "<ram:LanguageID>", `<ram:BilledQuantity unitCode="C62">2</ram:BilledQuantity>`
+	i := invoice(t, "extended", settlement, advance+settlement, language, "<ram:CopyIndicator><udt:Indicator>1</udt:Indicator></ram:CopyIndicator>"+language,
+		quantity, quantity+`<ram:ChargeFreeQuantity unitCode="KGM">1500.50</ram:ChargeFreeQuantity>`)
+	template := Default()
+	template.Locale = "de"
+	shown := visibleText(t, Render(i, template).HTML)
+	for _, want := range []string{
+		"Kopie: Ja", "Gezahlter Betrag: 1.050,00 EUR", "Eingangsdatum: 20.12.2025", "7,98 USD", "Umsatzsteuersatz: 19,5 %", "Kostenlose Menge: 1.500,5 kg",
+		"Gezahlter Betrag: 1050.00 ", "Eingangsdatum: 20251220 ",
+	} {
+		if !strings.Contains(shown, withoutSpace(want)) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+}
+
 // Parts have the names of EN 16931, and allowances are told from charges.
 func TestFurtherDataHasNames(t *testing.T) {
 	data, _ := furtherData(t, invoice(t, "extended"))

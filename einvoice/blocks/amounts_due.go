@@ -1,6 +1,10 @@
 package blocks
 
-import "platen.dev/einvoice"
+import (
+	"strings"
+
+	"platen.dev/einvoice"
+)
 
 // amountsDue is the block amounts-due.
 type amountsDue struct {
@@ -19,18 +23,34 @@ func (p *presenter) amountsDue(b Block) *amountsDue {
 	for _, a := range p.invoice.AllowanceCharges() {
 		rows = append(rows, p.allowanceChargeRow(a))
 	}
+	for _, l := range p.invoice.LogisticsCharges() {
+		rows = append(rows, p.logisticsRow(l))
+	}
 	rows = append(rows,
 		field{p.Word("Allowances"), p.money(totals.AllowanceTotal())}, field{p.Word("Charges"), p.money(totals.ChargeTotal())},
 		field{p.label(b, "subtotal"), p.money(totals.TaxBasisTotal())},
 	)
 	for _, tax := range totals.TaxTotals() {
-		rows = append(rows, field{p.label(b, "tax"), p.money(tax)})
+		rows = append(rows, field{p.taxLabel(b, tax), p.money(tax)})
 	}
 	return &amountsDue{
 		Rows:  nonEmpty(rows...),
 		Total: field{p.label(b, "total"), p.money(totals.GrandTotal())},
 		Due:   nonEmpty(p.dueRows(totals)...),
 	}
+}
+
+// taxLabel is the label of a total of VAT. That in the accounting currency has the exchange rate, if the invoice has one.
+func (p *presenter) taxLabel(b Block, tax *einvoice.Node) string {
+	if currency := strings.TrimSpace(tax.Attribute("currencyID")); currency == "" || currency == p.currency() {
+		return p.label(b, "tax")
+	}
+	exchange := p.invoice.TaxExchange()
+	rate := joinNonEmpty(" ", p.Word("Exchange rate"), p.number(exchange.Rate()))
+	if exchange.Rate() == nil {
+		rate = ""
+	}
+	return joinNonEmpty(", ", p.Word("VAT in the accounting currency"), rate, p.date(exchange.Date()))
 }
 
 // dueRows lead from the total to the amount due.
@@ -43,7 +63,14 @@ func (p *presenter) dueRows(totals einvoice.Totals) []field {
 }
 
 func (p *presenter) allowanceChargeRow(a einvoice.AllowanceCharge) field {
-	kind, sign := p.kindAndSign(a)
-	details := joinNonEmpty(", ", p.text(a.Reason()), joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), p.amount(a.Basis())), p.vatRate(a.Tax()))
-	return field{joinNonEmpty(": ", kind, details), sign + p.money(a.Amount())}
+	details := joinNonEmpty(", ", p.text(a.Reason()), p.calculation(a), p.vatRate(a.Tax()))
+	return field{joinNonEmpty(": ", p.kind(a), details), effect(a.Amount(), a.IsCharge(), p.money(a.Amount()))}
+}
+
+func (p *presenter) logisticsRow(l einvoice.LogisticsCharge) field {
+	details := []string{p.text(l.Description())}
+	for _, tax := range l.Taxes() {
+		details = append(details, p.vatRate(tax))
+	}
+	return field{joinNonEmpty(": ", p.Word("Logistics service charge"), joinNonEmpty(", ", details...)), effect(l.Amount(), true, p.money(l.Amount()))}
 }

@@ -216,6 +216,58 @@ func TestCreditNote(t *testing.T) {
 	}
 }
 
+// A name of the document that is its title is not repeated below it.
+func TestNameOfDocument(t *testing.T) {
+	for name, want := range map[string]string{"INVOICE": "", " Invoice ": "", "Invoice for lamps": "Invoice for lamps"} {
+		i := invoice(t, "extended", "<ram:Name>Invoice<", "<ram:Name>"+name+"<")
+		p := newPresenter(i, "en")
+		if got := p.heading(Block{Type: Heading}).Name; got != want {
+			t.Errorf("below the title is %q, want %q", got, want)
+		}
+		if lost := missing(i, visibleText(t, Render(i, Default()).HTML)); len(lost) > 0 {
+			t.Errorf("the page with the name %q lacks %q", name, lost)
+		}
+	}
+}
+
+// A document that is more than an invoice or a credit note says what it is, unless the template has a label of its own.
+func TestTitles(t *testing.T) {
+	for _, c := range []struct{ code, locale, want string }{
+		{"380", "de", "Rechnung"},
+		{"388", "de", "Rechnung"},
+		{"381", "de", "Rechnungskorrektur"},
+		{"396", "fr", "Avoir"},
+		{"389", "de", "Gutschrift"},
+		{"389", "fr", "Facture (autofacturation)"},
+		{"261", "it", "Nota di credito (autofatturazione)"},
+		{"384", "de", "Korrigierte Rechnung"},
+		{"386", "pl", "Faktura zaliczkowa"},
+		{"326", "nl", "Deelfactuur"},
+		{"383", "es", "Nota de débito"},
+		{"751", "pt", "Dados de fatura para a contabilidade"},
+		{"875", "de", "Abschlagsrechnung"},
+		{"877", "en", "Final construction invoice"},
+		{"877", "ja", "Final construction invoice"},
+	} {
+		xml := strings.Replace(string(samples.XML("basic")), "<ram:TypeCode>380<", "<ram:TypeCode>"+c.code+"<", 1)
+		i, err := einvoice.ParseWanted([]byte(xml), einvoice.Wanted{Profile: "basic", AnyType: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newPresenter(i, c.locale)
+		if got := p.title(Block{Type: Heading}); got != c.want {
+			t.Errorf("%s in %s is called %q, want %q", c.code, c.locale, got, c.want)
+		}
+		own := Block{Type: Heading, Labels: map[string]string{"title": "Mine", "title_credit_note": "My note"}}
+		if got := p.title(own); got != map[bool]string{false: "Mine", true: "My note"}[i.IsCreditNote()] {
+			t.Errorf("%s with labels of its own is called %q", c.code, got)
+		}
+		if got := Title(i); !strings.HasSuffix(got, " "+i.Number().Text()) || c.locale == "en" && !strings.HasPrefix(got, c.want) {
+			t.Errorf("the title of the file is %q", got)
+		}
+	}
+}
+
 // Errors in a template are named with their path.
 func TestTemplateErrors(t *testing.T) {
 	for change, want := range map[[2]string]string{

@@ -143,10 +143,13 @@ func (items *lineItems) Facts(row lineItem) (facts []field) {
 	return nonEmpty(facts...)
 }
 
-// vatRate is the rate of a tax or, if there is none, its category.
+// vatRate is the rate of a tax or, if there is none, its category: in words, unless that has none.
 func (p *presenter) vatRate(t einvoice.Tax) string {
 	if t.Rate() != nil {
 		return p.percent(t.Rate())
+	}
+	if words := p.Word(vatCategories[t.Category().Text()]); words != "" {
+		return p.reformat(t.Category(), words)
 	}
 	return p.text(t.Category())
 }
@@ -157,7 +160,7 @@ func (p *presenter) price(price einvoice.Price) string {
 	switch n := price.Basis(); {
 	case n == nil:
 	case p.locale.number(n.Text(), 0) == "1":
-		p.reformatted.add(p.fullTerm(n), withAttributes(p.text(n), n))
+		p.reformatted.add(p.fullTerm(n), withAttributes(p.text(n), n, ""))
 	default:
 		basis = "/ " + p.quantity(n)
 	}
@@ -212,16 +215,41 @@ func (p *presenter) lineReferences(line einvoice.Line) string {
 
 // allowanceCharge formats an allowance or charge in one line.
 func (p *presenter) allowanceCharge(a einvoice.AllowanceCharge) string {
-	kind, sign := p.kindAndSign(a)
-	percentage := joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), p.amount(a.Basis()))
-	return strings.TrimSpace(joinNonEmpty(": ", joinNonEmpty(" ", kind, p.text(a.Reason())), joinNonEmpty(" = ", percentage, sign+p.amount(a.Amount()))))
+	amount, calculation := effect(a.Amount(), a.IsCharge(), p.amount(a.Amount())), p.calculation(a)
+	if a.Percent() != nil {
+		amount = joinNonEmpty(" = ", calculation, amount)
+	} else {
+		amount = joinNonEmpty(" ", amount, inParentheses(calculation))
+	}
+	return strings.TrimSpace(joinNonEmpty(": ", joinNonEmpty(" ", p.kind(a), p.text(a.Reason())), amount))
 }
 
-// kindAndSign are the name of an allowance or charge and the sign of its amount.
-func (p *presenter) kindAndSign(a einvoice.AllowanceCharge) (kind, sign string) {
-	kind, sign = p.Word("Allowance"), "−"
+// kind is the name of an allowance or charge.
+func (p *presenter) kind(a einvoice.AllowanceCharge) string {
 	if a.IsCharge() {
-		kind, sign = p.Word("Charge"), "+"
+		return p.reformat(a.Indicator(), p.Word("Charge"))
 	}
-	return p.reformat(a.Indicator(), kind), sign
+	return p.reformat(a.Indicator(), p.Word("Allowance"))
+}
+
+// calculation is the percentage that makes an allowance or charge, of an amount. An amount without a percentage is named, as it makes nothing.
+func (p *presenter) calculation(a einvoice.AllowanceCharge) string {
+	basis := p.amount(a.Basis())
+	if a.Percent() == nil && basis != "" {
+		return p.Word("Base amount") + " " + basis
+	}
+	return joinNonEmpty(" "+p.Word("of")+" ", p.percent(a.Percent()), basis)
+}
+
+// effect gives the formatted amount of an allowance or charge the sign of what it does to the total, where it does anything: an
+// allowance below zero adds to it.
+func effect(n *einvoice.Node, charge bool, formatted string) string {
+	amount, negative := strings.CutPrefix(formatted, "−")
+	switch {
+	case strings.Trim(n.Text(), "+-0. ") == "":
+		return amount
+	case negative == charge:
+		return "−" + amount
+	}
+	return "+" + amount
 }

@@ -107,6 +107,9 @@ func (l locale) number(text string, minDecimals int) string {
 	if whole+decimals == "" || strings.Trim(whole+decimals, "0123456789") != "" {
 		return text
 	}
+	if strings.Trim(whole+decimals, "0") == "" {
+		sign = "" // zero has none
+	}
 	whole, decimals = strings.TrimLeft(whole, "0"), strings.TrimRight(decimals, "0")
 	if whole == "" {
 		whole = "0"

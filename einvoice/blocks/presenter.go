@@ -1,8 +1,11 @@
 package blocks
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/currency"
 
 	"platen.dev/einvoice"
 )
@@ -58,7 +61,23 @@ func (p *presenter) amount(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	return p.reformat(n, p.locale.number(n.Text(), 2))
+	return p.reformat(n, p.locale.number(n.Text(), p.decimals(n)))
+}
+
+// decimals are how many an amount has at least: those of its currency, or the two of most currencies if the XML has two.
+func (p *presenter) decimals(n *einvoice.Node) int {
+	_, written, _ := strings.Cut(n.Text(), ".")
+	unit, err := currency.ParseISO(p.currencyOf(n))
+	if err != nil {
+		return 2
+	}
+	usual, _ := currency.Standard.Rounding(unit)
+	return max(usual, min(len(written), 2))
+}
+
+// currencyOf is the currency of an amount: its own, or that of the invoice.
+func (p *presenter) currencyOf(n *einvoice.Node) string {
+	return cmp.Or(strings.TrimSpace(n.Attribute("currencyID")), strings.TrimSpace(p.currency()))
 }
 
 // money formats an amount of money with its currency.
@@ -66,11 +85,10 @@ func (p *presenter) money(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	currency := n.Attribute("currencyID")
-	if currency == "" {
-		currency = p.text(p.invoice.Currency())
+	if n.Attribute("currencyID") == "" {
+		p.text(p.invoice.Currency()) // which is shown with it
 	}
-	return withUnit(p.amount(n), currency)
+	return withUnit(p.amount(n), p.currencyOf(n))
 }
 
 // percent formats a percentage.
@@ -86,7 +104,8 @@ func (p *presenter) quantity(n *einvoice.Node) string {
 	if n == nil {
 		return ""
 	}
-	return withUnit(p.number(n), p.unitSymbol(n.Attribute("unitCode")))
+	number := p.number(n)
+	return withUnit(number, p.unit(strings.TrimSpace(n.Attribute("unitCode")), number))
 }
 
 // withUnit adds a unit to a number. They stay in one line, unless the unit is too long for a symbol or a code.
@@ -98,7 +117,7 @@ func withUnit(number, unit string) string {
 	case n > longest:
 		return number + " " + unit
 	}
-	return number + "\u00a0" + unit
+	return number + "\u00a0" + strings.ReplaceAll(unit, " ", "\u00a0")
 }
 
 // date formats a date. Text that is not a date is shown as it is.
@@ -107,8 +126,11 @@ func (p *presenter) date(d einvoice.Date) string {
 		return ""
 	}
 	t, ok := d.Time()
-	if !ok {
+	switch {
+	case !ok:
 		return p.reformat(d.Node, strings.TrimSpace(d.Transmitted()))
+	case d.IsMonth():
+		return p.reformat(d.Node, t.Format("01/2006"))
 	}
 	return p.reformat(d.Node, p.locale.date(t))
 }
@@ -129,15 +151,6 @@ func (p *presenter) vatRates() string {
 		}
 	}
 	return strings.Join(rates, ", ")
-}
-
-// paymentTerms are the descriptions of the payment terms.
-func (p *presenter) paymentTerms() string {
-	var all []*einvoice.Node
-	for _, terms := range p.invoice.PaymentTerms() {
-		all = append(all, terms.Description())
-	}
-	return p.joinTexts("\n", all...)
 }
 
 // field is a label with its value.
@@ -164,22 +177,26 @@ func joinNonEmpty(separator string, parts ...string) string {
 	return strings.Join(present, separator)
 }
 
-// unitSymbols maps the most common units of UN/ECE Recommendation 20 to their symbols.
+// unitSymbols maps the most common units of UN/ECE Recommendations 20 and 21 to their symbols or words. A word for one is before a slash.
 var unitSymbols = map[string]string{
-	"C62": "", "H87": "pcs", "XPP": "pcs", "EA": "pcs", "HUR": "h", "MIN": "min", "SEC": "s", "DAY": "d", "MON": "months", "ANN": "years",
-	"KGM": "kg", "GRM": "g", "TNE": "t", "MTR": "m", "CMT": "cm", "MMT": "mm", "KMT": "km", "MTK": "m²", "MTQ": "m³", "LTR": "l", "MLT": "ml", "KWH": "kWh",
+	"C62": "", "H87": "pc/pcs", "XPP": "pc/pcs", "EA": "pc/pcs", "NAR": "pc/pcs", "SET": "set/sets", "PR": "pair/pairs", "DZN": "dozen", "LS": "flat fee", "P1": "%",
+	"XBX": "box/boxes", "XCT": "carton/cartons", "XPK": "package/packages", "XPX": "pallet/pallets", "XBG": "bag/bags", "XBO": "bottle/bottles", "XRO": "roll/rolls",
+	"HUR": "h", "MIN": "min", "SEC": "s", "DAY": "day/days", "WEE": "week/weeks", "MON": "month/months", "ANN": "year/years",
+	"KGM": "kg", "GRM": "g", "MGM": "mg", "TNE": "t", "MTR": "m", "CMT": "cm", "MMT": "mm", "KMT": "km", "MTK": "m²", "HAR": "ha",
+	"MTQ": "m³", "CMQ": "cm³", "LTR": "l", "MLT": "ml", "CLT": "cl", "HLT": "hl", "KWT": "kW", "KWH": "kWh", "MWH": "MWh",
 }
 
-// unitSymbol is the symbol of a unit, or its code if the symbol is not known.
-func (w words) unitSymbol(code string) string {
+// unit is the symbol or word for a unit of a quantity, or its code if none is known.
+func (w words) unit(code, number string) string {
 	symbol, known := unitSymbols[code]
 	if !known {
 		return code
 	}
-	if own := w[symbol]; own != "" {
-		return own
+	one, many, both := strings.Cut(cmp.Or(w[symbol], symbol), "/")
+	if !both || strings.TrimPrefix(number, "−") == "1" {
+		return one
 	}
-	return symbol
+	return many
 }
 
 // valuesByTerm groups values by term. It keeps each value once, in the order of addition.

@@ -3,6 +3,7 @@ package blocks
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,16 +53,20 @@ var (
 	creditorReference = regexp.MustCompile(`^RF[0-9]{2}[A-Z0-9]{1,21}$`)
 )
 
+// transfers are the means of payment (UNTDID 4461) by which a payer sends money to an account: credit transfer, payment to bank account,
+// home-banking credit transfer and SEPA credit transfer. An invoice may state an IBAN with others as well, such as a direct debit.
+var transfers = strings.Fields("30 42 45 58")
+
 // transferOf is the text of the code (EPC069-12, section 2): a transfer of the amount due, in euros, to the first IBAN of the invoice.
-// It is empty for what no such transfer pays: credit notes, other currencies, direct debits, amounts beyond its bounds.
+// It is empty for what no such transfer pays: tests, credit notes, other currencies, other means of payment, amounts beyond its bounds.
 func transferOf(i *einvoice.Invoice) string {
 	amount := strings.TrimSpace(i.Totals().DuePayable().Text())
-	if i.IsCreditNote() || strings.TrimSpace(i.Currency().Text()) != "EUR" || !transferable.MatchString(amount) || strings.Trim(amount, "0.") == "" {
+	if i.TestIndicator().IsTrue() || i.IsCreditNote() || strings.TrimSpace(i.Currency().Text()) != "EUR" || !transferable.MatchString(amount) || strings.Trim(amount, "0.") == "" {
 		return ""
 	}
 	for _, means := range i.PaymentMeans() {
 		account := compact(means.IBAN())
-		if !iban.MatchString(account) || means.DebitedIBAN() != nil {
+		if !slices.Contains(transfers, oneLine(means.TypeCode())) || !iban.MatchString(account) || means.DebitedIBAN() != nil {
 			continue
 		}
 		bank := compact(means.BIC())

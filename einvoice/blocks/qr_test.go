@@ -91,11 +91,22 @@ func TestQRCode(t *testing.T) {
 		"parts of a cent":         {amount("1.001"), ""},
 		"no IBAN":                 {[]string{account, ">4711<"}, ""},
 		"another currency":        {[]string{"InvoiceCurrencyCode>EUR<", "InvoiceCurrencyCode>USD<"}, ""},
+		"a bank account":          {[]string{"TypeCode>58<", "TypeCode>42<"}, transfer("BYLADEM1001", lumen, lumenIBAN, "EUR200.00", "\n\n\nR-2026-0042")},
+		"white space":             {[]string{"TypeCode>58<", "TypeCode> 30\n<"}, transfer("BYLADEM1001", lumen, lumenIBAN, "EUR200.00", "\n\n\nR-2026-0042")},
 		"a credit note":           {[]string{"TypeCode>380<", "TypeCode>381<"}, ""},
 		"more than a code may be": {[]string{holder, "<ram:AccountName>" + strings.Repeat("界", 70) + "</ram:AccountName>", reference, "<ram:PaymentReference>" + strings.Repeat("界", 140) + "<"}, ""},
 	} {
 		if got := scanned(t, withQR(invoice(t, "en16931", tc.changes...))); got != tc.want {
 			t.Errorf("%s: the code says\n%q, want\n%q", name, got, tc.want)
+		}
+	}
+}
+
+// Whoever pays in another way is not asked for a transfer as well, though the invoice has an IBAN.
+func TestQRCodeIsOnlyForTransfers(t *testing.T) {
+	for _, code := range []string{"1", "10", "20", "31", "48", "49", "54", "57", "59", "97", "ZZZ"} {
+		if got := scanned(t, withQR(invoice(t, "en16931", "TypeCode>58<", "TypeCode>"+code+"<"))); got != "" {
+			t.Errorf("means %s: the code says %q", code, got)
 		}
 	}
 }

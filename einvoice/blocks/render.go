@@ -74,10 +74,7 @@ func Render(i *einvoice.Invoice, t Template) Document {
 
 // Title is the title of the document: what it is, in English, and its number.
 func Title(i *einvoice.Invoice) string {
-	title := defaultLabels[Heading]["title"]
-	if i.IsCreditNote() {
-		title = defaultLabels[Heading]["title_credit_note"]
-	}
+	_, title := titleOf(i)
 	return strings.TrimSpace(title + " " + strings.TrimSpace(i.Number().Text()))
 }
 

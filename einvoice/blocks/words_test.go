@@ -21,6 +21,12 @@ func TestWords(t *testing.T) {
 			used[text] = true
 		}
 	}
+	for _, title := range titles {
+		used[title] = true
+	}
+	for _, category := range vatCategories {
+		used[category] = true
+	}
 	sources, err := filepath.Glob("*.[gh][ot]*")
 	if err != nil {
 		t.Fatal(err)
@@ -34,8 +40,10 @@ func TestWords(t *testing.T) {
 			used[call[1]] = true
 		}
 	}
-	for _, symbol := range []string{"pcs", "months", "years"} {
-		used[symbol] = true
+	for _, symbol := range unitSymbols {
+		if _, own := wordsByLanguage["en"][symbol]; own || strings.Contains(symbol, "/") { // others are the same in all languages
+			used[symbol] = true
+		}
 	}
 	for _, names := range terms {
 		for name := range strings.SplitSeq(names, " | ") {

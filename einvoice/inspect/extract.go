@@ -48,9 +48,11 @@ func facts(i *model.Invoice) *report.Facts {
 		Currency: term(i.Currency), BuyerReference: term(i.BuyerReference), OrderNumber: term(i.BuyerOrder),
 		Seller: party(i.Seller), Buyer: party(i.Buyer), Lines: len(i.Lines), Totals: totals(i),
 	}
+	var due []einvoice.Date
 	for _, t := range i.PaymentTerms {
-		f.DueDate = cmp.Or(f.DueDate, date(t.DueDate))
+		due = append(due, einvoice.Date{Node: t.DueDate})
 	}
+	f.DueDate = date(einvoice.Latest(due).Node)
 	for _, p := range i.Payments {
 		f.IBAN = cmp.Or(f.IBAN, term(p.IBAN))
 	}
@@ -86,9 +88,14 @@ func totals(i *model.Invoice) report.Totals {
 // term is a term as the invoice has it.
 func term(t model.Term) report.Text { return report.Text(t.Text()) }
 
-// date is a day as YYYY-MM-DD, or the text if it is none.
+// date is a day as YYYY-MM-DD, a month as YYYY-MM, or the text if it is neither.
 func date(t model.Term) report.Text {
-	if day, is := (einvoice.Date{Node: t}).Time(); is {
+	d := einvoice.Date{Node: t}
+	day, is := d.Time()
+	switch {
+	case d.IsMonth():
+		return report.Text(day.Format("2006-01"))
+	case is:
 		return report.Text(day.Format(time.DateOnly))
 	}
 	return term(t)

@@ -356,6 +356,14 @@ func TestExtract(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	const terms = "<ram:SpecifiedTradePaymentTerms>"
+	sooner := terms + `<ram:DueDateDateTime><udt:DateTimeString format="102">20260310</udt:DateTimeString></ram:DueDateDateTime></ram:SpecifiedTradePaymentTerms>`
+	if e, err := Extract(hybridOf(t, replaced(t, xml, terms, sooner+terms), "extended")); err != nil || e.Facts.DueDate != "2026-04-04" {
+		t.Errorf("of two due dates: %+v, %v", e.Facts, err)
+	}
+	if e, err := Extract(hybridOf(t, replaced(t, xml, `"102">20260404`, `"610">202604`), "extended")); err != nil || e.Facts.DueDate != "2026-04" {
+		t.Errorf("of a month: %+v, %v", e.Facts, err)
+	}
 	other, err := Extract(hybridOf(t, smallUBL, "en16931"))
 	if err != nil || other.Kind != report.UBL || other.Facts == nil || other.Facts.Number != "" || other.XML != smallUBL {
 		t.Errorf("%+v, %v", other, err)
