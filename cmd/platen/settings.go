@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"os"
 	"strings"
@@ -110,7 +111,7 @@ func (p *prefixes) Set(s string) error {
 	for text := range strings.SplitSeq(s, ",") {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			return err
+			return fmt.Errorf("%q is no range such as 10.0.0.0/8", text)
 		}
 		*p = append(*p, prefix.Masked())
 	}

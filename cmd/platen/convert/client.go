@@ -208,10 +208,13 @@ func violationText(v any) string {
 	for n := len(path) - 1; n > 0 && allFlags().Lookup(name) == nil; n-- {
 		name, within = flagName(strings.Join(path[:n], ".")), strings.Join(path[n:], ".")+": "
 	}
-	if allFlags().Lookup(name) == nil { // a field that no flag gives
-		name, within = flagName(strings.Join(path, ".")), ""
+	switch {
+	case allFlags().Lookup(name) != nil:
+		return fmt.Sprintf("--%s: %s%v", name, within, fields["msg"])
+	case len(path) == 2: // the input, or a group of options, of which no flag has the name
+		return fmt.Sprint(fields["msg"])
 	}
-	return fmt.Sprintf("--%s: %s%v", name, within, fields["msg"])
+	return fmt.Sprintf("%s: %v", strings.TrimPrefix(strings.Join(path, "."), "body."), fields["msg"])
 }
 
 // allFlags are those of all options.

@@ -92,7 +92,8 @@ func TestViolationText(t *testing.T) {
 		`["body","template","blocks",0,"type"]`: "--template: blocks.0.type: bad",
 		`["body","render","cookies",1,"value"]`: "--cookies: 1.value: bad",
 		`["body","einvoice","rule_sets",0]`:     "--einvoice-rule-sets: 0: bad",
-		`["body","something"]`:                  "--something: bad",
+		`["body","something","else"]`:           "something.else: bad",
+		`["body","something"]`:                  "bad",
 	} {
 		var v any
 		if err := json.Unmarshal([]byte(`{"loc":`+loc+`,"msg":"bad"}`), &v); err != nil {

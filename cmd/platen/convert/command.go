@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -59,7 +61,7 @@ secrets. With --server, the server's rules and quota apply; an interrupted conve
 	flags.StringVar(&s.from, "from", "", "read every input as `KIND`: html, markdown or xml")
 	flags.StringVar(&s.to, "to", "", "write `KIND` to standard output or into a directory: pdf, png, jpeg or webp")
 	flags.StringVar(&s.server, "server", "", "convert by the server at `URL`, with PLATEN_KEY or --key (default: in this process)")
-	flags.StringVar(&s.key, "key", "", "the server's API key, @`FILE` for a file that has it")
+	flags.StringVar(&s.key, "key", "", "the server's API `KEY`, or @ and a file that has it")
 	flags.BoolVar(&s.watch, "watch", false, "convert again whenever an input file changes, until interrupted")
 	flags.BoolVar(&s.verbose, "verbose", false, "show the log of the conversion")
 	flags.StringSliceVar(&s.egress, "egress-allow", nil, "let pages load from the addresses in `CIDR`, though they are private")
@@ -84,6 +86,9 @@ func (s settings) run(ctx context.Context, c *cobra.Command, args []string) erro
 			return err
 		}
 	}
+	if s.watch && !slices.ContainsFunc(all, conversion.fromFile) {
+		return errors.New("--watch: no input is a file")
+	}
 	by, closeIt, err := s.converter(ctx, c)
 	if err != nil {
 		return err
@@ -101,6 +106,12 @@ func (s settings) converter(ctx context.Context, c *cobra.Command) (by client, c
 	if s.server == "" {
 		return startNode(ctx, s, c.ErrOrStderr())
 	}
+	if u, err := url.Parse(s.server); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return by, nil, fmt.Errorf("--server %s: write it as https://HOST or http://HOST:PORT", s.server)
+	}
+	if len(s.egress) > 0 {
+		return by, nil, errors.New("--egress-allow is for conversions in this process: a server has its own")
+	}
 	key, err := contentOf(s.key)
 	if s.key == "" {
 		key = os.Getenv("PLATEN_KEY")
@@ -116,11 +127,11 @@ func (s settings) convertAll(ctx context.Context, by client, all []conversion) e
 	failed := 0
 	for _, c := range all {
 		if err := s.convert(ctx, by, c); err != nil {
+			if ctx.Err() != nil {
+				return errors.New("interrupted")
+			}
 			failed++
 			s.problem.Printf("%s: %v\n", c.input, err)
-		}
-		if ctx.Err() != nil {
-			return errors.New("interrupted")
 		}
 	}
 	if failed > 0 {

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,9 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	input, err := s.read(c)
 	if err != nil {
 		return err
+	}
+	if strings.TrimSpace(input) == "" {
+		return errors.New("it is empty")
 	}
 	if c.source == "html" && s.options.text("html-mode") != "full" {
 		if left := leftOut(input); left != "" {
@@ -124,13 +128,66 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 	return values, err
 }
 
-// write writes a file atomically, readable by others, too.
+// write writes a file atomically, with the permissions of any new file. What is there and is no regular file, such as a device or a pipe, is
+// written to. A link stays, and leads to the file.
 func write(name string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	name = linked(name)
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return writeTo(name, content)
+	case err != nil:
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+	}
+	permissions, err := newPermissions(filepath.Dir(name))
+	if err != nil {
 		return err
+	}
+	if info != nil {
+		permissions = info.Mode().Perm()
 	}
 	if err := disk.WriteFile(name, content); err != nil {
 		return err
 	}
-	return os.Chmod(name, 0o644)
+	return os.Chmod(name, permissions)
+}
+
+// linked returns the file that a link leads to, or the name itself. That of a pipe of this process leads nowhere.
+func linked(name string) string {
+	if to, err := filepath.EvalSymlinks(name); err == nil {
+		return to
+	}
+	to, err := os.Readlink(name)
+	switch {
+	case err != nil:
+		return name
+	case !filepath.IsAbs(to):
+		return filepath.Join(filepath.Dir(name), to)
+	}
+	return to
+}
+
+// writeTo writes to what is not a regular file.
+func writeTo(name string, content []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
+// newPermissions returns the permissions of a new file in a directory, which the process's mask decides.
+func newPermissions(dir string) (os.FileMode, error) {
+	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".platen-%d", os.Getpid())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
 }

@@ -23,7 +23,7 @@ func startNode(ctx context.Context, s settings, log io.Writer) (by client, close
 	allow := make([]netip.Prefix, len(s.egress))
 	for i, text := range s.egress {
 		if allow[i], err = netip.ParsePrefix(text); err != nil {
-			return by, nil, fmt.Errorf("--egress-allow: %w", err)
+			return by, nil, fmt.Errorf("--egress-allow %s: write it as 10.0.0.0/8", text)
 		}
 	}
 	dir, err := os.MkdirTemp(memory, "platen-convert-")

@@ -144,6 +144,9 @@ func (o *options) fits(c conversion) error {
 			return fmt.Errorf("--%s is no option for %s: `platen convert --help` and docs/API.md say what has it", name, c.op.Name)
 		}
 	}
+	if name := "format"; c.image != "" && o.flags.Changed(name) && o.text(name) != c.image {
+		return fmt.Errorf("--format %s: %s is of another kind", o.text(name), c.output)
+	}
 	return nil
 }
 

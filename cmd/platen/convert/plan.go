@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -20,6 +21,9 @@ type conversion struct {
 	// image is the format of an image, "" for a PDF.
 	image string
 }
+
+// fromFile reports whether the input is a file.
+func (c conversion) fromFile() bool { return c.source != "url" && c.input != "-" }
 
 // kind is a kind of input.
 type kind struct {
@@ -50,8 +54,11 @@ func plan(args []string, from, to string, isDirectory func(string) bool) (all []
 	if len(inputs) > 1 && output != "" && !into {
 		return nil, fmt.Errorf("%d inputs cannot all become %s: name a directory, or leave it out", len(inputs), output)
 	}
-	for _, input := range inputs {
+	for i, input := range inputs {
 		c, err := planOne(input, output, from, to, into)
+		if errors.Is(err, errKind) && i > 0 && i == len(args)-1 {
+			return nil, fmt.Errorf("%s: it is neither an input, without --from, nor an output, which ends in .pdf, .png, .jpg or .webp, or is a directory or -", input)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -97,12 +104,15 @@ func planOne(input, output, from, to string, into bool) (c conversion, err error
 	if err != nil {
 		return c, err
 	}
-	if to == "" && output != "" && output != "-" && !into {
-		to = strings.TrimPrefix(strings.ToLower(filepath.Ext(output)), ".")
-	}
 	image, known := formats["."+to]
 	if !known && to != "" {
 		return c, fmt.Errorf("--to %s: it is one of pdf, png, jpeg and webp", to)
+	}
+	if named, known := formats[strings.ToLower(filepath.Ext(output))]; known && !into {
+		if to != "" && named != image {
+			return c, fmt.Errorf("--to %s: %s is of another kind", to, output)
+		}
+		image = named
 	}
 	name := k.pdf
 	if image != "" {
@@ -122,6 +132,9 @@ func planOne(input, output, from, to string, into bool) (c conversion, err error
 	return c, nil
 }
 
+// errKind refuses an input whose name does not say what it is.
+var errKind = errors.New("it is not clear what this is; say so with --from html, markdown or xml")
+
 func kindOf(input, from string) (kind, error) {
 	if isAddress(input) {
 		return kinds["url"], nil
@@ -131,7 +144,7 @@ func kindOf(input, from string) (kind, error) {
 	}
 	k, known := kinds[from]
 	if !known || from == "url" {
-		return k, fmt.Errorf("%s: it is not clear what this is; say so with --from html, markdown or xml", input)
+		return k, fmt.Errorf("%s: %w", input, errKind)
 	}
 	return k, nil
 }

@@ -80,6 +80,7 @@ type wkhtmltopdf struct {
 	noScript, grey             bool
 	allFiles                   bool
 	asksVersion, ignored       bool
+	names                      []string // of options, and those of wkhtmltopdf in their place
 }
 
 func newWkhtmltopdf(s settings) *wkhtmltopdf {
@@ -183,6 +184,9 @@ func (p *passed) String() string { return p.value }
 func (p *passed) Type() string { return "text" }
 
 func (w *wkhtmltopdf) pass(f *pflag.FlagSet, name, short, fallback, usage, option, unit string) {
+	if option != "" {
+		w.names = append(w.names, "--"+option+":", "--"+name+":", "--"+option+" ", "--"+name+" ")
+	}
 	p := &passed{value: fallback, unit: unit, option: option, to: w.options.flags}
 	if option != "" && fallback != "" {
 		if err := p.Set(fallback); err != nil {
@@ -216,6 +220,9 @@ func (w *wkhtmltopdf) convertAll(ctx context.Context, log io.Writer, args []stri
 		err = all[0].settings.convert(ctx, by, all[0].conversion)
 	} else {
 		err = w.merge(ctx, by, all, output)
+	}
+	if err != nil {
+		err = errors.New(strings.NewReplacer(w.names...).Replace(err.Error()))
 	}
 	return errors.Join(exitOf(err), closeIt())
 }
@@ -278,8 +285,11 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 		quoted, _ := json.Marshal(w.status) // a string: it cannot fail
 		errs = append(errs, set("wait-for-function", "window.status === "+string(quoted)))
 	}
-	if w.username != "" || w.password != "" {
+	switch given := w.username != "" || w.password != ""; {
+	case given && one.source == "url":
 		errs = append(errs, set("auth-type", "basic"), set("auth-value", w.username+":"+w.password))
+	case given:
+		errs = append(errs, w.problem.Printf("--username, --password: only an address is sent them\n"))
 	}
 	errs = append(errs, w.setStyle(one))
 	errs = append(errs, w.setHeaders(one), w.setCookies(one))
