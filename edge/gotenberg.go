@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -171,7 +172,7 @@ func answerGotenberg(ctx *fasthttp.RequestCtx, trace, name string) {
 // text returns the text of a problem, on one line.
 func (p *problem) text() string {
 	if p.violations == nil {
-		return p.title + ": " + p.detail
+		return p.title + ": " + cmp.Or(p.reason, p.detail)
 	}
 	all := make([]string, 0, len(p.violations))
 	for _, v := range p.violations {

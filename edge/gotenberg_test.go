@@ -134,7 +134,7 @@ func TestGotenbergErrors(t *testing.T) {
 		"a webhook":         {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, map[string]string{"X-API-Key": d.secret, "Gotenberg-Webhook-Url": "http://x"}, nil, 400, "Gotenberg-Webhook-Url is not supported here"},
 		"files too large":   {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "a.bin": strings.Repeat("x", contract.MaxBody*3/4)}, key, nil, 400, "the files are too large"},
 		"a form too large":  {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "a.bin": strings.Repeat("x", contract.MaxBody)}, key, nil, 413, "Payload too large: "},
-		"a job that failed": {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, key, failed, 409, "Job failed: "},
+		"a job that failed": {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, key, failed, 409, "Job failed: NAVIGATION_FAILED: "},
 		"no room":           {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, key, func() { d.reply = events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5} }, 429, "Too many concurrent jobs: "},
 	} {
 		d.endsJobs()

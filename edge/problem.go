@@ -21,6 +21,8 @@ type problem struct {
 	slug, code, title string
 	// detail begins with the API's name of the condition where it has one.
 	detail string
+	// reason is why a job failed, with its error.
+	reason string
 	// retryAfter is in seconds; zero for none.
 	retryAfter int64
 	// allow lists the methods that the path takes, if the request had another.
@@ -311,5 +313,6 @@ func jobFailed(job projections.Job) *problem {
 	return &problem{
 		status: 422, slug: "job-failed", code: string(job.Error), title: "Job failed",
 		detail: "job-failed: the job ended with the error that the field error names; nothing is charged. " + job.Reason(),
+		reason: strings.TrimSuffix(string(job.Error)+": "+job.Reason(), ": "),
 	}
 }

@@ -25,7 +25,7 @@ func (a Auth) validate() error {
 	case a.Type == "basic" && !strings.Contains(a.Value, ":"):
 		return fmt.Errorf("%w: auth value is not name:password", ErrOptions)
 	case a.Type == "bearer" && !isToken(a.Value):
-		return fmt.Errorf("%w: auth value is not a token", ErrOptions)
+		return Because(fmt.Errorf("%w: auth value is not a token", ErrOptions), "The bearer token has spaces, or characters outside ASCII.")
 	}
 	return nil
 }

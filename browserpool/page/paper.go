@@ -130,7 +130,7 @@ func (p *printParams) setMargins(o contract.Paper) error {
 func (p *printParams) checkRoom() error {
 	width, height := p.paperSize()
 	if p.MarginLeft+p.MarginRight >= width || p.MarginTop+p.MarginBottom >= height {
-		return fmt.Errorf("%w: margins leave no room on the page", ErrOptions)
+		return Because(fmt.Errorf("%w: margins leave no room on the page", ErrOptions), "The margins leave no room on the paper.")
 	}
 	return nil
 }

@@ -68,6 +68,19 @@ func TestPreferredPaperFits(t *testing.T) {
 	}
 }
 
+// What the requester gave and cannot be says why.
+func TestReasonsOfOptions(t *testing.T) {
+	slot := openSlot(t)
+	for want, job := range map[string]Print{
+		"leave no room": {HTML: "x", Options: contract.Paper{MarginLeft: "20cm", MarginRight: "20cm"}},
+		"has spaces":    {URL: "http://127.0.0.1/", Auth: Auth{Type: "bearer", Value: "a b"}},
+	} {
+		if _, err := slot.Print(t.Context(), job); !errors.Is(err, ErrOptions) || !strings.Contains(Reason(err), want) {
+			t.Errorf("%s: %v because %q", want, err, Reason(err))
+		}
+	}
+}
+
 // Page rules with an impossible paper size fail the job.
 func TestImpossiblePageRules(t *testing.T) {
 	slot := openSlot(t)

@@ -236,7 +236,7 @@ func (t Tuple[V]) describe(d *describer) JSONSchema {
 		items[i] = kind.describe(d)
 	}
 	return JSONSchema{
-		"type": "array", "prefixItems": items, "items": false,
+		"type": "array", "prefixItems": items,
 		"minItems": len(t), "maxItems": len(t),
 	}
 }

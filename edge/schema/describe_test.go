@@ -66,7 +66,7 @@ func TestDescribe(t *testing.T) {
 		"pages":   `{"maximum":1920,"minimum":1,"type":["integer","null"]}`,
 		"any":     `{"type":["integer","null"]}`,
 		"stamp":   `{"anyOf":[{"$ref":"#/components/schemas/Stamp"},{"type":"null"}],"description":"Starter plan or higher.","x-platen-plan":"starter"}`,
-		"pair":    `{"items":false,"maxItems":2,"minItems":2,"prefixItems":[{"maximum":9,"minimum":0,"type":"integer"},{"$ref":"#/components/schemas/Stamp"}],"type":["array","null"]}`,
+		"pair":    `{"maxItems":2,"minItems":2,"prefixItems":[{"maximum":9,"minimum":0,"type":"integer"},{"$ref":"#/components/schemas/Stamp"}],"type":["array","null"]}`,
 		"copies":  `{"items":{"minLength":1,"type":"string"},"type":["array","null"]}`,
 		"ref":     `{"anyOf":[{"anyOf":[{"type":"string"},{"maximum":9,"minimum":0,"type":"integer"}]},{"type":"null"}]}`,
 	} {

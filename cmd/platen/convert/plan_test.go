@@ -36,7 +36,7 @@ func TestPlan(t *testing.T) {
 		"invoice.xml invoice.jpg":                        "xml becomes a PDF, no image",
 		"page.html a.png --to pdf":                       "--to pdf: a.png is of another kind",
 		"page.html a.jpg --to jpeg":                      "page.html html-to-image a.jpg",
-		"page.html report.docx":                          "report.docx: it is neither an input nor an output",
+		"page.html report.docx":                          "report.docx: it is neither an input, without --from, nor an output",
 		"page.html pdfs --to gif":                        "it is one of pdf, png, jpeg and webp",
 		"https://a.example/x https://a.example/x.png y/": "https://a.example/x and https://a.example/x.png would both become y/x.pdf",
 	} {
