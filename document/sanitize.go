@@ -161,7 +161,8 @@ var elements = append([]string{
 	"a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center",
 	"cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "fieldset", "figcaption",
 	"figure", "font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "input", "ins",
-	"kbd", "label", "legend", "li", "main", "mark", "menu", "meter", "nav", "nobr", "ol", "optgroup", "option", "p", "pre", "progress", "q", "rp", "rt", "ruby", "s", "samp", "section", "select",
+	"kbd", "label", "legend", "li", "main", "mark", "menu", "meter", "nav", "nobr", "ol", "optgroup", "option", "p", "pre", "progress", "q",
+	"rp", "rt", "ruby", "s", "samp", "section", "select",
 	"small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "textarea", "tfoot", "th", "thead",
 	"time", "tr", "tt", "u", "ul", "var", "wbr",
 }, mathElements...)
