@@ -180,7 +180,7 @@ func (p *problem) text() string {
 		for _, step := range v.Loc {
 			where = append(where, fmt.Sprint(step))
 		}
-		all = append(all, strings.TrimPrefix(strings.Join(where, "."), "body.")+": "+v.Msg)
+		all = append(all, gotenberg.FieldOf(strings.TrimPrefix(strings.Join(where, "."), "body."))+": "+v.Msg)
 	}
 	return strings.Join(all, "; ")
 }

@@ -22,78 +22,97 @@ type body struct {
 	marks         map[string]mark
 }
 
-// field applies a form field's value; its error completes a sentence that begins with the field's name.
-type field func(b *body, value string) error
+// field is a form field.
+type field struct {
+	// path is that of the member of the request that it becomes, "" if there is none.
+	path string
+	// apply applies a value; its error completes a sentence that begins with the field's name.
+	apply func(b *body, value string) error
+}
 
 // fields of all routes.
 var common = map[string]field{
-	"waitDelay":                     into(wait, renderOf, "wait_after_load_ms"),
-	"waitForExpression":             into(text, renderOf, "wait_for_function"),
-	"waitForSelector":               into(text, renderOf, "wait_for_selector"),
-	"emulatedMediaType":             into(text, renderOf, "media"),
-	"emulatedMediaFeatures":         mediaFeatures,
-	"userAgent":                     into(text, renderOf, "user_agent"),
-	"extraHttpHeaders":              into(parsed, renderOf, "headers"),
-	"cookies":                       cookies,
-	"skipNetworkIdleEvent":          idle,
-	"skipNetworkAlmostIdleEvent":    idle,
-	"failOnHttpStatusCodes":         failures,
-	"failOnResourceHttpStatusCodes": resourceFailures,
-	"failOnResourceLoadingFailed":   into(truth, renderOf, "fail_on_resource_error"),
-	"failOnConsoleExceptions":       into(truth, renderOf, "fail_on_script_error"),
+	"waitDelay":                     into(wait, "render.wait_after_load_ms"),
+	"waitForExpression":             into(text, "render.wait_for_function"),
+	"waitForSelector":               into(text, "render.wait_for_selector"),
+	"emulatedMediaType":             into(text, "render.media"),
+	"emulatedMediaFeatures":         {"render.color_scheme", mediaFeatures},
+	"userAgent":                     into(text, "render.user_agent"),
+	"extraHttpHeaders":              into(parsed, "render.headers"),
+	"cookies":                       {"render.cookies", cookies},
+	"skipNetworkIdleEvent":          {"render.wait_until", idle},
+	"skipNetworkAlmostIdleEvent":    {"", idle},
+	"failOnHttpStatusCodes":         {"", failures},
+	"failOnResourceHttpStatusCodes": {"", resourceFailures},
+	"failOnResourceLoadingFailed":   into(truth, "render.fail_on_resource_error"),
+	"failOnConsoleExceptions":       into(truth, "render.fail_on_script_error"),
 }
 
 // fields of the routes that make a PDF.
 var ofPDF = map[string]field{
-	"paperWidth":              func(b *body, v string) (err error) { b.width, err = length(v); return err },
-	"paperHeight":             func(b *body, v string) (err error) { b.height, err = length(v); return err },
-	"singlePage":              into(truth, optionsOf, "single_page"),
-	"marginTop":               margin("top"),
-	"marginBottom":            margin("bottom"),
-	"marginLeft":              margin("left"),
-	"marginRight":             margin("right"),
-	"preferCssPageSize":       into(truth, optionsOf, "prefer_css_page_size"),
-	"generateDocumentOutline": into(truth, optionsOf, "outline"),
-	"generateTaggedPdf":       into(truth, optionsOf, "tagged"),
-	"printBackground":         into(truth, optionsOf, "print_background"),
-	"landscape":               func(b *body, v string) (err error) { b.landscape, err = strconv.ParseBool(v); return truthError(err) },
-	"scale":                   into(number, optionsOf, "scale"),
-	"nativePageRanges":        into(text, optionsOf, "page_ranges"),
-	"pdfa":                    into(conformance, optionsOf, "pdfa"),
-	"pdfua":                   into(truth, optionsOf, "pdfua"),
-	"metadata":                metadata,
-	"userPassword":            into(text, optionsOf, "user_password"),
-	"ownerPassword":           into(text, optionsOf, "owner_password"),
+	"paperWidth":              {"options.width", func(b *body, v string) (err error) { b.width, err = length(v); return err }},
+	"paperHeight":             {"options.height", func(b *body, v string) (err error) { b.height, err = length(v); return err }},
+	"singlePage":              into(truth, "options.single_page"),
+	"marginTop":               into(side, "options.margin.top"),
+	"marginBottom":            into(side, "options.margin.bottom"),
+	"marginLeft":              into(side, "options.margin.left"),
+	"marginRight":             into(side, "options.margin.right"),
+	"preferCssPageSize":       into(truth, "options.prefer_css_page_size"),
+	"generateDocumentOutline": into(truth, "options.outline"),
+	"generateTaggedPdf":       into(truth, "options.tagged"),
+	"printBackground":         into(truth, "options.print_background"),
+	"landscape":               {"options.landscape", func(b *body, v string) (err error) { b.landscape, err = strconv.ParseBool(v); return truthError(err) }},
+	"scale":                   into(number, "options.scale"),
+	"nativePageRanges":        into(text, "options.page_ranges"),
+	"pdfa":                    into(conformance, "options.pdfa"),
+	"pdfua":                   into(truth, "options.pdfua"),
+	"metadata":                {"options.metadata", metadata},
+	"userPassword":            into(text, "options.user_password"),
+	"ownerPassword":           into(text, "options.owner_password"),
 }
 
 // fields of the routes that make an image.
 var ofImage = map[string]field{
-	"width":  viewport("width"),
-	"height": viewport("height"),
-	"clip": func(b *body, v string) error {
+	"width":  into(number, "options.viewport.width"),
+	"height": into(number, "options.viewport.height"),
+	"clip": {"options.full_page", func(b *body, v string) error {
 		clip, err := strconv.ParseBool(v)
 		b.options["full_page"] = !clip
 		return truthError(err)
-	},
-	"format":           into(text, optionsOf, "format"),
-	"quality":          into(number, optionsOf, "quality"),
-	"omitBackground":   into(truth, optionsOf, "transparent"),
-	"optimizeForSpeed": func(_ *body, v string) error { _, err := strconv.ParseBool(v); return truthError(err) }, // it does not change the image
+	}},
+	"format":           into(text, "options.format"),
+	"quality":          into(number, "options.quality"),
+	"omitBackground":   into(truth, "options.transparent"),
+	"optimizeForSpeed": {"", func(_ *body, v string) error { _, err := strconv.ParseBool(v); return truthError(err) }}, // it does not change the image
 }
 
-func optionsOf(b *body) object { return b.options }
-
-func renderOf(b *body) object { return b.render }
-
-// into returns a field that sets a member of an object of the body.
-func into(read func(string) (any, error), of func(*body) object, name string) field {
-	return func(b *body, v string) error {
-		value, err := read(v)
-		if err == nil {
-			of(b)[name] = value
+// FieldOf returns the form field that becomes the member of a request at a path, or the path itself.
+func FieldOf(path string) string {
+	for _, fields := range []map[string]field{common, ofPDF, ofImage} {
+		for name, f := range fields {
+			if f.path == path {
+				return name
+			}
 		}
-		return err
 	}
+	return path
+}
+
+// into returns a field that sets the member of the request at a path.
+func into(read func(string) (any, error), path string) field {
+	return field{path, func(b *body, v string) error {
+		value, err := read(v)
+		if err != nil {
+			return err
+		}
+		steps := strings.Split(path, ".")
+		at := object{"options": b.options, "render": b.render}
+		for _, step := range steps[:len(steps)-1] {
+			at = at[step].(object)
+		}
+		at[steps[len(steps)-1]] = value
+		return nil
+	}}
 }
 
 func text(v string) (any, error) { return v, nil }
@@ -141,21 +160,7 @@ func length(v string) (string, error) {
 	return "", errors.New("must be a number of inches, or have one of the units pt, px, in, mm, cm, pc")
 }
 
-func margin(side string) field {
-	return func(b *body, v string) error {
-		l, err := length(v)
-		b.options["margin"].(object)[side] = l
-		return err
-	}
-}
-
-func viewport(side string) field {
-	return func(b *body, v string) error {
-		n, err := number(v)
-		b.options["viewport"].(object)[side] = n
-		return err
-	}
-}
+func side(v string) (any, error) { return length(v) }
 
 func parsed(v string) (value any, err error) {
 	if err := json.Unmarshal([]byte(v), &value); err != nil {

@@ -25,12 +25,12 @@ func markFields() map[string]field {
 	all := map[string]field{}
 	for _, kind := range markKinds {
 		into := func(part func(*mark) *string) field {
-			return func(b *body, v string) error {
+			return field{apply: func(b *body, v string) error {
 				m := b.marks[kind]
 				*part(&m) = v
 				b.marks[kind] = m
 				return nil
-			}
+			}}
 		}
 		all[kind+"Source"] = into(func(m *mark) *string { return &m.source })
 		all[kind+"Expression"] = into(func(m *mark) *string { return &m.expression })

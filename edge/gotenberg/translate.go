@@ -91,7 +91,7 @@ func (b *body) read(r route, f form) error {
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		value := f.values[name]
 		nothing, lacks := lacking[name]
-		set, has := known[name]
+		field, has := known[name]
 		switch {
 		case name == "url" && r.source == fromURL, value == "" && (has || lacks), lacks && !has && value == nothing:
 			continue
@@ -100,7 +100,7 @@ func (b *body) read(r route, f form) error {
 		case !has:
 			return fmt.Errorf("%s is not a field of this route, or not supported here", name)
 		}
-		if err := set(b, value); err != nil {
+		if err := field.apply(b, value); err != nil {
 			return fmt.Errorf("%s %w", name, err)
 		}
 	}
