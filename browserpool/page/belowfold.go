@@ -227,7 +227,7 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 // remains hidden.
 func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error) {
 	high := float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height)
-	if high && !last {
+	if high && !(last && p.expanded) {
 		return content, nil
 	}
 	var found struct {
@@ -240,6 +240,7 @@ func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error
 	if last {
 		p.hidden = found.Hidden
 	}
+	p.expanded = found.Expanded
 	if found.Expanded {
 		return p.contentSize(ctx)
 	}

@@ -187,7 +187,7 @@ func unlessLate(ctx context.Context, err error) error {
 
 // begin starts loading the document into the page.
 func (p *page) begin(ctx context.Context, d document) error {
-	p.used, p.warned, p.hidden, p.pinned = true, nil, 0, false
+	p.used, p.warned, p.hidden, p.pinned, p.expanded = true, nil, 0, false, false
 	p.progress.begin()
 	if d.url != "" {
 		return p.navigate(ctx, d)

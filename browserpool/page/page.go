@@ -58,6 +58,7 @@ type page struct {
 	scripted bool                 // a visit has run script of its own
 	stopped  bool                 // the clock of a visit was put forward and stands still
 	hidden   int                  // pixels of a visit that an inner box hides
+	expanded bool                 // a visit is as high as what an inner box holds
 	pinned   bool                 // a visit has drawings that keep their heights while the window is higher
 	// equipped means that a visit has been prepared for its job, private that it has headers or cookies of that
 	// job. function is the function that it waits for, nil for none.
