@@ -103,7 +103,10 @@ func (s Sanitized) HTML() string {
 	}.html()
 }
 
-// Empty reports whether there is nothing to print: no visible character, no image and no
+// shownElements are those that can be seen without text.
+var shownElements = setOf([]string{"hr", "img", "input", "meter", "progress", "select", "textarea"})
+
+// Empty reports whether there is nothing to print: no visible character, no image, no field and no
 // horizontal rule. Boxes that have only a background or a border do not count.
 func (s Sanitized) Empty() bool {
 	tokens := html.NewTokenizer(strings.NewReader(s.Body))
@@ -116,7 +119,7 @@ func (s Sanitized) Empty() bool {
 				return false
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
-			if name, _ := tokens.TagName(); string(name) == "img" || string(name) == "hr" {
+			if token := tokens.Token(); shownElements[token.Data] && !strings.EqualFold(attributeOf(token, "type"), "hidden") {
 				return false
 			}
 		}

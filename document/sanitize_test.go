@@ -25,6 +25,8 @@ var hostile = []string{
 	`<math><mi xlink:href="javascript:PAYLOAD" href="javascript:PAYLOAD" actiontype="PAYLOAD" style="--x:url(PAYLOAD)">x</mi></math>`,
 	`<math><annotation-xml encoding="text/html"><img src=x onerror=PAYLOAD></annotation-xml></math>`,
 	`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=PAYLOAD&gt;">`,
+	`<math><textarea></math><a title="</textarea><img src=x onerror=PAYLOAD>">`, `<select><textarea></select><img src=x onerror=PAYLOAD></textarea>`,
+	`<textarea><img src=x onerror=PAYLOAD>`, `<select><option><img src=x onerror=PAYLOAD>`, `<svg><textarea></svg><img src=x onerror=PAYLOAD>`,
 	`<math><mtext><![CDATA[</mtext><img src=x onerror=PAYLOAD>]]></math>`,
 	`<template><img src=PAYLOAD onerror=PAYLOAD></template>`,
 	`<noscript><img title="</noscript><script>PAYLOAD</script>"></noscript>`,

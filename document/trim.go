@@ -161,7 +161,7 @@ func (t *trimmer) tag(kind html.TokenType) {
 		if !starts {
 			t.least += len("/")
 		}
-		t.visible = t.visible || starts && (element == "img" || element == "hr")
+		t.visible = t.visible || starts && shownElements[element]
 	case skippedElements[element]:
 		t.follow(kind)
 	case rawText[element]:

@@ -182,8 +182,9 @@ func TestRefusedParts(t *testing.T) {
 		"/parts": `<!doctype html><link rel="stylesheet" href="/lost.css"><link rel="stylesheet" href="/page.css"><link rel="stylesheet" href="/good.css"><p>TEXT
 			<script src="/lost.js"></script><script src="/page.js"></script><script src="/old.js"></script><script src="/good.js"></script>`,
 		"/plain.css": answer(200, "text/html", ""), "/module.js": answer(200, "text/html", ""), "/bare.css": answer(200, "", ""),
+		"/other.css": answer(200, "text/plain", ""), "/early.css": answer(200, "text/plain", ""),
 		"/strict": `<!doctype html><link rel="stylesheet" href="/plain.css"><link rel="stylesheet" href="/bare.css"><link rel="stylesheet" href="/good.css"><p>TEXT
-			<script type="module" src="/module.js"></script><script type="module" src="/good.js"></script><script src="/old.js"></script>`,
+			<iframe srcdoc="<link rel='stylesheet' href='/other.css'>"></iframe><link rel="preload" as="style" href="/early.css"><script type="module" src="/module.js#x"></script><script type="module" src="/good.js"></script><script src="/old.js"></script>`,
 		"/quirks": `<link rel="stylesheet" href="/plain.css"><p>TEXT`,
 		"/unwanted": `<!doctype html><p>TEXT<script>onload = () => {
 			const l = document.createElement("link"); l.rel = "stylesheet"; l.href = "/never.css"; document.head.append(l); setTimeout(() => stop(), 50) }</script>`,

@@ -129,8 +129,11 @@ func TestCaptureFromRight(t *testing.T) {
 		at      image.Point // of a corner of the box
 		height  int
 	}{
-		"window":   {`<html dir="rtl">` + wide, contract.Image{}, image.Pt(984, 0), 768},
-		"page":     {`<html dir="rtl">` + wide, contract.Image{FullPage: true}, image.Pt(984, 2000), 2040},
+		"window": {`<html dir="rtl">` + wide, contract.Image{}, image.Pt(984, 0), 768},
+		"page":   {`<html dir="rtl">` + wide, contract.Image{FullPage: true}, image.Pt(984, 2000), 2040},
+		"share of the window": {
+			`<html dir="rtl"><body style="margin: 0"><div style="height: 100vh"></div>` + red("last", "right: 0") + `<div style="width: 3000px; height: 1000px"></div>`, contract.Image{FullPage: true}, image.Pt(984, 768), 1768,
+		},
 		"vertical": {`<html style="writing-mode: vertical-rl">` + wide, contract.Image{}, image.Pt(984, 0), 768},
 		"element":  {`<html dir="rtl">` + wide, contract.Image{Selector: "#last"}, image.Pt(0, 0), 40},
 		"scrolled": {`<body style="margin: 0">` + red("first", "left: 0; top: 0") + `<div style="width: 3000px"></div><script>scrollTo(500, 0)</script>`, contract.Image{}, image.Pt(0, 0), 768},

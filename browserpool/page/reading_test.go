@@ -195,7 +195,9 @@ func TestInnerScroller(t *testing.T) {
 		"/frames": `<p>HEAD</p><div style="position: absolute; inset: 50px 0 0 0; overflow: hidden"><iframe src="/frame/content" style="width: 100%; height: 100%"></iframe></div>`,
 		"/margin": `<p>HEAD</p><div style="height: 90vh; overflow: auto">` + content + `</div>`,
 		"/snap":   `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
-		"/body":   `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
+		"/parts": `<p>HEAD TOP</p><main style="height: 100vh; overflow: auto"><x-list></x-list></main><script>
+			document.querySelector("x-list").attachShadow({ mode: "open" }).innerHTML = "<p>line</p>".repeat(200) + "<p>BOTTOM</p>"</script>`,
+		"/body": `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
 	}
 	paths := slices.Collect(maps.Keys(pages))
 	pages["/frame/content"] = content
@@ -210,6 +212,16 @@ func TestInnerScroller(t *testing.T) {
 		picture, image := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
 		if image.Height < 4000 || !hasInk(picture, 4000, image.Height) {
 			t.Errorf("%s: the picture is %d high, its end has text: %v", path, image.Height, hasInk(picture, 4000, image.Height))
+		}
+	}
+	web = pagetest.NewWeb(t, pagetest.Pages{
+		"/painted": `<main style="height: 100vh; overflow: auto">` + strings.Repeat(`<div style="height: 200px; margin: 9px; background: #00f"></div>`, 20) + `</main><script>1</script>`,
+		"/fields":  `<main style="height: 100vh; overflow: auto">` + strings.Repeat(`<textarea style="display: block; height: 100px"></textarea>`, 40) + `</main><script>1</script>`,
+		"/before":  `<style>p::before { content: "line" } p { height: 100px }</style><main style="height: 100vh; overflow: auto">` + strings.Repeat(`<p></p>`, 40) + `</main><script>1</script>`,
+	})
+	for _, path := range []string{"/painted", "/fields", "/before"} {
+		if result := mustPrint(t, slot, Print{URL: web.URL + path}); result.Pages < 4 || len(result.Warnings) > 0 {
+			t.Errorf("%s: %d pages, warnings %v", path, result.Pages, result.Warnings)
 		}
 	}
 	// A box that is not the only part of the page, and one in an ordinary page, stay unchanged. So do those that draw only what is seen.

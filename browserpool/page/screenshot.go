@@ -91,11 +91,28 @@ func (s shot) beginAt(ctx context.Context, area proto.PageViewport) (left float6
 	if left < 1 {
 		return 0, nil // script has scrolled
 	}
-	if high := int(math.Ceil(area.Y + area.Height)); high > s.page.viewport.Height {
-		err = s.setView(ctx, s.media, Size{Width: s.page.viewport.Width, Height: high}, s.scale)
+	high := int(math.Ceil(area.Y + area.Height))
+	if high <= s.page.viewport.Height {
+		return left, nil
 	}
-	return left, err
+	if _, err := s.run(ctx, holdingHeights, nil, nil); err != nil {
+		return 0, unlessLate(ctx, err)
+	}
+	if err := s.setView(ctx, s.media, Size{Width: s.page.viewport.Width, Height: high}, s.scale); err != nil {
+		return 0, err
+	}
+	_, err = s.run(ctx, keepingHeights, nil, nil)
+	return left, unlessLate(ctx, err)
 }
+
+// holdingHeights notes how high boxes are in the window, and keepingHeights has those that have grown with it keep that height.
+const (
+	holdingHeights = `(document, _, { within }) => {
+		const all = within(document.body ?? document.documentElement).map(e => [e, e.getBoundingClientRect().height])
+		globalThis.held = new Map(all.filter(([, high]) => high > innerHeight / 4).slice(0, 1000))
+	}`
+	keepingHeights = `(document, _, { keepHeights }) => keepHeights(held)`
+)
 
 // shows reports whether a viewport of this size shows the whole of an area.
 func (s Size) shows(a proto.PageViewport) bool {

@@ -43,12 +43,13 @@ func TestScrollingBoxes(t *testing.T) {
 		"/track":   `<div style="overflow-x: auto"><div style="display: flex; width: max-content">` + cards + `</div></div><p>AFTER`,
 		"/columns": `<div style="display: grid; grid-auto-flow: column; grid-auto-columns: 300px; overflow-x: auto">` + cards + `</div><p>AFTER`,
 		"/inline":  `<div style="white-space: nowrap; overflow-x: auto">` + strings.ReplaceAll(cards, "flex: none", "display: inline-block") + `</div><p>AFTER`,
-		"/synced":  strings.Repeat(`<div style="display: flex; overflow-x: auto">`+cards+`</div>`, 2),
+		"/both":    strings.Repeat(`<div style="display: flex; overflow-x: auto">`+cards+`</div>`, 2),
+		"/synced":  `<div style="display: flex; overflow-x: auto">` + cards + `</div><div style="overflow-x: auto">` + strings.Repeat(`<div style="display: flex">`+cards+`</div>`, 2) + `</div>`,
 		"/held":    `<div style="display: flex; height: 100px; overflow: auto">` + cards + `</div>`,
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false,
+		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false,
 		"/synced": true, "/held": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})

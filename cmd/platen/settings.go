@@ -111,7 +111,7 @@ func (p *prefixes) Set(s string) error {
 	for text := range strings.SplitSeq(s, ",") {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			return fmt.Errorf("%q is no range such as 10.0.0.0/8", text)
+			return fmt.Errorf("%q is not an address range; write it as 10.0.0.0/8", text)
 		}
 		*p = append(*p, prefix.Masked())
 	}

@@ -111,13 +111,16 @@ func (c *comparison) fill(r *row, a anchor) {
 	}
 	for i := range c.view.amounts {
 		m := &c.view.amounts[i]
+		if m.page != a.page || m.bottom > r.bottom+1 { // what reaches into the next row is a part of it
+			continue
+		}
 		inName := slices.ContainsFunc(a.spots, func(s spot) bool {
 			p := &c.view.pieces[s.piece]
 			return m.piece == s.piece && m.from >= p.from[s.from] && m.from <= p.from[s.to-1]
 		})
 		above, before := m.bottom <= r.top+1, m.right <= a.left
 		switch {
-		case m.page != a.page, m.bottom > r.bottom+1, inName: // what reaches into the next row is a part of it
+		case inName:
 		case above && m.middle() > r.top-(m.bottom-m.top) && c.isUnder(m, quantity):
 			r.aside = append(r.aside, m)
 		case above:

@@ -146,16 +146,15 @@ func (c category) rated() scope[model.Tax] {
 	return c.subject(taxes)
 }
 
-// has reports whether a tax is of the category. The official rules for CII, unlike those for UBL, take white space around the code for a part of it.
-func (c category) has(i *model.Invoice, t model.Tax) bool {
-	return t.Category.Text() == c.code && (i.Document != nil || !t.Category.Padded())
-}
+// has reports whether a tax is of the category. The official rules for CII take white space around the code for a part of it; those for UBL do not, and
+// its terms are read without.
+func (c category) has(t model.Tax) bool { return t.Category.Text() == c.code && !t.Category.Padded() }
 
 // within returns the taxes of a category, of any kind of tax.
 func (c category) within(s scope[model.Tax]) scope[model.Tax] {
 	return scope[model.Tax]{
 		func(i *model.Invoice) []model.Tax {
-			return keep(s.of(i), func(t model.Tax) bool { return c.has(i, t) })
+			return keep(s.of(i), c.has)
 		}, s.at,
 	}
 }
@@ -182,7 +181,7 @@ func (c category) baseAddsUp(i *model.Invoice, broken func(model.Term, string)) 
 		return
 	}
 	uses := usesOf(i.Lines, adjusted{charges: i.Charges, allowances: i.Allowances}, func(t model.Tax) (useKey, bool) {
-		return c.key(t), c.has(i, t) && (!c.taxed || number(t.Rate).exists())
+		return c.key(t), c.has(t) && (!c.taxed || number(t.Rate).exists())
 	})
 	for _, row := range rows {
 		if (!c.taxed || row.Rate != nil) && !c.isBase(number(row.Base), uses.of(c.key(row)).total()) {

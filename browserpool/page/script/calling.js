@@ -39,22 +39,6 @@
 		const linked = [...box.querySelectorAll("a")].reduce((n, a) => n + a.textContent.length, 0)
 		return linked > box.textContent.replace(/\s+/g, " ").length * 3 / 4 || !!box.closest("nav, [role=navigation], [role=menu], [role=listbox]")
 	}
-	// Where the texts and pictures within a box are that count.
-	const contentOf = (box, counts) => {
-		const pictures = /^(img|svg|canvas|video|iframe|input|button)$/, rects = within(box).filter(e => pictures.test(e.localName) && counts(e)).map(e => e.getBoundingClientRect())
-		someText(box, (text, e) => { if (text.width > 0 && counts(e)) rects.push(text) })
-		return rects
-	}
-	// Whether content goes on to the end of a box that scrolls, without a gap that is higher than most.
-	const isFilled = (box, content, most) => {
-		const top = box.getBoundingClientRect().top + box.clientTop - box.scrollTop, end = top + box.scrollHeight
-		let reached = top
-		for (const at of content.sort((a, b) => a.top - b.top)) {
-			if (at.top - reached > most) return false
-			reached = Math.max(reached, at.bottom)
-		}
-		return end - reached <= most
-	}
 	const tallest = 20000 // height of a box or frame that grows
 	// How much smaller a drawing of characters must be to fit, since broken lines would destroy it: half at most. It is 0 for other text.
 	const drawingScale = e => {
@@ -102,5 +86,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, contentOf, isFilled, someText, drawingScale, set, unfilter, keepHeights, growFrame, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, someText, drawingScale, set, unfilter, keepHeights, growFrame, keepStyle, isForced, adopt, tallest })
 }

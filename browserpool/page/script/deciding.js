@@ -1,5 +1,7 @@
-// Which of the parts of doubtful types the document does without: modules, and style sheets in standards mode.
+// Which of the parts of doubtful types the document does without: modules, and in standards mode style sheets.
 (document, { Modules, Sheets }) => {
-	const modules = new Set([...document.querySelectorAll("script[type=module i]")].map(s => s.src))
-	return [...(Modules ?? []).filter(m => modules.has(m.URL)), ...(document.compatMode == "CSS1Compat" && Sheets || [])]
+	const named = (selector, of) => new Set([...document.querySelectorAll(selector)].map(e => of(e).split("#")[0]))
+	const modules = named("script[type=module i][src]", e => e.src), sheets = named("link[rel~=stylesheet i][href]", e => e.href)
+	const strict = document.compatMode == "CSS1Compat"
+	return [...(Modules ?? []).filter(m => modules.has(m.URL)), ...(Sheets ?? []).filter(s => strict && sheets.has(s.URL))]
 }

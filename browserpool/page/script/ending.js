@@ -2,7 +2,7 @@
 // something else then, which is brought to its end, too. The last time, no script goes on with its own animations.
 async (document, { last, framed }) => {
 	// The compositor may keep showing the beginning of an animation that is at its end, unless that is made the element's own style. Before the last
-	// time, script may yet change what the element's style is by its rules.
+	// time, script may still change which rules apply to the element.
 	const end = animation => {
 		animation.finish()
 		if (!last) return

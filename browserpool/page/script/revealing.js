@@ -1,7 +1,7 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others
 // are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, contentOf, isFilled, someText, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -19,6 +19,22 @@
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
 		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select")) : []
 
+	// Where the texts and pictures within a box are that count.
+	const contentOf = (box, counts) => {
+		const pictures = /^(img|svg|canvas|video|iframe|input|button)$/, rects = within(box).filter(e => pictures.test(e.localName) && counts(e)).map(rectOf)
+		someText(box, (text, e) => { if (text.width > 0 && counts(e)) rects.push(text) })
+		return rects
+	}
+	// Whether content goes on to the end of a box that scrolls, without a gap that is higher than most.
+	const isFilled = (box, content, most) => {
+		const top = rectOf(box).top + box.clientTop - box.scrollTop, end = top + box.scrollHeight
+		let reached = top
+		for (const at of content.sort((a, b) => a.top - b.top)) {
+			if (at.top - reached > most) return false
+			reached = Math.max(reached, at.bottom)
+		}
+		return end - reached <= most
+	}
 	// Lists that draw only what is seen have an element as high as all of it.
 	const isPartOfAList = box => hidden(box) > box.clientHeight && within(box).some(e => rectOf(e).height > 0.9 * box.scrollHeight) && someText(box, (_, e) => isShown(e))
 	const overlap = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2

@@ -46,10 +46,11 @@
 		if (/grid/.test(display)) return /column/.test(gridAutoFlow) && { "grid-auto-flow": "row", "grid-template-columns": `repeat(auto-fill, ${items[0].offsetWidth}px)` }
 		return whiteSpace == "nowrap" && items.every(e => style(e).display == "inline-block") && { "white-space": "normal" }
 	}
-	// Cards beside one another make several rows, unless another box scrolls with them.
+	const asRows = (box, { row, items } = rowOf(box)) => items.length > 1 && items.every(e => e.offsetWidth <= box.clientWidth) && severalRows({ row, items })
+	// Cards beside one another make several rows, unless a box of other things scrolls with them.
 	const wrapRow = box => {
-		const { row, items } = rowOf(box), to = items.length > 1 && items.every(e => e.offsetWidth <= box.clientWidth) && severalRows({ row, items })
-		if (!to || boxes.some(other => other != box && other.scrollWidth == box.scrollWidth)) return
+		const { row, items } = rowOf(box), to = asRows(box)
+		if (!to || boxes.some(other => other.scrollWidth == box.scrollWidth && !asRows(other))) return
 		const changed = [row]
 		while (changed.at(-1) != box) changed.push(changed.at(-1).parentElement)
 		const restores = changed.map(keepStyle), [first, second] = items.map(e => e.getBoundingClientRect())

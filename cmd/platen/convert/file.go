@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -128,33 +129,35 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 	return values, err
 }
 
-// write writes a file atomically, with the permissions of any new file. What is there and is no regular file, such as a device or a pipe, is
-// written to. A link stays, and leads to the file.
+// write writes a file atomically, with the permissions of any new file. Devices and pipes are written to directly. A symbolic link is kept, and its
+// target is written.
 func write(name string, content []byte) error {
 	name = linked(name)
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return writeTo(name, content)
-	case err != nil:
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
-		}
+	case err == nil:
+		return replace(name, content, info.Mode().Perm())
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
 	}
 	permissions, err := newPermissions(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	if info != nil {
-		permissions = info.Mode().Perm()
-	}
+	return replace(name, content, permissions)
+}
+
+func replace(name string, content []byte, permissions os.FileMode) error {
 	if err := disk.WriteFile(name, content); err != nil {
 		return err
 	}
 	return os.Chmod(name, permissions)
 }
 
-// linked returns the file that a link leads to, or the name itself. That of a pipe of this process leads nowhere.
+// linked returns the file that a link leads to, or the name itself. One to a pipe, such as /dev/stdout, has no path to resolve to.
 func linked(name string) string {
 	if to, err := filepath.EvalSymlinks(name); err == nil {
 		return to
@@ -181,7 +184,7 @@ func writeTo(name string, content []byte) error {
 
 // newPermissions returns the permissions of a new file in a directory, which the process's mask decides.
 func newPermissions(dir string) (os.FileMode, error) {
-	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".platen-%d", os.Getpid())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(filepath.Join(dir, ".platen-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return 0, err
 	}

@@ -145,7 +145,7 @@ func (o *options) fits(c conversion) error {
 		}
 	}
 	if name := "format"; c.image != "" && o.flags.Changed(name) && o.text(name) != c.image {
-		return fmt.Errorf("--format %s: %s is of another kind", o.text(name), c.output)
+		return fmt.Errorf("--format %s does not match %s", o.text(name), c.output)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func planOne(input, output, from, to string, into bool) (c conversion, err error
 	}
 	if named, known := formats[strings.ToLower(filepath.Ext(output))]; known && !into {
 		if to != "" && named != image {
-			return c, fmt.Errorf("--to %s: %s is of another kind", to, output)
+			return c, fmt.Errorf("--to %s does not match %s", to, output)
 		}
 		image = named
 	}

@@ -34,7 +34,7 @@ func TestPlan(t *testing.T) {
 		"page.html --from url":                           "say so with --from html, markdown or xml",
 		"notes.md notes.png":                             "markdown becomes a PDF, no image",
 		"invoice.xml invoice.jpg":                        "xml becomes a PDF, no image",
-		"page.html a.png --to pdf":                       "--to pdf: a.png is of another kind",
+		"page.html a.png --to pdf":                       "--to pdf does not match a.png",
 		"page.html a.jpg --to jpeg":                      "page.html html-to-image a.jpg",
 		"page.html report.docx":                          "report.docx: it is neither an input, without --from, nor an output",
 		"page.html pdfs --to gif":                        "it is one of pdf, png, jpeg and webp",

@@ -208,7 +208,7 @@ func (w *wkhtmltopdf) convertAll(ctx context.Context, log io.Writer, args []stri
 	all := make([]part, len(objects))
 	for i, o := range objects {
 		if all[i], err = o.translate(w.settings); err != nil {
-			return err
+			return w.renamed(err)
 		}
 	}
 	by, closeIt, err := startNode(ctx, w.settings, log)
@@ -217,14 +217,30 @@ func (w *wkhtmltopdf) convertAll(ctx context.Context, log io.Writer, args []stri
 	}
 	if len(all) == 1 {
 		all[0].output = output
-		err = all[0].settings.convert(ctx, by, all[0].conversion)
+		if err = all[0].settings.convert(ctx, by, all[0].conversion); err != nil {
+			err = fmt.Errorf("%s: %w", all[0].input, err)
+		}
 	} else {
 		err = w.merge(ctx, by, all, output)
 	}
-	if err != nil {
-		err = errors.New(strings.NewReplacer(w.names...).Replace(err.Error()))
+	return errors.Join(exitOf(w.renamed(err)), closeIt())
+}
+
+// renamedError is an error that names options as wkhtmltopdf does.
+type renamedError struct {
+	error
+	text string
+}
+
+func (e renamedError) Error() string { return e.text }
+
+func (e renamedError) Unwrap() error { return e.error }
+
+func (w *wkhtmltopdf) renamed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return errors.Join(exitOf(err), closeIt())
+	return renamedError{err, strings.NewReplacer(w.names...).Replace(err.Error())}
 }
 
 // merge converts several parts into one PDF.
@@ -361,7 +377,7 @@ func (w *wkhtmltopdf) setStyle(one conversion) error {
 	switch {
 	case sheet == "":
 	case one.source == "url":
-		return w.options.flags.Set("style", "\n"+sheet) // one that begins with @ is none in a file
+		return w.options.flags.Set("style", "\n"+sheet) // a sheet that begins with @ would be read as the name of a file
 	default:
 		w.added = "<style>" + strings.ReplaceAll(sheet, "</", `<\/`) + "</style>"
 	}

@@ -70,6 +70,9 @@ func nextObject(args []string) (o object, rest []string, err error) {
 		}
 		contents := o.options
 		o, rest, err = nextObject(rest)
+		if o.cover {
+			return o, nil, errors.New("toc: it goes after the cover")
+		}
 		o.options, o.contents = append(contents, o.options...), true
 		return o, rest, err
 	case "cover", "page":
@@ -90,7 +93,11 @@ func leadingOptions(args []string) (options, rest []string, err error) {
 	newWkhtmltopdf(settings{}).declare(f)
 	err = f.Parse(args)
 	rest = f.Args()
-	return args[:len(args)-len(rest)], rest, err
+	options = args[:len(args)-len(rest)]
+	if n := len(options); n > 0 && options[n-1] == "--" {
+		options = options[:n-1]
+	}
+	return options, rest, err
 }
 
 // translate translates the options of an object.

@@ -100,7 +100,8 @@ func TestObjects(t *testing.T) {
 		"a out":                                {{input: "a"}},
 		"-q --zoom 2 page a --cookie n v - -n": {{input: "a", options: []string{"-q", "--zoom", "2", "-n", "--cookie=n=v"}}},
 		"-s A5 cover c -n toc --toc-header-text T a o": {{input: "c", cover: true, options: []string{"-s", "A5", "-n"}}, {input: "a", contents: true, options: []string{"-s", "A5", "--toc-header-text", "T"}}},
-		"a -O Landscape b page c out":                  {{input: "a", options: []string{"-O", "Landscape"}}, {input: "b"}, {input: "c"}},
+		"-q -- a o -s A5":             {{input: "a", options: []string{"-q", "-s", "A5"}}},
+		"a -O Landscape b page c out": {{input: "a", options: []string{"-O", "Landscape"}}, {input: "b"}, {input: "c"}},
 	} {
 		got, _, err := objectsOf(joinPairs(strings.Fields(call)))
 		if fmt.Sprint(got) != fmt.Sprint(want) || err != nil {
@@ -110,7 +111,8 @@ func TestObjects(t *testing.T) {
 	for call, want := range map[string]string{
 		"": "name an input and an output", "a": "name an input and an output", "cover a": "name an input and an output", "a cover": "name an input and an output",
 		"a toc": "name an input and an output", "a cover b": "name an input and an output", "a toc out": "toc: it goes before an input",
-		"toc a b out": "toc: a table of contents of several", "a --nope b out": "unknown flag: --nope",
+		"toc cover c a out": "toc: it goes after the cover",
+		"toc a b out":       "toc: a table of contents of several", "a --nope b out": "unknown flag: --nope",
 	} {
 		if got, _, err := objectsOf(strings.Fields(call)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v %v, want %s", call, got, err, want)
