@@ -43,7 +43,7 @@ var jobs = []page.Job{
 	{ID: jobID(1), Operation: events.HTMLToPDF, Status: events.StatusQueued, Created: before(4 * time.Second), Key: "key_abcdefgh", KeyName: "Shop"},
 	{
 		ID: jobID(2), Operation: events.URLToPDF, Status: events.StatusRendering, Created: before(21 * time.Second), Key: "key_abcdefgh", KeyName: "Shop",
-		Tags: []events.Tag{{Name: "customer", Value: "4711"}, {Name: "kind", Value: "invoice"}},
+		Tags: []events.Tag{{Name: "customer", Value: "4711"}, {Name: "kind", Value: "invoice"}, {Name: "environment", Value: "production"}, {Name: "department", Value: "accounts-receivable"}},
 	},
 	{ID: jobID(3), Operation: events.EInvoiceToPDF, Status: events.StatusUploading, Created: before(50 * time.Second), Key: "key_abcdefgh", KeyName: "Shop"},
 	{
@@ -217,7 +217,7 @@ func trail() page.Trail {
 	return page.Trail{Frame: frame(), Older: 840, Entries: []page.Entry{
 		{before(time.Minute), "ada@lovelace.example", "203.0.113.7", "KeyIssued", "key_abcdefgh", 0, time.Time{}},
 		{before(26 * time.Minute), "ada@lovelace.example", "203.0.113.7", "MemberInvited", "grace@hopper.example", 0, time.Time{}},
-		{before(50 * time.Hour), "operator", "", "PlanChanged", "pro", 0, time.Time{}},
+		{before(50 * time.Hour), "operator", "127.0.0.1", "PlanChanged", "pro", 0, time.Time{}},
 		{before(59 * 24 * time.Hour), "charles@babbage.example", "2001:db8:85a3::8a2e:370:7334", "KeyRevoked", "key_yz234567", 1040, before(58*24*time.Hour + 23*time.Hour)},
 	}}
 }
