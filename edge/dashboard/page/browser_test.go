@@ -15,12 +15,24 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// tooWide, cut and broken say what does not fit: by how much the page is wider than its window, what a table cuts off, and
-// which short words of tables are broken in two. What members typed may break, but into no less than twelve characters.
+// These say what does not fit: by how much the page is wider than its window, what a table cuts off, whose last line is cut
+// in half, which choices are wider than their control, and which short words of tables are broken in two. What members typed may break, but into no less than twelve characters.
 const (
-	tooWide = `() => String(Math.max(0, document.documentElement.scrollWidth - innerWidth, document.body.scrollWidth - innerWidth))`
+	tooWide = `() => { const most = Math.max(document.documentElement.scrollWidth, document.body.scrollWidth); return most > innerWidth ? String(most - innerWidth) : ''; }`
 	cut     = `() => [...document.querySelectorAll('.tablebox')].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.scrollWidth - e.clientWidth + ' px of ' + e.innerText.split('\n')[0]).join(', ')`
-	broken  = `() => {
+	halved  = `() => [...document.querySelectorAll('.answer')].filter((e) => {
+		const lines = e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight);
+		return Math.abs(lines - Math.round(lines)) > 0.1;
+	}).map((e) => e.innerText).join(', ')`
+	short = `() => [...document.querySelectorAll('select')].filter((e) => e.checkVisibility()).filter((e) => {
+		const whole = e.cloneNode(true);
+		whole.style.cssText = 'position: absolute; width: max-content';
+		e.after(whole);
+		const cut = whole.offsetWidth > e.offsetWidth;
+		whole.remove();
+		return cut;
+	}).map((e) => e.name).join(', ')`
+	broken = `() => {
 		const all = [], range = document.createRange();
 		for (const table of document.querySelectorAll('table')) {
 			const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
@@ -48,14 +60,10 @@ func TestLayout(t *testing.T) {
 	for _, v := range views() {
 		for _, width := range widths {
 			p.show(v.name, width, "light")
-			if got := p.eval(tooWide); got != "0" {
-				t.Errorf("%s is %s px too wide for %d px", v.name, got, width)
-			}
-			if got := p.eval(cut); got != "" {
-				t.Errorf("%s: %d px cut off %s", v.name, width, got)
-			}
-			if got := p.eval(broken); got != "" {
-				t.Errorf("%s: %d px break %s", v.name, width, got)
+			for problem, script := range map[string]string{"too wide, in px": tooWide, "cut off": cut, "cut in half": halved, "too short": short, "broken": broken} {
+				if got := p.eval(script); got != "" {
+					t.Errorf("%s at %d px: %s: %s", v.name, width, problem, got)
+				}
 			}
 		}
 	}
@@ -70,7 +78,7 @@ func TestLayoutOfLongTexts(t *testing.T) {
 	for _, v := range long {
 		for _, width := range []int{360, 1024} {
 			p.show(v.name, width, "light")
-			if got := p.eval(tooWide); got != "0" {
+			if got := p.eval(tooWide); got != "" {
 				t.Errorf("%s is %s px too wide for %d px", v.name, got, width)
 			}
 		}
