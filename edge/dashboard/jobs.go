@@ -74,7 +74,7 @@ func (d jobPages) find(ctx *fasthttp.RequestCtx, v visitor, view page.Jobs, text
 	}
 	view.Find, view.Jobs = clip(text), d.jobRows(v.Account, found)
 	if len(found) == 0 {
-		view.Wrong = []string{page.Text("jobs.not-found")}
+		view.Wrong = []string{page.Text("filter.id")}
 	}
 	d.show(ctx, view)
 }

@@ -57,7 +57,7 @@ var jobs = []page.Job{
 	},
 	{
 		ID: jobID(6), Operation: events.HTMLToPDF, Status: events.StatusDone, Test: true, Created: before(2 * time.Hour), Finished: before(2 * time.Hour),
-		Key: "key_qrstuvwx", Size: 20_480, Pages: 1, Total: 64 * time.Millisecond,
+		Key: "key_qrstuvwx", Size: 20_480, Pages: 1,
 	},
 	{
 		ID: jobID(7), Operation: events.MarkdownToPDF, Status: events.StatusDone, Created: before(26 * time.Hour), Finished: before(26 * time.Hour),
@@ -119,7 +119,8 @@ func doneJob() page.JobPage {
 			{page.StepLoaded, time.Time{}, "112 ms"},
 			{page.StepProcessed, time.Time{}, "64 ms"},
 			{page.StepDone, before(3*time.Minute - 380*time.Millisecond), "144.7 KB"},
-			{page.StepWebhook, before(2 * time.Minute), ""},
+			{page.StepUndelivered, before(2 * time.Minute), "connection refused"},
+			{page.StepWebhook, before(90 * time.Second), "503"},
 			{page.StepDownload, before(time.Minute), ""},
 			{page.StepExpires, now.Add(24*time.Hour - 3*time.Minute), ""},
 		},
