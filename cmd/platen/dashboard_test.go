@@ -483,7 +483,7 @@ func TestDashboardFindsJobs(t *testing.T) {
 		}
 	}
 	for _, typed := range []string{id[:7], "00000000", id[:8] + "x", id + "0", "-", "job"} {
-		if got := p.get("/dashboard/jobs?id=" + url.QueryEscape(typed)); got.status != 200 || !strings.Contains(got.body, "first 8 characters") {
+		if got := p.get("/dashboard/jobs?id=" + url.QueryEscape(typed)); got.status != 200 || !strings.Contains(got.body, "first 8 characters") || strings.Contains(got.body, "No jobs yet") {
 			t.Errorf("%q: %d, without a word on what is needed", typed, got.status)
 		}
 	}

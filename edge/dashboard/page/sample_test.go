@@ -57,7 +57,7 @@ var jobs = []page.Job{
 	},
 	{
 		ID: jobID(6), Operation: events.HTMLToPDF, Status: events.StatusDone, Test: true, Created: before(2 * time.Hour), Finished: before(2 * time.Hour),
-		Key: "key_qrstuvwx", Size: 20_480, Pages: 1,
+		Key: "key_dev_91bcdc39fe40", Size: 20_480, Pages: 1,
 	},
 	{
 		ID: jobID(7), Operation: events.MarkdownToPDF, Status: events.StatusDone, Created: before(26 * time.Hour), Finished: before(26 * time.Hour),
