@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"platen.dev/events"
@@ -136,6 +137,36 @@ func TestJobs(t *testing.T) {
 	page, err := r.Jobs("acc_a", projections.Filter{}, nil, 1)
 	if first := expected(all["acc_a"], projections.Filter{})[0]; err != nil || page.Jobs[0].ID != first || page.Jobs[0].Account != "acc_a" || page.Jobs[0].Key == "" {
 		t.Errorf("the newest job is %+v (%v)", page.Jobs[0], err)
+	}
+}
+
+// Jobs of an account are found by eight or more digits of their ids.
+func TestFindJobs(t *testing.T) {
+	f := newFixture(t)
+	r := f.open("r")
+	defer closed(t, r)
+	one, two := events.NewJobID(), events.NewJobID()
+	copy(two[:], one[:4])
+	one[4], two[4] = 0x1a, 0x1b
+	others := two
+	others[15]++
+	f.write("acc_a", events.JobQueued{Job: one, Key: "key"}, events.JobQueued{Job: two, Key: "key"}, events.JobQueued{Job: events.NewJobID(), Key: "key"})
+	f.write("acc_ab", events.JobQueued{Job: others, Key: "key"})
+	f.catchUp(r)
+	whole := one.String()
+	for typed, want := range map[string][]events.JobID{
+		whole: {one}, strings.ToUpper(whole): {one}, strings.ReplaceAll(whole, "-", ""): {one}, whole[:11]: {one}, two.String(): {two},
+		whole[:8]: {one, two}, whole[:9]: {one, two}, whole[:10]: {one, two}, others.String(): nil,
+		whole[:7]: nil, whole + "0": nil, whole + "00": nil, whole[:8] + "x": nil, whole[:8] + "xx": nil, "": nil, "-": nil, "ü": nil, strings.Repeat("0", 1000): nil,
+	} {
+		found, err := r.FindJobs("acc_a", typed)
+		var got []events.JobID
+		for _, j := range found {
+			got = append(got, j.ID)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %v (%v), want %v", typed, got, err, want)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package projections
 
 import (
+	"encoding/hex"
+	"strings"
+
 	"platen.dev/events"
 	"platen.dev/projections/table"
 )
@@ -33,6 +36,26 @@ func (r *Replica) FindJob(id events.JobID) (j Job, ok bool, err error) {
 		}
 	}
 	return j, false, nil
+}
+
+// minDigits is how many digits of an id are needed to find jobs: few of a partition share so many.
+const minDigits = 8
+
+// FindJobs returns the jobs of an account whose ids begin with a text: at least the eight digits that lists show. Case and dashes do not matter.
+func (r *Replica) FindJobs(account events.AccountID, beginning string) (found []ListedJob, err error) {
+	digits := strings.ToLower(strings.ReplaceAll(beginning, "-", ""))
+	row, err := hex.DecodeString(digits[:len(digits)&^1])
+	if len(digits) < minDigits || err != nil {
+		return nil, nil
+	}
+	err = jobs.Each(r, jobs.Key(r.partition(account), row...), func(key []byte, j Job) bool {
+		id := jobs.Row(key)
+		if j.Account == account && strings.HasPrefix(hex.EncodeToString(id), digits) {
+			found = append(found, ListedJob{events.JobID(id), j})
+		}
+		return true
+	})
+	return found, err
 }
 
 // EachJob visits the jobs of an account, by id.

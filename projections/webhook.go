@@ -1,6 +1,8 @@
 package projections
 
 import (
+	"time"
+
 	"platen.dev/events"
 	"platen.dev/projections/table"
 )
@@ -17,6 +19,11 @@ type WebhookEntry struct {
 	events.WebhookAttempt
 	Next    events.Instant        `cbor:"7,keyasint,omitempty"`
 	Outcome events.WebhookOutcome `cbor:"8,keyasint,omitempty"`
+}
+
+// Began is about when the attempt began.
+func (w WebhookEntry) Began() events.Instant {
+	return w.At.Add(-time.Duration(w.Millis) * time.Millisecond)
 }
 
 // Delivered reports whether the last attempt has delivered the webhook.

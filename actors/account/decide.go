@@ -163,11 +163,11 @@ func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Even
 	return accept(events.AnchorMoved{Anchor: b.Anchor})
 }
 
-// maxFileLimit caps an account's file size limit, because files are finished in memory.
-const maxFileLimit = gigabyte
+// MaxFileLimit caps an account's file size limit, because files are finished in memory.
+const MaxFileLimit = gigabyte
 
 func limitFiles(s State, b events.LimitFiles) ([]events.Event, events.Reply) {
-	if b.Bytes < 0 || b.Bytes > maxFileLimit {
+	if b.Bytes < 0 || b.Bytes > MaxFileLimit {
 		return refuse(events.OutOfRange)
 	}
 	if s.MaxFile == b.Bytes {
@@ -176,14 +176,14 @@ func limitFiles(s State, b events.LimitFiles) ([]events.Event, events.Reply) {
 	return accept(events.FilesLimited{Bytes: b.Bytes})
 }
 
-// maxBlocks is far more than anybody buys, and too small to overflow.
-const maxBlocks = 1_000_000
+// MaxBlocks is far more than anybody buys, and too small to overflow.
+const MaxBlocks = 1_000_000
 
 func setVolumeBlocks(s State, b events.SetVolumeBlocks) ([]events.Event, events.Reply) {
 	if s.Plan != events.PlanBusiness && b.Blocks > 0 {
 		return refuse(events.PlanRequired)
 	}
-	if b.Blocks < 0 || b.Blocks > maxBlocks {
+	if b.Blocks < 0 || b.Blocks > MaxBlocks {
 		return refuse(events.OutOfRange)
 	}
 	if s.Blocks == b.Blocks {

@@ -174,6 +174,35 @@ func TestRefusedBefore(t *testing.T) {
 	}
 }
 
+// A value that is out of range is named.
+func TestValuesOutOfRange(t *testing.T) {
+	d := newDesk(t)
+	d.shards.reply = events.Reply{Code: events.OutOfRange}
+	operator := Operator("acc")
+	_, opened := d.Accounts.Create(events.PlanPro, 1)
+	_, rotated := d.Webhooks.RotateSecret(operator, 1, nil)
+	_, invited := d.Members.Invite(operator, "nobody", events.RoleOwner, "")
+	_, given := d.Members.Invite(operator, "ada@example.com", "admin", "")
+	for name, tc := range map[string]struct {
+		err  error
+		code Code
+	}{
+		"a new account's anchor": {opened, BadAnchor},
+		"an anchor":              {d.Accounts.MoveAnchor(operator, 1), BadAnchor},
+		"a limit":                {d.Accounts.LimitFiles(operator, 1<<40), BadFileLimit},
+		"blocks":                 {d.Accounts.SetBlocks(operator, 1<<40), BadBlocks},
+		"an overlap":             {rotated, BadOverlap},
+		"an address":             {invited, BadEmail},
+		"a new member's role":    {given, BadRole},
+		"a role":                 {d.Members.ChangeRole(operator, "mem_a", "admin"), BadRole},
+		"what nobody types":      {d.Keys.Revoke(operator, "key_a"), events.OutOfRange},
+	} {
+		if CodeOf(tc.err) != tc.code {
+			t.Errorf("%s: %v, want %s", name, tc.err, tc.code)
+		}
+	}
+}
+
 // A refusing reply says why, an action may make it more precise, and no reply means that the outcome is unknown.
 func TestAnswers(t *testing.T) {
 	d := newDesk(t)

@@ -43,7 +43,7 @@ func (m Members) Invite(p Principal, email string, role events.Role, origin stri
 	link, hash := newInvitation(p.Account, made.Member)
 	err = m.run(p, events.InviteMember{Member: made.Member, Email: made.Email, Role: role, Invitation: hash, Until: made.Until})
 	if err != nil {
-		return made, as(err, events.OutOfRange, BadEmail)
+		return made, err
 	}
 	made.Link = origin + link
 	m.deliver(p, &made)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"platen.dev/actors/account"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/events/team"
@@ -34,6 +36,11 @@ const (
 	BadEmail          Code = "email"
 	OwnLink           Code = "own-link"
 	ManyLetters       Code = "many-letters"
+	BadRole           Code = "no-role"
+	BadAnchor         Code = "anchor"
+	BadFileLimit      Code = "file-limit"
+	BadBlocks         Code = "blocks"
+	BadOverlap        Code = "overlap"
 	BadReason         Code = "reason"
 	BadAdjustment     Code = "adjustment"
 	BadPasskeyName    Code = "passkey-name"
@@ -122,6 +129,12 @@ func Text(code Code) (string, bool) {
 	return w.member, known
 }
 
+// minOverlap and maxOverlap are the bounds of an overlap of secrets, in hours.
+const (
+	minOverlap = int(contract.MinOverlap / time.Hour)
+	maxOverlap = int(contract.MaxOverlap / time.Hour)
+)
+
 // words explain a refusal: to members, and to operators if they need other words. ACCOUNT stands for the account.
 type words struct{ member, operator string }
 
@@ -140,9 +153,14 @@ var refusals = map[Code]words{
 	TestUnderWay:      {member: "Another test is under way. Wait for its answer."},
 	SecretMade:        {"The secret was replaced already, and the new one shown then. If you don’t have it, rotate the secret again.", "the secret was replaced already; a secret is shown only then"},
 	SecretShown:       {member: "A secret is shown when it’s created. Rotate it to get a new one."},
-	BadEmail:          {"That’s not an email address.", "an email address is one like ada@example.com, and a role is owner, developer or billing"},
+	BadEmail:          {"That’s not an email address.", "an email address is one like ada@example.com"},
 	OwnLink:           {member: "You can’t make a link for yourself. Change your password under Security, or ask another owner."},
 	ManyLetters:       {member: "That address was sent many letters today. Hand the link over yourself."},
+	BadRole:           {"There’s no such role.", "a role is owner, developer or billing"},
+	BadAnchor:         {member: "quota windows start at a time since 1970 that has passed"},
+	BadFileLimit:      {member: fmt.Sprintf("a file may have at most %d MB", account.MaxFileLimit>>20)},
+	BadBlocks:         {member: fmt.Sprintf("an account has 0 to %d blocks of extra volume", account.MaxBlocks)},
+	BadOverlap:        {fmt.Sprintf("Secrets overlap by %d to %d hours.", minOverlap, maxOverlap), fmt.Sprintf("secrets overlap by %d to %d hours", minOverlap, maxOverlap)},
 	BadReason:         {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
 	BadAdjustment:     {member: "That correction isn’t possible."},
 	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
@@ -181,5 +199,5 @@ var refusals = map[Code]words{
 	events.NoWebhook:        {"The job has no webhook.", "the job has no webhook"},
 	events.NoSuchFile:       {member: "There’s no such job."},
 	events.NoSuchCommand:    {member: "The command is not in quarantine."},
-	events.OutOfRange:       {"That value isn’t possible here.", "the value is out of range: an anchor must be in the past, a file is limited to 1024 MB, secrets overlap by 1 hour to 5 days, a role is owner, developer or billing"},
+	events.OutOfRange:       {member: "That value isn’t possible here."},
 }

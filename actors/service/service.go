@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"platen.dev/actors/account"
@@ -142,7 +143,32 @@ func (g *gate) decide(p Principal, body events.CommandBody) (events.Reply, error
 	case reply.Code == events.Accepted, reply.Code == events.Replayed && reply.Job != nil:
 		return reply, nil
 	}
-	return reply, &Refusal{Code: reply.Code, RetryAfter: reply.RetryAfter, Reply: reply}
+	return reply, &Refusal{Code: codeOf(reply, body), RetryAfter: reply.RetryAfter, Reply: reply}
+}
+
+// codeOf returns the code of a refusing reply. If a value is out of range that people type, the code names it.
+func codeOf(reply events.Reply, body events.CommandBody) Code {
+	if reply.Code != events.OutOfRange {
+		return reply.Code
+	}
+	switch b := body.(type) {
+	case events.CreateAccount, events.MoveAnchor:
+		return BadAnchor
+	case events.LimitFiles:
+		return BadFileLimit
+	case events.SetVolumeBlocks:
+		return BadBlocks
+	case events.RotateWebhookSecret:
+		return BadOverlap
+	case events.ChangeMember:
+		return BadRole
+	case events.InviteMember:
+		if !slices.Contains(events.Roles(), b.Role) {
+			return BadRole
+		}
+		return BadEmail
+	}
+	return reply.Code
 }
 
 // run is do for actions without a result.

@@ -70,6 +70,15 @@ func TestAdminRefusals(t *testing.T) {
 		{"key create acc_nobody", "no account acc_nobody"},
 		{"key list acc_nobody", "no account acc_nobody"},
 		{"key revoke " + account + " key_nothing", "has no such key"},
+		{"account create --anchor 2999-01-01T00:00:00Z", "quota windows start at a time since 1970 that has passed"},
+		{"account set-anchor " + account + " 2999-01-01T00:00:00Z", "quota windows start at a time since 1970 that has passed"},
+		{"account set-anchor " + account + " 1960-01-01T00:00:00Z", "quota windows start at a time since 1970 that has passed"},
+		{"account set-file-limit " + account + " 2000", "a file may have at most 1024 MB"},
+		{"account set-file-limit " + account + " 99999999999", "is not a whole number from 0 to 2147483647"},
+		{"webhook secret rotate " + account + " --overlap 1m", "secrets overlap by 1 to 120 hours"},
+		{"member invite " + account + " ada@example.com --role admin", "a role is owner, developer or billing"},
+		{"member invite " + account + " nobody", "an email address is one like ada@example.com"},
+		{"partition continue 3", "partition 3 is not halted: there is nothing to continue"},
 	} {
 		var out, errs strings.Builder
 		err := run(strings.Fields("admin "+tc.args+" --data "+m.data), &out, &errs)
@@ -115,7 +124,7 @@ func TestHelp(t *testing.T) {
 		"help admin":                  "Usage:\n  platen admin COMMAND\n\nAvailable Commands:",
 		"admin account -h":            "Usage:\n  platen admin account COMMAND\n\nAvailable Commands:",
 		"admin backup --help":         "Usage:\n  platen admin backup --to PLACE [flags]\n\nAvailable Commands:",
-		"admin account create --help": "Usage:\n  platen admin account create --plan PLAN [flags]\n\nFlags:",
+		"admin account create --help": "Usage:\n  platen admin account create [flags]\n\nFlags:",
 	} {
 		var out, errs strings.Builder
 		if err := run(strings.Fields(args), &out, &errs); err != nil || !strings.Contains(out.String(), want) || errs.Len() > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -36,6 +37,29 @@ func prefix(t *testing.T, path, with string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// takesBack saves what `template show` prints as another template, which must be the same.
+func (m *machine) takesBack(t *testing.T, account, id string) {
+	t.Helper()
+	shown := m.admin(t, "template", "show", account, id)
+	path := filepath.Join(t.TempDir(), "shown.json")
+	if err := os.WriteFile(path, []byte(shown), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	copied := strings.Fields(m.admin(t, "template", "put", account, path))[2]
+	if again := m.admin(t, "template", "show", account, copied); !reflect.DeepEqual(valueOf(t, again), valueOf(t, shown)) {
+		t.Errorf("%s is shown as\n%s\nand its copy as\n%s", id, shown, again)
+	}
+}
+
+// valueOf reads JSON.
+func valueOf(t *testing.T, text string) (value any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 // An operator saves templates, shows them, makes one the default and deletes them.
@@ -74,6 +98,9 @@ func TestAdminTemplates(t *testing.T) {
 		if got := defaultLine(); got != set {
 			t.Errorf("the default is %q, want %q", got, set)
 		}
+	}
+	for _, shown := range []string{id, "builtin"} {
+		m.takesBack(t, account, shown)
 	}
 	m.admin(t, "template", "delete", account, id)
 	if got := defaultLine(); got != "builtin" {

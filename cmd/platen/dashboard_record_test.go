@@ -30,7 +30,7 @@ func TestDashboardRecord(t *testing.T) {
 	at := 0
 	for _, want := range []string{
 		"&lt;h1&gt;Fur &amp;amp; feathers&lt;/h1&gt;", "options.format", "A3", "options.margin.top", "17mm", "options.user_password", "set, not shown", "tags", "order", "webhook_url",
-		"Accepted", "Rendering started", "node-", "Done", "processing_ms", "Webhook sent", "200",
+		"Accepted", "Rendering started", "node-", "Done", "processing_ms", "Webhook attempted", "200",
 	} {
 		next := strings.Index(got.body[at:], want)
 		if next < 0 {

@@ -472,6 +472,23 @@ func TestDashboardLinks(t *testing.T) {
 	}
 }
 
+// A search finds a job by what is shown of its id, and says how much of one it needs.
+func TestDashboardFindsJobs(t *testing.T) {
+	n := startDashboard(t)
+	id := n.submit(t, map[string]any{"html": "<p>x</p>"}).String()
+	p := n.demo(t, "business")
+	for _, typed := range []string{id, id[:8], id[:9], id[:12], strings.ToUpper(id[:8]), " " + id[:21] + " ", strings.ReplaceAll(id, "-", "")} {
+		if got := p.get("/dashboard/jobs?id=" + url.QueryEscape(typed)); got.header.Get("Location") != "/dashboard/jobs/"+id {
+			t.Errorf("%q: %d %s", typed, got.status, got.header.Get("Location"))
+		}
+	}
+	for _, typed := range []string{id[:7], "00000000", id[:8] + "x", id + "0", "-", "job"} {
+		if got := p.get("/dashboard/jobs?id=" + url.QueryEscape(typed)); got.status != 200 || !strings.Contains(got.body, "first 8 characters") || strings.Contains(got.body, "No jobs yet") {
+			t.Errorf("%q: %d, without a word on what is needed", typed, got.status)
+		}
+	}
+}
+
 // The ids of another account reach nothing.
 func TestDashboardOtherAccounts(t *testing.T) {
 	n := startDashboard(t)
@@ -490,8 +507,10 @@ func TestDashboardOtherAccounts(t *testing.T) {
 			t.Errorf("POST job%s: %d", path, got.status)
 		}
 	}
-	if got := stranger.get("/dashboard/jobs?id=" + id); got.status == 303 {
-		t.Error("a search finds another account's job")
+	for _, typed := range []string{id, id[:8]} {
+		if got := stranger.get("/dashboard/jobs?id=" + typed); got.status == 303 || strings.Contains(got.body, "/dashboard/jobs/"+id) {
+			t.Errorf("a search for %s finds another account's job", typed)
+		}
 	}
 	key := strings.Fields(strings.Split(n.machine.admin(t, "key", "list", n.account(t)), "\n")[1])[0]
 	stranger.act("/dashboard/keys/revoke", "key", key, "confirm", "yes")

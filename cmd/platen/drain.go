@@ -42,15 +42,30 @@ func undrainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "undrain", Short: "Let a drained node take its share of the work again", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := admin.NewClient(data).Undrain(); err != nil {
+			text, err := undrain(admin.NewClient(data))
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(c.OutOrStdout(), "the node takes its share again")
-			return err
+			return terminal.To(c.OutOrStdout()).Text(text + "\n")
 		},
 	}
 	dataFlag(c, &data)
 	return c
+}
+
+// undrain ends a drain and says what has changed.
+func undrain(node admin.Client) (string, error) {
+	before, err := node.Drainage()
+	if err != nil {
+		return "", err
+	}
+	if _, err := node.Undrain(); err != nil {
+		return "", err
+	}
+	if !before.Draining {
+		return "the node was not drained: nothing has changed", nil
+	}
+	return "the node takes its share again", nil
 }
 
 // dataFlag declares --data for a command that asks a running node.

@@ -206,3 +206,12 @@ func TestDrainTimeout(t *testing.T) {
 	}
 	c.awaitDone(t, jobs)
 }
+
+// Who undrains a node that was not drained learns that nothing has changed.
+func TestUndrainInVain(t *testing.T) {
+	m := newMachine(t)
+	m.start(t)
+	if out, err := m.command(t, "undrain"); err != nil || !strings.Contains(out, "the node was not drained: nothing has changed") {
+		t.Errorf("got %q, %v", out, err)
+	}
+}

@@ -33,6 +33,8 @@ type ReadModels interface {
 	Trail(account events.AccountID, before int64, limit int) (entries []projections.TrailEntry, older int64, err error)
 	Job(events.AccountID, events.JobID) (projections.Job, bool, error)
 	Jobs(account events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error)
+	// FindJobs returns the jobs whose ids begin with a text.
+	FindJobs(account events.AccountID, beginning string) ([]projections.ListedJob, error)
 	Webhook(events.AccountID, events.JobID) (projections.WebhookLog, error)
 	// Template is a saved block template.
 	Template(events.AccountID, events.TemplateID) (projections.SavedTemplate, bool, error)

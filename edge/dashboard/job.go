@@ -100,7 +100,7 @@ func evidenceOf(j projections.Job) *page.Evidence {
 // attemptRow is an attempt to send a webhook as pages show it.
 func attemptRow(a projections.WebhookEntry) page.Attempt {
 	return page.Attempt{
-		Number: a.Number, At: timeOf(a.At), Status: a.Status, Took: time.Duration(a.Millis) * time.Millisecond,
+		Number: a.Number, At: timeOf(a.Began()), Status: a.Status, Took: time.Duration(a.Millis) * time.Millisecond,
 		Error: a.Error, Answer: a.Answer, Outcome: a.Outcome, Next: timeOf(a.Next),
 	}
 }
@@ -122,11 +122,11 @@ func course(j projections.Job, log projections.WebhookLog) []page.Step {
 		add(page.StepFailed, j.Finished, string(j.Error))
 	}
 	for _, a := range log.Attempts {
-		detail := a.Error
 		if a.Status > 0 {
-			detail = fmt.Sprint(a.Status)
+			add(page.StepWebhook, a.Began(), fmt.Sprint(a.Status))
+		} else {
+			add(page.StepUndelivered, a.Began(), a.Error)
 		}
-		add(page.StepWebhook, a.At, detail)
 	}
 	if j.Downloads > 0 {
 		add(page.StepDownload, 0, fmt.Sprint(j.Downloads))

@@ -24,16 +24,13 @@ type jobPages struct {
 
 func newJobPages(s *site) jobPages { return jobPages{s, newLooks()} }
 
-// jobs lists the jobs of the account. A search for an id leads to the job.
+// jobs lists the jobs of the account. A search for an id leads to its job.
 func (d jobPages) jobs(ctx *fasthttp.RequestCtx, v visitor) {
 	args := ctx.QueryArgs()
 	view := page.Jobs{Frame: d.frame(ctx, v), Filter: typedFilter(args), Keys: append(d.keyList(v.Account), page.Key{ID: events.DashboardKey, Name: string(events.DashboardKey)})}
 	if text := strings.TrimSpace(string(args.Peek("id"))); text != "" {
-		if id, ok := d.findJob(v.Account, text); ok {
-			redirect(ctx, Path+"/jobs/"+id.String())
-			return
-		}
-		view.Find, view.Wrong = clip(text), []string{page.Text("answer.nojob-text")}
+		d.find(ctx, v, view, text)
+		return
 	}
 	filter, wrong := readFilter(view.Filter)
 	after, ok := parsePlace(string(args.Peek("after")))
@@ -63,15 +60,23 @@ func (d jobPages) jobs(ctx *fasthttp.RequestCtx, v visitor) {
 	d.show(ctx, view)
 }
 
-// findJob finds a job of the account by its id.
-func (d jobPages) findJob(account events.AccountID, text string) (events.JobID, bool) {
-	id, err := events.ParseJobID(text)
+// find leads to the job whose id begins with a text, or lists those whose ids do.
+func (d jobPages) find(ctx *fasthttp.RequestCtx, v visitor, view page.Jobs, text string) {
+	d.catchUp(v.Account) // the job may have been sent a moment ago
+	found, err := d.cfg.Models.FindJobs(v.Account, text)
 	if err != nil {
-		return id, false
+		d.unavailable(ctx, "find job", err)
+		return
 	}
-	d.catchUp(account) // the job may have been sent a moment ago
-	_, known, err := d.cfg.Models.Job(account, id)
-	return id, known && err == nil
+	if len(found) == 1 {
+		redirect(ctx, Path+"/jobs/"+found[0].ID.String())
+		return
+	}
+	view.Find, view.Jobs = clip(text), d.jobRows(v.Account, found)
+	if len(found) == 0 {
+		view.Wrong = []string{page.Text("filter.id")}
+	}
+	d.show(ctx, view)
 }
 
 // Parameters of the list.

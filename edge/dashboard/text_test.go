@@ -20,7 +20,7 @@ var naming = map[string]*regexp.Regexp{
 	"wrong":   regexp.MustCompile(`\?wrong=([\w-]+)"|page\.Text\("wrong\.([\w-]+)"\)`),
 	"asked":   regexp.MustCompile(`\basked\("(\w+)"\)`),
 	"preview": regexp.MustCompile(`page\.Text\("preview\.(\w+)"\)`),
-	"filter":  regexp.MustCompile(`append\(wrong, "(\w+)"\)`),
+	"filter":  regexp.MustCompile(`append\(wrong, "(\w+)"\)|page\.Text\("filter\.(\w+)"\)`),
 }
 
 // Every text that this package names exists, and every existing one is named.

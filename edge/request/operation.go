@@ -56,12 +56,12 @@ var operations = []*Operation{
 		body:    body("MarkdownToPdfRequest", markdownField, pdfField, proRenderField),
 	},
 	{
-		Name: events.URLToImage, Summary: "Web page to image", Doc: "Opens a public web page in a browser and captures it as PNG or JPEG.",
+		Name: events.URLToImage, Summary: "Web page to image", Doc: "Opens a public web page in a browser and captures it as PNG, JPEG or WebP.",
 		Example: json.RawMessage(`{"options":{"format":"jpeg","full_page":true,"quality":80},"url":"https://example.com/"}`),
 		body:    body("UrlToImageRequest", urlField, imageField, proURLRender, authField),
 	},
 	{
-		Name: events.HTMLToImage, Summary: "HTML to image", Doc: "Captures sanitised HTML as PNG or JPEG.",
+		Name: events.HTMLToImage, Summary: "HTML to image", Doc: "Captures sanitised HTML as PNG, JPEG or WebP.",
 		Example: json.RawMessage(`{"html":"<h1 style=\"color: teal\">Hello</h1>","options":{"viewport":{"height":400,"width":800}}}`),
 		body:    body("HtmlToImageRequest", htmlField, htmlModeField, assetsField, imageField, proHTMLRender),
 	},

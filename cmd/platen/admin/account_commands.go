@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"time"
@@ -102,7 +103,7 @@ func runSetBlocks(c call) error {
 func wholeNumber(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is not a whole number", text)
+		return 0, fmt.Errorf("%q is not a whole number from 0 to %d", text, math.MaxInt32)
 	}
 	return n, nil
 }

@@ -37,7 +37,7 @@ func (c *call) accountCommands() *cobra.Command {
 	}
 	return parent(
 		"account", "Manage accounts and their quotas",
-		c.command("create --plan PLAN", "Open an account", runCreateAccount, func(f *pflag.FlagSet) {
+		c.command("create", "Open an account", runCreateAccount, func(f *pflag.FlagSet) {
 			f.StringVar(&c.plan, "plan", string(events.PlanFree), "put the account on `PLAN` free, starter, pro or business")
 			f.StringVar(&c.anchor, "anchor", "", "start the quota windows at `TIME` (RFC 3339; default: now)")
 		}),

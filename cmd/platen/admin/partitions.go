@@ -74,9 +74,13 @@ func (s *Server) continuePartition(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	halted := func(o shard.Status) bool { return o.Partition == p && o.State == shard.Halted }
-	if !slices.ContainsFunc(s.Shards.Status(), halted) {
-		refuse(w, 409, fmt.Sprintf("partition %d is not halted on this node; its owner is %s: run the command there", p, s.where(s.Replica.Owner(p))))
+	owned := s.Shards.Status()
+	switch i := slices.IndexFunc(owned, func(o shard.Status) bool { return o.Partition == p }); {
+	case i < 0:
+		refuse(w, 409, fmt.Sprintf("partition %d is not on this node; its owner is %s: run the command there", p, s.where(s.Replica.Owner(p))))
+		return
+	case owned[i].State != shard.Halted:
+		refuse(w, 409, fmt.Sprintf("partition %d is not halted: there is nothing to continue", p))
 		return
 	}
 	if err := s.Replica.Halted(p); err != nil {

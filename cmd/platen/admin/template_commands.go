@@ -54,7 +54,7 @@ func runShowTemplate(c call) error {
 	}
 	return c.print(err, func(w terminal.Lines) {
 		pretty, _ := json.MarshalIndent(saved.Body, "", "  ") // it is valid JSON
-		w.Printf("%s\n", pretty)
+		w.Text(string(pretty) + "\n")
 	})
 }
 

@@ -79,13 +79,13 @@ func runListAttempts(c call) error {
 	var log projections.WebhookLog
 	err := c.client.do("GET", c.jobPath(), nil, &log)
 	return c.print(err, func(w terminal.Lines) {
-		w.Text("ATTEMPT\tAT\tSTATUS\tTOOK\tOUTCOME\tNEXT\tANSWER OR ERROR\n")
+		w.Text("ATTEMPT\tBEGAN\tSTATUS\tTOOK\tOUTCOME\tNEXT\tANSWER OR ERROR\n")
 		for _, a := range log.Attempts {
 			status := "-"
 			if a.Status > 0 {
 				status = fmt.Sprint(a.Status)
 			}
-			w.Printf("%d\t%s\t%s\t%d ms\t%s\t%s\t%q\n", a.Number, formatTime(a.At), status, a.Millis,
+			w.Printf("%d\t%s\t%s\t%d ms\t%s\t%s\t%q\n", a.Number, formatTime(a.Began()), status, a.Millis,
 				cmp.Or(string(a.Outcome), "failed"), formatTime(a.Next), cmp.Or(a.Error, a.Answer))
 		}
 	})

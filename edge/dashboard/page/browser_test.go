@@ -15,16 +15,71 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// Nothing is wider than its window, however long the texts are, and nothing is logged to the console.
+// These say what does not fit: by how much the page is wider than its window, what a table cuts off, whose last line is cut
+// in half, which choices are wider than their control, and which short words of tables are broken in two. What members typed may break, but into no less than twelve characters.
+const (
+	tooWide = `() => { const most = Math.max(document.documentElement.scrollWidth, document.body.scrollWidth); return most > innerWidth ? String(most - innerWidth) : ''; }`
+	cut     = `() => [...document.querySelectorAll('.tablebox')].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.scrollWidth - e.clientWidth + ' px of ' + e.innerText.split('\n')[0]).join(', ')`
+	halved  = `() => [...document.querySelectorAll('.answer')].filter((e) => {
+		const lines = e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight);
+		return Math.abs(lines - Math.round(lines)) > 0.1;
+	}).map((e) => e.innerText).join(', ')`
+	short = `() => [...document.querySelectorAll('select')].filter((e) => e.checkVisibility()).filter((e) => {
+		const whole = e.cloneNode(true);
+		whole.style.cssText = 'position: absolute; width: max-content';
+		e.after(whole);
+		const cut = whole.offsetWidth > e.offsetWidth;
+		whole.remove();
+		return cut;
+	}).map((e) => e.name).join(', ')`
+	broken = `() => {
+		const all = [], range = document.createRange();
+		for (const table of document.querySelectorAll('table')) {
+			const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+			while (texts.nextNode()) {
+				const text = texts.currentNode, most = text.parentElement.closest('bdi') ? 12 : 20;
+				if (!text.parentElement.checkVisibility()) continue;
+				for (const word of text.data.matchAll(/[^\s-]+/g)) {
+					range.setStart(text, word.index);
+					range.setEnd(text, word.index + word[0].length);
+					if (word[0].length <= most && new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) all.push(word[0]);
+				}
+			}
+		}
+		return all.join(', ');
+	}`
+)
+
+// widths are those of telephones, of tablets, of small windows with and without the menu beside the page, and of screens.
+var widths = []int{360, 600, 768, 960, 1024, 1200, 1536}
+
+// Nothing is wider than its window or cut off, no short word of a table is broken, and nothing is logged to the console.
 func TestLayout(t *testing.T) {
 	testkit.Long(t)
-	long := filled(strings.Repeat("M", 2000))
-	p := newSite(t, append(views(), long...)).open(t)
-	for width, pages := range map[int][]view{1280: views(), 360: append(views(), long...)} {
-		for _, v := range pages {
+	p := newSite(t, views()).open(t)
+	for _, v := range views() {
+		for _, width := range widths {
 			p.show(v.name, width, "light")
-			if wide := p.eval(`() => String(Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth)`); wide != "0" && wide[0] != '-' {
-				t.Errorf("%s is %s px too wide for %d px", v.name, wide, width)
+			for problem, script := range map[string]string{"too wide, in px": tooWide, "cut off": cut, "cut in half": halved, "too short": short, "broken": broken} {
+				if got := p.eval(script); got != "" {
+					t.Errorf("%s at %d px: %s: %s", v.name, width, problem, got)
+				}
+			}
+		}
+	}
+	p.quiet()
+}
+
+// No page is wider than its window, however long its texts are.
+func TestLayoutOfLongTexts(t *testing.T) {
+	testkit.Long(t)
+	long := filled(strings.Repeat("M", 2000))
+	p := newSite(t, long).open(t)
+	for _, v := range long {
+		for _, width := range []int{360, 1024} {
+			p.show(v.name, width, "light")
+			if got := p.eval(tooWide); got != "" {
+				t.Errorf("%s is %s px too wide for %d px", v.name, got, width)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func TestFormats(t *testing.T) {
 
 		"Key issued":         spoken("KeyIssued"),
 		"Download ended":     eventName("DownloadEnded"),
-		"Webhook sent":       eventName("WebhookAttempted"),
+		"Webhook attempted":  eventName("WebhookAttempted"),
 		"":                   spoken(""),
 		"selector-timeout":   anchor("SELECTOR_TIMEOUT"),
 		"Firefox on Windows": agent(t, "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:135.0) Gecko/20100101 Firefox/135.0"),

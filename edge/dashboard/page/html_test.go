@@ -281,6 +281,17 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// A job that took less than a millisecond has a duration, and one that has not ended has none.
+func TestShortJobs(t *testing.T) {
+	short, running := doneJob(), runningJob()
+	short.Total = 0
+	for want, v := range map[bool]any{true: short, false: running} {
+		if got := bytes.Contains(written(t, v), []byte("<dd>0 ms</dd>")); got != want {
+			t.Errorf("%T: a duration of 0 ms is shown: %t, want %t", v, got, want)
+		}
+	}
+}
+
 // A page is small, with everything that it loads.
 func TestSizes(t *testing.T) {
 	files := 0

@@ -167,15 +167,17 @@ const (
 	StepDone      StepKind = "done"
 	StepFailed    StepKind = "failed"
 	StepWebhook   StepKind = "webhook"
-	StepDownload  StepKind = "download"
-	StepExpires   StepKind = "expires"
+	// StepUndelivered is an attempt to send the webhook that got no response.
+	StepUndelivered StepKind = "undelivered"
+	StepDownload    StepKind = "download"
+	StepExpires     StepKind = "expires"
 )
 
 // Attempt is an attempt to send a job's webhook.
 type Attempt struct {
 	Number  int
-	At      time.Time
-	Status  int // zero without a response
+	At      time.Time // when it began
+	Status  int       // zero without a response
 	Took    time.Duration
 	Error   string
 	Answer  string // the beginning of the response, as the receiver sent it

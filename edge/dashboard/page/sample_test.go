@@ -43,7 +43,7 @@ var jobs = []page.Job{
 	{ID: jobID(1), Operation: events.HTMLToPDF, Status: events.StatusQueued, Created: before(4 * time.Second), Key: "key_abcdefgh", KeyName: "Shop"},
 	{
 		ID: jobID(2), Operation: events.URLToPDF, Status: events.StatusRendering, Created: before(21 * time.Second), Key: "key_abcdefgh", KeyName: "Shop",
-		Tags: []events.Tag{{Name: "customer", Value: "4711"}, {Name: "kind", Value: "invoice"}},
+		Tags: []events.Tag{{Name: "customer", Value: "4711"}, {Name: "kind", Value: "invoice"}, {Name: "environment", Value: "production"}, {Name: "department", Value: "accounts-receivable"}},
 	},
 	{ID: jobID(3), Operation: events.EInvoiceToPDF, Status: events.StatusUploading, Created: before(50 * time.Second), Key: "key_abcdefgh", KeyName: "Shop"},
 	{
@@ -57,7 +57,7 @@ var jobs = []page.Job{
 	},
 	{
 		ID: jobID(6), Operation: events.HTMLToPDF, Status: events.StatusDone, Test: true, Created: before(2 * time.Hour), Finished: before(2 * time.Hour),
-		Key: "key_qrstuvwx", Size: 20_480, Pages: 1, Total: 64 * time.Millisecond,
+		Key: "key_dev_91bcdc39fe40", Size: 20_480, Pages: 1,
 	},
 	{
 		ID: jobID(7), Operation: events.MarkdownToPDF, Status: events.StatusDone, Created: before(26 * time.Hour), Finished: before(26 * time.Hour),
@@ -119,7 +119,8 @@ func doneJob() page.JobPage {
 			{page.StepLoaded, time.Time{}, "112 ms"},
 			{page.StepProcessed, time.Time{}, "64 ms"},
 			{page.StepDone, before(3*time.Minute - 380*time.Millisecond), "144.7 KB"},
-			{page.StepWebhook, before(2 * time.Minute), ""},
+			{page.StepUndelivered, before(2 * time.Minute), "connection refused"},
+			{page.StepWebhook, before(90 * time.Second), "503"},
 			{page.StepDownload, before(time.Minute), ""},
 			{page.StepExpires, now.Add(24*time.Hour - 3*time.Minute), ""},
 		},
@@ -217,7 +218,7 @@ func trail() page.Trail {
 	return page.Trail{Frame: frame(), Older: 840, Entries: []page.Entry{
 		{before(time.Minute), "ada@lovelace.example", "203.0.113.7", "KeyIssued", "key_abcdefgh", 0, time.Time{}},
 		{before(26 * time.Minute), "ada@lovelace.example", "203.0.113.7", "MemberInvited", "grace@hopper.example", 0, time.Time{}},
-		{before(50 * time.Hour), "operator", "", "PlanChanged", "pro", 0, time.Time{}},
+		{before(50 * time.Hour), "operator", "127.0.0.1", "PlanChanged", "pro", 0, time.Time{}},
 		{before(59 * 24 * time.Hour), "charles@babbage.example", "2001:db8:85a3::8a2e:370:7334", "KeyRevoked", "key_yz234567", 1040, before(58*24*time.Hour + 23*time.Hour)},
 	}}
 }

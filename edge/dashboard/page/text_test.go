@@ -32,7 +32,7 @@ func named() map[string][]string {
 		"remedy":    strs(events.ErrorCodes()),
 		"outcome":   {string(events.WebhookDelivered), string(events.WebhookGivenUp)},
 		"step": strs([]StepKind{
-			StepAccepted, StepLoaded, StepProcessed, StepDone, StepFailed, StepWebhook, StepDownload, StepExpires,
+			StepAccepted, StepLoaded, StepProcessed, StepDone, StepFailed, StepWebhook, StepUndelivered, StepDownload, StepExpires,
 		}),
 		"event":     ownNames(),
 		"unit":      {"d", "h", "min", "s"},
