@@ -79,7 +79,11 @@ func (s shot) take(ctx context.Context) (Image, error) {
 // beginAt returns how far a document that begins at the right goes on to the left of the window: the browser counts from there. Beyond the window it
 // would show what is as far left of the area; so the window becomes as high as the area.
 func (s shot) beginAt(ctx context.Context, area proto.PageViewport) (left float64, err error) {
-	layout, err := proto.PageGetLayoutMetrics{}.Call(s.session.With(ctx))
+	var layout *proto.PageGetLayoutMetricsResult
+	err = s.onceActive(ctx, func() (err error) {
+		layout, err = proto.PageGetLayoutMetrics{}.Call(s.session.With(ctx))
+		return err
+	})
 	if err != nil || layout.CSSLayoutViewport == nil || layout.CSSLayoutViewport.PageX == 0 {
 		return 0, err
 	}
