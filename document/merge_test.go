@@ -2,7 +2,6 @@ package document
 
 import (
 	"bytes"
-	"fmt"
 	"testing"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
@@ -11,28 +10,15 @@ import (
 
 // linkedPDF has two pages of some width. The first has a link to the name of a place on the second, and the second a bookmark.
 func linkedPDF(width int) []byte {
-	var b bytes.Buffer
-	var offsets []int
-	b.WriteString("%PDF-1.4\n")
-	for i, object := range []string{
-		"<</Type /Catalog /Pages 2 0 R /Dests <</end [4 0 R /XYZ 0 100 0]>> /Outlines 6 0 R /MarkInfo <</Marked true>>>>",
-		"<</Type /Pages /Count 2 /Kids [3 0 R 4 0 R]>>",
-		fmt.Sprintf("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d 842] /Resources <<>> /Annots [5 0 R]>>", width),
-		fmt.Sprintf("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d 842] /Resources <<>>>>", width),
-		"<</Type /Annot /Subtype /Link /Rect [0 0 9 9] /Dest /end>>",
-		"<</Type /Outlines /Count 1 /First 7 0 R /Last 7 0 R>>",
-		fmt.Sprintf("<</Title (%d) /Parent 6 0 R /Dest [4 0 R /XYZ 0 100 0]>>", width),
-	} {
-		offsets = append(offsets, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
-	}
-	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, at := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&b, "trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
-	return b.Bytes()
+	var w pdfWriter
+	w.object("<</Type /Catalog /Pages 2 0 R /Dests <</end [4 0 R /XYZ 0 100 0]>> /Outlines 6 0 R /MarkInfo <</Marked true>>>>")
+	w.object("<</Type /Pages /Count 2 /Kids [3 0 R 4 0 R]>>")
+	w.object("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d 842] /Resources <<>> /Annots [5 0 R]>>", width)
+	w.object("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d 842] /Resources <<>>>>", width)
+	w.object("<</Type /Annot /Subtype /Link /Rect [0 0 9 9] /Dest /end>>")
+	w.object("<</Type /Outlines /Count 1 /First 7 0 R /Last 7 0 R>>")
+	w.object("<</Title (%d) /Parent 6 0 R /Dest [4 0 R /XYZ 0 100 0]>>", width)
+	return w.end()
 }
 
 // Links of each part lead to its own pages, though parts have the same names.

@@ -10,40 +10,54 @@ import (
 	"time"
 )
 
+// pdfWriter writes PDFs in the browser's form, with a cross-reference table. The first object is the catalog.
+type pdfWriter struct {
+	bytes.Buffer
+	offsets []int
+}
+
+// object adds the next object, from number 1.
+func (w *pdfWriter) object(format string, args ...any) {
+	if len(w.offsets) == 0 {
+		w.WriteString("%PDF-1.4\n%\xd3\xeb\xe9\xe1\n")
+	}
+	w.offsets = append(w.offsets, w.Len())
+	fmt.Fprintf(w, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(w.offsets)}, args...)...)
+}
+
+// end adds the table, and returns the file.
+func (w *pdfWriter) end() []byte {
+	start := w.Len()
+	fmt.Fprintf(w, "xref\n0 %d\n0000000000 65535 f \n", len(w.offsets)+1)
+	for _, offset := range w.offsets {
+		fmt.Fprintf(w, "%010d 00000 n \n", offset)
+	}
+	fmt.Fprintf(w, "trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(w.offsets)+1, start)
+	return w.Bytes()
+}
+
 // newPDF makes a PDF like the browser's: with a cross-reference table, and a page tree of eight pages per node.
 func newPDF(pages int) []byte {
-	var b bytes.Buffer
-	var offsets []int
-	object := func(format string, args ...any) {
-		offsets = append(offsets, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(offsets)}, args...)...)
-	}
-	b.WriteString("%PDF-1.4\n%\xd3\xeb\xe9\xe1\n")
+	var w pdfWriter
 	nodes := (pages + 7) / 8
 	var kids strings.Builder
 	for n := range nodes {
 		fmt.Fprintf(&kids, "%d 0 R ", 3+n)
 	}
-	object("<</Type /Catalog /Pages 2 0 R>>")
-	object("<</Type /Pages /Count %d /Kids [%s]>>", pages, kids.String())
+	w.object("<</Type /Catalog /Pages 2 0 R>>")
+	w.object("<</Type /Pages /Count %d /Kids [%s]>>", pages, kids.String())
 	for n := range nodes {
 		var leaves strings.Builder
 		count := min(8, pages-8*n)
 		for i := range count {
 			fmt.Fprintf(&leaves, "%d 0 R ", 3+nodes+8*n+i)
 		}
-		object("<</Type /Pages /Parent 2 0 R /Count %d /Kids [%s]>>", count, leaves.String())
+		w.object("<</Type /Pages /Parent 2 0 R /Count %d /Kids [%s]>>", count, leaves.String())
 	}
 	for i := range pages {
-		object("<</Type /Page /Parent %d 0 R /MediaBox [0 0 595 842] /Resources <<>>>>", 3+i/8)
+		w.object("<</Type /Page /Parent %d 0 R /MediaBox [0 0 595 842] /Resources <<>>>>", 3+i/8)
 	}
-	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, offset := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", offset)
-	}
-	fmt.Fprintf(&b, "trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
-	return b.Bytes()
+	return w.end()
 }
 
 func TestPageCount(t *testing.T) {

@@ -18,33 +18,21 @@ import (
 
 // drawnPDF returns a PDF with a page for each size, in points. Each page shows the same picture, of width by height RGB samples, over its whole area.
 func drawnPDF(width, height int, samples []byte, pages ...[2]int) []byte {
-	var b bytes.Buffer
-	var offsets []int
-	object := func(format string, args ...any) {
-		offsets = append(offsets, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(offsets)}, args...)...)
-	}
+	var w pdfWriter
 	kids := ""
 	for i := range pages {
 		kids += fmt.Sprintf("%d 0 R ", 4+2*i)
 	}
-	b.WriteString("%PDF-1.4\n")
-	object("<</Type /Catalog /Pages 2 0 R>>")
-	object("<</Type /Pages /Count %d /Kids [%s]>>", len(pages), kids)
-	object("<</Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace /DeviceRGB /Length %d>>\nstream\n%s\nendstream",
+	w.object("<</Type /Catalog /Pages 2 0 R>>")
+	w.object("<</Type /Pages /Count %d /Kids [%s]>>", len(pages), kids)
+	w.object("<</Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace /DeviceRGB /Length %d>>\nstream\n%s\nendstream",
 		width, height, len(samples), samples)
 	for i, size := range pages {
-		object("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents %d 0 R /Resources <</XObject <</I 3 0 R>>>>>>", size[0], size[1], 5+2*i)
+		w.object("<</Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents %d 0 R /Resources <</XObject <</I 3 0 R>>>>>>", size[0], size[1], 5+2*i)
 		shown := fmt.Sprintf("%d 0 0 %d 0 0 cm /I Do", size[0], size[1])
-		object("<</Length %d>>\nstream\n%s\nendstream", len(shown), shown)
+		w.object("<</Length %d>>\nstream\n%s\nendstream", len(shown), shown)
 	}
-	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, offset := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", offset)
-	}
-	fmt.Fprintf(&b, "trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
-	return b.Bytes()
+	return w.end()
 }
 
 // mustPicture returns the picture of a page.

@@ -39,7 +39,7 @@ func (i *Invoice) agreement() *Node   { return i.transaction().At("ApplicableHea
 func (i *Invoice) delivery() *Node    { return i.transaction().At("ApplicableHeaderTradeDelivery") }
 func (i *Invoice) settlement() *Node  { return i.transaction().At("ApplicableHeaderTradeSettlement") }
 
-// TestIndicator is the Boolean that is true for a test, which is no invoice in law.
+// TestIndicator is the Boolean that is true for a test, which is not an invoice in law.
 func (i *Invoice) TestIndicator() *Node { return i.context().At("TestIndicator", "Indicator") }
 
 // Guideline is the identifier of the specification that the invoice follows.

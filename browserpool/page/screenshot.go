@@ -76,8 +76,8 @@ func (s shot) take(ctx context.Context) (Image, error) {
 	return image, err
 }
 
-// beginAt returns how far a document that begins at the right goes on to the left of the window: the browser counts from there. Beyond the window it
-// would show what is as far left of the area; so the window becomes as high as the area.
+// beginAt returns how far a document that begins at the right extends to the left of the window: the browser counts from there. It would capture
+// what is below the window as far left of the area; so the window becomes as high as the area.
 func (s shot) beginAt(ctx context.Context, area proto.PageViewport) (left float64, err error) {
 	var layout *proto.PageGetLayoutMetricsResult
 	err = s.onceActive(ctx, func() (err error) {
@@ -111,10 +111,7 @@ func (s shot) beginAt(ctx context.Context, area proto.PageViewport) (left float6
 
 // holdingHeights notes how high boxes are in the window, and keepingHeights has those that have grown with it keep that height.
 const (
-	holdingHeights = `(document, _, { within }) => {
-		const all = within(document.body ?? document.documentElement).map(e => [e, e.getBoundingClientRect().height])
-		globalThis.held = new Map(all.filter(([, high]) => high > innerHeight / 4).slice(0, 1000))
-	}`
+	holdingHeights = `(document, _, { highIn }) => { globalThis.held = highIn(document.body ?? document.documentElement, innerHeight) }`
 	keepingHeights = `(document, _, { keepHeights }) => keepHeights(held)`
 )
 

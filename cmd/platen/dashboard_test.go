@@ -472,7 +472,7 @@ func TestDashboardLinks(t *testing.T) {
 	}
 }
 
-// A search finds a job by what is shown of its id, and says how much of one it needs.
+// A search finds a job by the part of its id that lists show, and says how much of it is needed.
 func TestDashboardFindsJobs(t *testing.T) {
 	n := startDashboard(t)
 	id := n.submit(t, map[string]any{"html": "<p>x</p>"}).String()

@@ -24,7 +24,7 @@ type body struct {
 
 // field is a form field.
 type field struct {
-	// path is that of the member of the request that it becomes, "" if there is none.
+	// path leads to the member of the request that it sets; it is "" for a field that sets none.
 	path string
 	// apply applies a value; its error completes a sentence that begins with the field's name.
 	apply func(b *body, value string) error

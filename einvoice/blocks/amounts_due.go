@@ -45,10 +45,9 @@ func (p *presenter) taxLabel(b Block, tax *einvoice.Node) string {
 	if currency := strings.TrimSpace(tax.Attribute("currencyID")); currency == "" || currency == p.currency() {
 		return p.label(b, "tax")
 	}
-	exchange := p.invoice.TaxExchange()
-	rate := joinNonEmpty(" ", p.Word("Exchange rate"), p.number(exchange.Rate()))
-	if exchange.Rate() == nil {
-		rate = ""
+	exchange, rate := p.invoice.TaxExchange(), ""
+	if exchange.Rate() != nil {
+		rate = p.Word("Exchange rate") + " " + p.number(exchange.Rate())
 	}
 	return joinNonEmpty(", ", p.Word("VAT in the accounting currency"), rate, p.date(exchange.Date()))
 }

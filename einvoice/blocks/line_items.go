@@ -143,7 +143,7 @@ func (items *lineItems) Facts(row lineItem) (facts []field) {
 	return nonEmpty(facts...)
 }
 
-// vatRate is the rate of a tax or, if there is none, its category: in words, unless that has none.
+// vatRate is the rate of a tax or, without one, its category: in words if there are any.
 func (p *presenter) vatRate(t einvoice.Tax) string {
 	if t.Rate() != nil {
 		return p.percent(t.Rate())

@@ -14,8 +14,8 @@ type row struct {
 	terms       []*term
 	amounts     []*amount
 	beside      []*amount // those in a line with the name of the line, or with the rate
-	// aside are others: left of the name of the line its position, its article number, or its quantity if nothing says so; above it a quantity whose
-	// unit is below it.
+	// aside are the other amounts of the row: those left of the line's name, such as its position, its article number or a quantity without a heading,
+	// and a quantity above it whose unit follows below.
 	aside []*amount
 }
 

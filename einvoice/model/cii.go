@@ -158,9 +158,8 @@ func paymentOf(n Term) Payment {
 
 func adjustmentsOf(nodes []Term) (allowances, charges []Adjustment) {
 	for _, n := range nodes {
-		indicator := n.At("ChargeIndicator", "Indicator").Text()
 		a := Adjustment{
-			Node: n, Charge: indicator == "true" || indicator == "1",
+			Node: n, Charge: n.At("ChargeIndicator", "Indicator").IsTrue(),
 			Amount: n.At("ActualAmount"), Base: n.At("BasisAmount"), Percent: n.At("CalculationPercent"),
 			Reason: n.At("Reason"), ReasonCode: n.At("ReasonCode"), Tax: taxOf(n.At("CategoryTradeTax")),
 		}

@@ -35,6 +35,8 @@
 		}
 		return false
 	}
+	const hasBackground = (e, { backgroundImage, backgroundColor } = getComputedStyle(e)) =>
+		backgroundImage != "none" || !/^(transparent|rgba\(.*, 0\))$/.test(backgroundColor)
 	const isMenu = box => {
 		const linked = [...box.querySelectorAll("a")].reduce((n, a) => n + a.textContent.length, 0)
 		return linked > box.textContent.replace(/\s+/g, " ").length * 3 / 4 || !!box.closest("nav, [role=navigation], [role=menu], [role=listbox]")
@@ -57,14 +59,16 @@
 			keep(e, { "box-sizing": "border-box", height: heights.get(e) + "px", "min-height": "0px", "max-height": "none" })
 		}
 	}
+	// The heights of what is high in a window of some height: it may be a share of that.
+	const highIn = (root, height) =>
+		new Map(within(root).map(e => [e, e.getBoundingClientRect().height]).filter(([, high]) => high > height / 4).slice(0, 1000))
 	// Makes a frame of the document's origin as high as what it shows. Boxes as high as a share of the frame would grow with it.
 	const growFrame = frame => {
-		const { scrollingElement: root, body } = frame.contentDocument, height = frame.clientHeight, heightOf = e => e.getBoundingClientRect().height
-		const boxes = new Map(within(body ?? root).map(e => [e, heightOf(e)]).filter(([, high]) => high > height / 4).slice(0, 1000))
+		const { scrollingElement: root, body } = frame.contentDocument, height = frame.clientHeight, boxes = highIn(body ?? root, height)
 		const fit = () => set(frame, { height: root.scrollHeight + frame.offsetHeight - frame.clientHeight + "px" })
 		set(frame, { "max-height": "none", "box-sizing": "border-box" })
 		fit()
-		if (![...boxes].some(([e, high]) => heightOf(e) > high + 1)) return
+		if (![...boxes].some(([e, high]) => e.getBoundingClientRect().height > high + 1)) return
 		keepHeights(boxes)
 		set(frame, { height: height + "px" })
 		fit()
@@ -86,5 +90,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, someText, drawingScale, set, unfilter, keepHeights, growFrame, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, drawingScale, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
 }

@@ -1,14 +1,13 @@
 // Makes the document as high as the content of the box in which it scrolls, unless that is high already. The last time, a box that has been made so
 // high, but has nothing at an end, becomes what it was: a list, an editor or a terminal that draws only what is seen. Returns whether the document has
 // become so high, and how many pixels of the content of such a box are still hidden.
-(document, { high, last }, { within, outerOf, isInFlow, isShown, isMenu, someText, set, growFrame, keepStyle }) => {
+(document, { high, last }, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, set, growFrame, keepStyle }) => {
 	const rectOf = e => e.getBoundingClientRect()
 	// Whether anything can be seen at the ends of what is expanded: text, pictures, fields, and what is painted, but for what holds all of it.
 	const settle = () => {
 		const { main, height, left, scrolled, changed } = expanded, all = within(main), most = 2 * height, whole = rectOf(main)
 		const kinds = /^(img|svg|canvas|video|iframe|object|embed|input|button|textarea|select|meter|progress)$/, style = getComputedStyle
-		const isPainted = e => style(e).backgroundImage != "none" || !/^(transparent|rgba\(.*, 0\))$/.test(style(e).backgroundColor) ||
-			parseFloat(style(e).borderBottomWidth) > 0 || ["::before", "::after"].some(part => !/^(none|normal|"")$/.test(style(e, part).content))
+		const isPainted = e => hasBackground(e) || parseFloat(style(e).borderBottomWidth) > 0 || ["::before", "::after"].some(part => !/^(none|normal|"")$/.test(style(e, part).content))
 		const roots = [main, ...all.filter(e => e.shadowRoot).map(e => e.shadowRoot)]
 		const shows = isThere => roots.some(root => someText(root, (at, e) => at.width > 0 && isThere(at) && (!e || isShown(e)))) ||
 			all.some(e => isThere(rectOf(e)) && isShown(e) && (kinds.test(e.localName) || rectOf(e).height <= most && isPainted(e)))

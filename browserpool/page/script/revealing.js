@@ -1,7 +1,6 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
-// boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others
-// are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, someText, set, keepStyle, tallest }) => {
+// boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -19,21 +18,18 @@
 	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
 		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select")) : []
 
-	// Where the texts and pictures within a box are that count.
-	const contentOf = (box, counts) => {
-		const pictures = /^(img|svg|canvas|video|iframe|input|button)$/, rects = within(box).filter(e => pictures.test(e.localName) && counts(e)).map(rectOf)
-		someText(box, (text, e) => { if (text.width > 0 && counts(e)) rects.push(text) })
-		return rects
-	}
-	// Whether content goes on to the end of a box that scrolls, without a gap that is higher than most.
-	const isFilled = (box, content, most) => {
-		const top = rectOf(box).top + box.clientTop - box.scrollTop, end = top + box.scrollHeight
-		let reached = top
-		for (const at of content.sort((a, b) => a.top - b.top)) {
-			if (at.top - reached > most) return false
-			reached = Math.max(reached, at.bottom)
+	const isFilled = box => {
+		const at = rectOf(box), counts = e => isShown(e) && isInFlow(e, box)
+		const all = within(box).filter(e => /^(img|svg|canvas|video|iframe|input|button)$/.test(e.localName) && counts(e)).map(rectOf)
+		someText(box, (text, e) => { if (text.width > 0 && counts(e)) all.push(text) })
+		if (!all.some(a => a.bottom > at.bottom + 1 || a.top < at.top - 1)) return false
+		let reached = at.top + box.clientTop - box.scrollTop
+		const end = reached + box.scrollHeight
+		for (const { top, bottom } of all.sort((a, b) => a.top - b.top)) {
+			if (top - reached > box.clientHeight) return false
+			reached = Math.max(reached, bottom)
 		}
-		return end - reached <= most
+		return end - reached <= box.clientHeight
 	}
 	// Lists that draw only what is seen have an element as high as all of it.
 	const isPartOfAList = box => hidden(box) > box.clientHeight && within(box).some(e => rectOf(e).height > 0.9 * box.scrollHeight) && someText(box, (_, e) => isShown(e))
@@ -49,7 +45,7 @@
 	}
 	// The empty elements that keep the height in place of one that fills what holds it.
 	const pictures = "img, svg, canvas, video, iframe"
-	const isPainted = e => e.matches(pictures) || style(e).backgroundImage != "none" || !/^(transparent|rgba\(.*, 0\))$/.test(style(e).backgroundColor)
+	const isPainted = e => e.matches(pictures) || hasBackground(e)
 	const doubles = e => [...outerOf(e)?.children ?? []].filter(s => s != e && !isPlaced(s) && !someText(s) && !isPainted(s) && !s.querySelector(pictures))
 	// What lies below it in the flow, over the whole of what holds it.
 	const backs = e => [...outerOf(e)?.children ?? []].filter(s => !isPlaced(s) && !someText(s) && isPainted(s) && fills(e) &&
@@ -90,8 +86,7 @@
 	for (const box of boxes.reverse().slice(0, 10 * most)) { // inner ones first
 		const more = hidden(box)
 		if (more <= 4 || isMenu(box)) continue
-		const at = rectOf(box), content = contentOf(box, e => isShown(e) && isInFlow(e, box))
-		const filled = content.some(c => c.bottom > at.bottom + 1 || c.top < at.top - 1) && isFilled(box, content, box.clientHeight)
+		const filled = isFilled(box)
 		if (filled && box.scrollHeight <= tallest && isInPage(box) && tried++ < most && grow(box)) all.Grown++
 		else if (filled || isPartOfAList(box)) all.Hidden = Math.max(all.Hidden, more)
 	}

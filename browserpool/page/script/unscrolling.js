@@ -49,7 +49,7 @@
 	const asRows = (box, { row, items } = rowOf(box)) => items.length > 1 && items.every(e => e.offsetWidth <= box.clientWidth) && severalRows({ row, items })
 	// Cards beside one another make several rows, unless a box of other things scrolls with them.
 	const wrapRow = box => {
-		const { row, items } = rowOf(box), to = asRows(box)
+		const { row, items } = rowOf(box), to = asRows(box, { row, items })
 		if (!to || boxes.some(other => other.scrollWidth == box.scrollWidth && !asRows(other))) return
 		const changed = [row]
 		while (changed.at(-1) != box) changed.push(changed.at(-1).parentElement)

@@ -211,7 +211,7 @@ func violationText(v any) string {
 	switch {
 	case allFlags().Lookup(name) != nil:
 		return fmt.Sprintf("--%s: %s%v", name, within, fields["msg"])
-	case len(path) == 2: // the input, or a group of options, of which no flag has the name
+	case len(path) == 2: // the input or a group of options, which has no flag
 		return fmt.Sprint(fields["msg"])
 	}
 	return fmt.Sprintf("%s: %v", strings.TrimPrefix(strings.Join(path, "."), "body."), fields["msg"])

@@ -172,7 +172,7 @@ func linked(name string) string {
 	return to
 }
 
-// writeTo writes to what is not a regular file.
+// writeTo writes to a device or a pipe.
 func writeTo(name string, content []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

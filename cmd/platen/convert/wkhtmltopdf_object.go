@@ -86,7 +86,7 @@ func nextObject(args []string) (o object, rest []string, err error) {
 	return o, rest, err
 }
 
-// leadingOptions splits arguments before the first that is no option, and no value of one.
+// leadingOptions splits arguments before the first that is neither an option nor the value of one.
 func leadingOptions(args []string) (options, rest []string, err error) {
 	f := pflag.NewFlagSet("wkhtmltopdf", pflag.ContinueOnError)
 	f.SetInterspersed(false)
