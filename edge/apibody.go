@@ -80,7 +80,7 @@ var jobNotice = openapi.Object{Name: "JobNotice", Fields: []openapi.Field{
 
 var webhookAttempt = openapi.Object{Name: "WebhookAttempt", Fields: []openapi.Field{
 	openapi.Required("number", count).Example(1),
-	openapi.Required("at", timestamp).Example("2026-01-31T09:00:00.412Z"),
+	openapi.Required("at", timestamp).Doc("When it began.").Example("2026-01-31T09:00:00.412Z"),
 	openapi.Optional("status", count).Doc("Of your response; null if there was none.").Example(503),
 	openapi.Required("duration_ms", count).Example(87),
 	openapi.Optional("error", schema.String{}).Doc("Why there was no response."),

@@ -179,7 +179,7 @@ func describeWindow() openapi.Operation {
 	return openapi.Operation{
 		ID: "usageWindow", Method: "GET", Path: "/usage/windows/{start}", Tag: "Usage", Summary: "A quota window and its fingerprint",
 		Doc:        "An extension. The fingerprint can be computed from the public events alone, as docs/API.md says.",
-		PathParams: []openapi.Parameter{{Name: "start", Kind: schema.String{}, Doc: "The window's start.", Example: "2026-01-02T08:00:00Z"}},
+		PathParams: []openapi.Parameter{{Name: "start", Kind: timestamp, Doc: "The window's start.", Example: "2026-01-02T08:00:00Z"}},
 		Responses:  usageResponses(usageAnswer("The window.", usageWindow, false), refusal("The ledger has no entry of such a window.", windowNotFound)),
 	}
 }

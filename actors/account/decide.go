@@ -73,7 +73,7 @@ func create(s State, b events.CreateAccount, now events.Instant) ([]events.Event
 	if s.Exists() {
 		return refuse(events.AlreadyExists)
 	}
-	if b.Anchor > now.Add(anchorTolerance) {
+	if b.Anchor < 0 || b.Anchor > now.Add(anchorTolerance) {
 		return refuse(events.OutOfRange)
 	}
 	anchor := min(b.Anchor, now)

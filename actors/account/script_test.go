@@ -230,6 +230,19 @@ func textArg(t *testing.T, d *datadriven.TestData, name string) (s string) {
 	return s
 }
 
+// instant returns the time "at", or another one if there is none.
+func (s *script) instant(d *datadriven.TestData, other time.Time) events.Instant {
+	text := textArg(s.t, d, "at")
+	if text == "" {
+		return events.At(other)
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		d.Fatalf(s.t, "%v", err)
+	}
+	return events.At(at)
+}
+
 // body returns the command that a line of the script stands for.
 func (s *script) body(d *datadriven.TestData) events.CommandBody {
 	id := events.JobID{byte(intArg(s.t, d, "job"))}
@@ -276,7 +289,7 @@ func (s *script) submit(d *datadriven.TestData, id events.JobID) events.SubmitJo
 func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 	switch d.Cmd {
 	case "create":
-		return events.CreateAccount{Plan: events.Plan(textArg(s.t, d, "plan")), Anchor: events.At(s.now)}
+		return events.CreateAccount{Plan: events.Plan(textArg(s.t, d, "plan")), Anchor: s.instant(d, s.now)}
 	case "plan":
 		return events.ChangePlan{Plan: events.Plan(textArg(s.t, d, "plan"))}
 	case "issue":
@@ -284,11 +297,7 @@ func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 	case "revoke":
 		return events.RevokeKey{Key: events.KeyID(textArg(s.t, d, "key"))}
 	case "anchor":
-		at, err := time.Parse(time.RFC3339, textArg(s.t, d, "at"))
-		if err != nil {
-			d.Fatalf(s.t, "%v", err)
-		}
-		return events.MoveAnchor{Anchor: events.At(at)}
+		return events.MoveAnchor{Anchor: s.instant(d, time.Time{})}
 	case "adjust":
 		return events.AdjustUsage{Adjustment: events.Adjustment{
 			Entry: "adj_1", Kind: events.AdjustmentKind(textArg(s.t, d, "kind")), Units: intArg(s.t, d, "units"), Bytes: intArg(s.t, d, "bytes"), Reason: "a reason",

@@ -45,7 +45,7 @@ func AppendWebhook(b []byte, id events.JobID, log projections.WebhookLog) []byte
 			b = append(b, ',')
 		}
 		b = strconv.AppendInt(append(b, `{"number":`...), int64(a.Number), 10)
-		b = appendInstant(append(b, `,"at":`...), a.At)
+		b = appendInstant(append(b, `,"at":`...), a.Began())
 		b = appendCount(append(b, `,"status":`...), int64(a.Status))
 		b = strconv.AppendInt(append(b, `,"duration_ms":`...), a.Millis, 10)
 		b = appendText(append(b, `,"error":`...), a.Error)

@@ -64,8 +64,8 @@ func TestWebhookLog(t *testing.T) {
 		{At: 1_769_850_005_000, WebhookAttempt: events.WebhookAttempt{Number: 2, Millis: 5000, Error: "no connection within 5s"}, Outcome: events.WebhookGivenUp},
 	}}
 	const want = `{"webhook_id":"msg_ab000000000000000000000000000001","attempts":[` +
-		`{"number":1,"at":"2026-01-31T09:00:00.000Z","status":503,"duration_ms":12,"error":null,"answer":"\"\u003cb\u003e\n","outcome":null,"next_attempt_at":"2026-01-31T09:00:05.000Z"},` +
-		`{"number":2,"at":"2026-01-31T09:00:05.000Z","status":null,"duration_ms":5000,"error":"no connection within 5s","answer":null,"outcome":"given-up","next_attempt_at":null}]}`
+		`{"number":1,"at":"2026-01-31T08:59:59.988Z","status":503,"duration_ms":12,"error":null,"answer":"\"\u003cb\u003e\n","outcome":null,"next_attempt_at":"2026-01-31T09:00:05.000Z"},` +
+		`{"number":2,"at":"2026-01-31T09:00:00.000Z","status":null,"duration_ms":5000,"error":"no connection within 5s","answer":null,"outcome":"given-up","next_attempt_at":null}]}`
 	if got := AppendWebhook(nil, events.JobID{0xab, 15: 1}, log); string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
