@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"net/netip"
 	"os"
 	"strings"
 
@@ -32,8 +30,8 @@ func (s *settings) declare(flags *pflag.FlagSet) {
 	flags.BoolVar(&cfg.Dev, "dev", cfg.Dev, "create a demo account for each plan and write their keys to dev-keys.json in the data directory")
 	flags.Var((*list)(&cfg.Kafka.Brokers), "kafka", "use the Kafka cluster at `HOST:PORT,...` as the log (default: the embedded log)")
 	flags.StringVar(&cfg.ClickHouse, "clickhouse", cfg.ClickHouse, "keep the usage ledger on the ClickHouse server at `HOST:PORT`")
-	flags.Var((*prefixes)(&cfg.EgressAllow), "egress-allow", "allow pages to load from the address range `CIDR` even if it is not public (repeatable)")
-	flags.Var((*prefixes)(&cfg.EgressDeny), "egress-deny", "forbid pages to load from the address range `CIDR` even if --egress-allow includes it (repeatable)")
+	flags.Var((*node.Ranges)(&cfg.EgressAllow), "egress-allow", "allow pages to load from the address range `CIDR` even if it is not public (repeatable)")
+	flags.Var((*node.Ranges)(&cfg.EgressDeny), "egress-deny", "forbid pages to load from the address range `CIDR` even if --egress-allow includes it (repeatable)")
 	flags.StringVar(&cfg.Cluster.Gossip, "gossip", cfg.Cluster.Gossip, "gossip with other nodes on `HOST:PORT`")
 	flags.StringVar(&cfg.Cluster.Actors, "actors", cfg.Cluster.Actors, "accept other nodes' actors on `HOST:PORT`")
 	flags.Var((*list)(&cfg.Cluster.Join), "join", "join the nodes that gossip at `HOST:PORT,...`")
@@ -91,29 +89,5 @@ func (l *list) Type() string { return "list" }
 
 func (l *list) Set(s string) error {
 	*l = strings.Split(s, ",")
-	return nil
-}
-
-// prefixes is a repeatable flag of address ranges.
-type prefixes []netip.Prefix
-
-func (p *prefixes) String() string {
-	texts := make([]string, len(*p))
-	for i, prefix := range *p {
-		texts[i] = prefix.String()
-	}
-	return strings.Join(texts, ",")
-}
-
-func (p *prefixes) Type() string { return "prefixes" }
-
-func (p *prefixes) Set(s string) error {
-	for text := range strings.SplitSeq(s, ",") {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return fmt.Errorf("%q is not an address range; write it as 10.0.0.0/8", text)
-		}
-		*p = append(*p, prefix.Masked())
-	}
 	return nil
 }

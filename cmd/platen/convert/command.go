@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/terminal"
 )
 
@@ -23,7 +24,7 @@ type settings struct {
 	server, key string
 	watch       bool
 	verbose     bool
-	egress      []string
+	egress      node.Ranges
 	encoding    string   // of texts that declare none
 	noFiles     bool     // full documents are shown without the files of their folder
 	allow       []string // directories that full documents may have files of, too
@@ -64,7 +65,7 @@ secrets. With --server, the server's rules and quota apply; an interrupted conve
 	flags.StringVar(&s.key, "key", "", "the server's API `KEY`, or @ and a file that has it")
 	flags.BoolVar(&s.watch, "watch", false, "convert again whenever an input file changes, until interrupted")
 	flags.BoolVar(&s.verbose, "verbose", false, "show the log of the conversion")
-	flags.StringSliceVar(&s.egress, "egress-allow", nil, "let pages load from the addresses in `CIDR`, though they are private")
+	flags.Var(&s.egress, "egress-allow", "let pages load from the addresses in `CIDR`, though they are private")
 	s.options = declare(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.stdin, s.stdout, s.problem = c.InOrStdin(), c.OutOrStdout(), terminal.To(c.ErrOrStderr())

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
 	"os"
 
 	"platen.dev/cmd/platen/node"
@@ -20,12 +19,6 @@ const memory = "/dev/shm"
 
 // startNode starts a node that keeps nothing, and returns a client of it.
 func startNode(ctx context.Context, s settings, log io.Writer) (by client, closeIt func() error, err error) {
-	allow := make([]netip.Prefix, len(s.egress))
-	for i, text := range s.egress {
-		if allow[i], err = netip.ParsePrefix(text); err != nil {
-			return by, nil, fmt.Errorf("--egress-allow %s: write it as 10.0.0.0/8", text)
-		}
-	}
 	dir, err := os.MkdirTemp(memory, "platen-convert-")
 	if err != nil {
 		dir, err = os.MkdirTemp("", "platen-convert-")
@@ -34,7 +27,7 @@ func startNode(ctx context.Context, s settings, log io.Writer) (by client, close
 		return by, nil, err
 	}
 	cfg := node.NewConfig()
-	cfg.Data, cfg.Listen, cfg.Dev, cfg.Partitions, cfg.DrainSeconds, cfg.EgressAllow = dir, "127.0.0.1:0", true, 1, 0, allow
+	cfg.Data, cfg.Listen, cfg.Dev, cfg.Partitions, cfg.DrainSeconds, cfg.EgressAllow = dir, "127.0.0.1:0", true, 1, 0, s.egress
 	logger := slog.New(slog.DiscardHandler)
 	if s.verbose {
 		logger = cfg.Logger(log)

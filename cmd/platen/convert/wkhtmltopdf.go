@@ -120,7 +120,7 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	f.BoolVar(&w.noFiles, "disable-local-file-access", false, "show the input without files of its folder")
 	f.StringArrayVar(&w.headers, "custom-header", nil, "`NAME VALUE` of a header for an address; may be repeated")
 	f.StringArrayVar(&w.cookies, "cookie", nil, "`NAME VALUE` of a cookie for an address; may be repeated")
-	f.StringSliceVar(&w.egress, "egress-allow", nil, "let pages load from the addresses in `CIDR`, though they are private; Platen's own")
+	f.Var(&w.egress, "egress-allow", "let pages load from the addresses in `CIDR`, though they are private; Platen's own")
 	f.BoolVarP(&w.asksVersion, "version", "V", false, "say which version this works like")
 	for name := range strings.FieldsSeq(acceptedFlags) {
 		name, short, _ := strings.Cut(name, ",")

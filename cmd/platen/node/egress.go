@@ -3,9 +3,11 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
+	"strings"
 	"sync"
 
 	"platen.dev/actors/cluster"
@@ -22,6 +24,33 @@ type EgressConfig struct {
 	// EgressPorts are the only ports that pages, webhooks and deliveries reach; empty means 80, 443, and from 1024 on all except those of well-known
 	// services.
 	EgressPorts []egress.PortRange `toml:"egress_ports"`
+}
+
+// Ranges is a repeatable flag of address ranges.
+type Ranges []netip.Prefix
+
+// String implements pflag.Value.
+func (r *Ranges) String() string {
+	texts := make([]string, len(*r))
+	for i, prefix := range *r {
+		texts[i] = prefix.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+// Type implements pflag.Value.
+func (r *Ranges) Type() string { return "ranges" }
+
+// Set implements pflag.Value: it adds ranges, with commas between them.
+func (r *Ranges) Set(s string) error {
+	for text := range strings.SplitSeq(s, ",") {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return fmt.Errorf("%q is not an address range; write it as 10.0.0.0/8", text)
+		}
+		*r = append(*r, prefix.Masked())
+	}
+	return nil
 }
 
 // guard knows what documents must not reach, even if the operator exempts the address.
