@@ -75,12 +75,18 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 		return err
 	}
 	if err == nil && content.Height > d.viewport.Height {
-		err = unlessLate(ctx, p.steady(within))
+		err = unlessLate(ctx, together([]func() error{
+			func() error { return p.steady(within) },
+			func() error { return p.noteWaiting(within, d.viewport.Height) },
+		}))
 	}
 	seen := 0
 	for range looks {
-		if err != nil || content.Height <= seen || seen >= d.below {
+		if err != nil {
 			return err
+		}
+		if content.Height <= seen || seen >= d.below {
+			break
 		}
 		seen = max(d.viewport.Height, min(content.Height, d.below))
 		if err := p.look(ctx, within, d.load.WaitUntil, Size{Width: d.viewport.Width, Height: seen}, since); err != nil {
@@ -89,7 +95,10 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 		since = p.progress.mark()
 		content, err = p.contentSize(within)
 	}
-	return err
+	if err != nil || p.waiting == 0 {
+		return err
+	}
+	return p.pass(ctx, within, d, Size{Width: d.viewport.Width, Height: seen}, since)
 }
 
 // steady keeps script from laying out a page for the windows of looks, which are as high as many pages: charts would be as high. From then on, the
@@ -186,7 +195,7 @@ func (p visit) look(ctx, within context.Context, until string, whole Size, since
 // settle waits for the requests that have begun since a moment.
 func (p visit) settle(ctx context.Context, until string, since mark, height int) error {
 	for {
-		if _, err := p.run(ctx, looking, height, nil); err != nil {
+		if _, err := p.run(ctx, looking, map[string]any{"height": height, "resized": p.lists}, nil); err != nil {
 			return err
 		}
 		if err := p.endAnimations(ctx, false, true); err != nil {

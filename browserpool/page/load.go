@@ -63,6 +63,9 @@ func (p visit) rest(ctx context.Context, d document) error {
 	if err := unlessLate(ctx, p.endAnimations(ctx, true, !d.load.NoScript)); err != nil {
 		return err
 	}
+	if err := unlessLate(ctx, p.keepShown(ctx)); err != nil {
+		return err
+	}
 	if err := p.setView(ctx, d.media, d.viewport, d.scale); err != nil {
 		return err
 	}
@@ -187,7 +190,7 @@ func unlessLate(ctx context.Context, err error) error {
 
 // begin starts loading the document into the page.
 func (p *page) begin(ctx context.Context, d document) error {
-	p.used, p.warned, p.hidden, p.pinned, p.expanded = true, nil, 0, false, false
+	p.used, p.warned, p.hidden, p.waiting, p.lists, p.pinned, p.expanded = true, nil, 0, 0, false, false, false
 	p.progress.begin()
 	if d.url != "" {
 		return p.navigate(ctx, d)

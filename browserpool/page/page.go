@@ -58,6 +58,8 @@ type page struct {
 	scripted bool                 // a visit has run script of its own
 	stopped  bool                 // the clock of a visit was put forward and stands still
 	hidden   int                  // pixels of a visit that an inner box hides
+	waiting  int                  // texts and pictures of a visit that are shown once somebody scrolls to them
+	lists    bool                 // a visit has lists that draw only what the window shows
 	expanded bool                 // a visit is as high as what an inner box holds
 	pinned   bool                 // a visit has drawings that keep their heights while the window is higher
 	// equipped means that a visit has been prepared for its job, private that it has headers or cookies of that
