@@ -148,7 +148,7 @@ func outage() openapi.Response {
 	return refusal("Nothing can be made durable at the moment. Try again.", unavailable)
 }
 
-var jobParameter = []openapi.Parameter{{Name: "job_id", Required: true, Kind: schema.String{}, Doc: "The id that the submission was answered with.", Example: exampleID}}
+var jobParameter = []openapi.Parameter{{Name: "job_id", Required: true, Kind: schema.String{Format: "uuid"}, Doc: "The id that the submission was answered with.", Example: exampleID}}
 
 // jobResponses are those of an endpoint about a job: the good one, its own refusals, and those of
 // every request with a key.
@@ -159,7 +159,7 @@ func jobResponses(good openapi.Response, refusals ...openapi.Response) []openapi
 
 func describeStatus() openapi.Operation {
 	return openapi.Operation{
-		ID: "jobStatus", Method: "GET", Path: "/jobs/{job_id}", Tag: "Jobs", Summary: "Status of a job",
+		ID: "job", Method: "GET", Path: "/jobs/{job_id}", Tag: "Jobs", Summary: "Status of a job",
 		Doc: "Readable for 30 days after the job's end.", PathParams: jobParameter,
 		Responses: jobResponses(
 			openapi.Response{Status: 200, Doc: "How the job is.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: jsonType, Schema: jobStatus}}},

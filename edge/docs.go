@@ -87,7 +87,7 @@ func sendAsset(ctx *fasthttp.RequestCtx, a openapi.Asset) *problem {
 		ctx.Response.Header.Set(name, value)
 	}
 	ctx.Response.Header.Set("ETag", a.ETag)
-	if match := ctx.Request.Header.PeekAll("If-None-Match"); len(match) > 0 && lists(match, a.ETag) {
+	if match := ctx.Request.Header.PeekAll("If-None-Match"); len(match) > 0 && lists(match, a.ETag, weak) {
 		ctx.SetStatusCode(fasthttp.StatusNotModified)
 		return nil
 	}

@@ -12,14 +12,14 @@ import (
 func precondition(h *fasthttp.RequestHeader, etag string, modified time.Time) int {
 	seconds := modified.Truncate(time.Second)
 	if match := h.PeekAll("If-Match"); len(match) > 0 {
-		if !lists(match, etag) {
+		if !lists(match, etag, "") {
 			return fasthttp.StatusPreconditionFailed
 		}
 	} else if since, err := fasthttp.ParseHTTPDate(h.Peek("If-Unmodified-Since")); err == nil && seconds.After(since) {
 		return fasthttp.StatusPreconditionFailed
 	}
 	if match := h.PeekAll("If-None-Match"); len(match) > 0 {
-		if lists(match, etag) {
+		if lists(match, etag, weak) {
 			return fasthttp.StatusNotModified
 		}
 	} else if since, err := fasthttp.ParseHTTPDate(h.Peek("If-Modified-Since")); err == nil && !seconds.After(since) {
@@ -28,11 +28,14 @@ func precondition(h *fasthttp.RequestHeader, etag string, modified time.Time) in
 	return 0
 }
 
-// lists reports whether a list of entity tags has the tag, or is *. The list may be
+// weak begins the tag of what need not be the same byte for byte.
+const weak = "W/"
+
+// lists reports whether a list of entity tags has the tag, or is *. There the tag may have a prefix. The list may be
 // spread over several lines of the header.
-func lists(lines [][]byte, etag string) bool {
+func lists(lines [][]byte, etag, prefix string) bool {
 	for item := range bytes.SplitSeq(bytes.Join(lines, []byte(",")), []byte(",")) {
-		item = bytes.TrimPrefix(bytes.TrimSpace(item), []byte("W/"))
+		item = bytes.TrimPrefix(bytes.TrimSpace(item), []byte(prefix))
 		if string(item) == "*" || string(item) == etag {
 			return true
 		}

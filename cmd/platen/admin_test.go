@@ -72,6 +72,8 @@ func TestAdminRefusals(t *testing.T) {
 		{"key revoke " + account + " key_nothing", "has no such key"},
 		{"account create --anchor 2999-01-01T00:00:00Z", "quota windows start at a time since 1970 that has passed"},
 		{"account set-anchor " + account + " 2999-01-01T00:00:00Z", "quota windows start at a time since 1970 that has passed"},
+		{"account create --anchor 1969-12-31T23:59:59Z", "quota windows start at a time since 1970 that has passed"},
+		{"account create --anchor 1970-01-01T00:00:00Z", "quota windows start at a time since 1970 that has passed"},
 		{"account set-anchor " + account + " 1960-01-01T00:00:00Z", "quota windows start at a time since 1970 that has passed"},
 		{"account set-file-limit " + account + " 2000", "a file may have at most 1024 MB"},
 		{"account set-file-limit " + account + " 99999999999", "is not a whole number from 0 to 2147483647"},

@@ -138,6 +138,7 @@ func TestLedgerCommands(t *testing.T) {
 	if told := n.machine.admin(t, "ledger", "reconcile", "--from", "2026-01-01", "--to", "2099-01-01T00:00:00Z"); !strings.Contains(told, "repaired") || !strings.Contains(told, "\nequal: ") {
 		t.Error(told)
 	}
+	n.fails(t, "", "no account acc_typo;", "ledger", "reconcile", "--check", "--account", "acc_typo")
 	n.fails(t, "", "--from yesterday: give a time", "ledger", "reconcile", "--from", "yesterday")
 }
 

@@ -125,7 +125,7 @@ var htmlToPDF = openapi.Operation{
 var operations = []openapi.Operation{
 	htmlToPDF,
 	{
-		ID: "jobStatus", Method: "GET", Path: "/jobs/{job_id}", Tag: "Jobs", Summary: "Status of a job",
+		ID: "job", Method: "GET", Path: "/jobs/{job_id}", Tag: "Jobs", Summary: "Status of a job",
 		PathParams: []openapi.Parameter{jobID},
 		Responses: []openapi.Response{
 			{Status: 200, Doc: "The job.", Headers: openapi.CommonHeaders(), Content: []openapi.Content{{Type: "application/json", Schema: jobStatus}}},

@@ -72,6 +72,9 @@ func instant(text string) (events.Instant, error) {
 	if err != nil {
 		return 0, bad("%q is not a time like 2026-01-31T09:00:00Z", text)
 	}
+	if events.At(t) == 0 { // would stand for the present
+		return 0, bad("quota windows start at a time since 1970 that has passed")
+	}
 	return events.At(t), nil
 }
 

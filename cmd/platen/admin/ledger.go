@@ -62,6 +62,12 @@ func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
 	if !ok || !decode(w, r, &asked) {
 		return
 	}
+	if of := events.AccountID(asked.Account); of != "" {
+		if _, err := s.Services.Accounts.Find(of); err != nil {
+			answerWith(w, of, nil, err)
+			return
+		}
+	}
 	report, err := reconcile.Run(r.Context(), reconcile.Config{
 		Ledger: s.Ledger, Log: s.Log, Topic: events.TopicEvents, Repair: asked.Repair, Account: asked.Account, From: asked.From, To: asked.To,
 	}, p)

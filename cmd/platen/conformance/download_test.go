@@ -244,6 +244,8 @@ func proveConditional(t *testing.T, s *server) {
 		c.download(id, "If-None-Match", tag).status(304)
 		c.download(id, "If-None-Match", `"other", `+tag).status(304)
 		c.download(id, "If-Modified-Since", later).status(304)
+		c.download(id, "If-None-Match", "W/"+tag).status(304)
+		c.download(id, "If-Match", "W/"+tag).problem(412, "PRECONDITION_FAILED", "precondition-failed: ")
 		c.download(id, "If-Match", `"other"`).problem(412, "PRECONDITION_FAILED", "precondition-failed: ")
 		c.download(id, "If-Unmodified-Since", earlier).problem(412, "PRECONDITION_FAILED", "precondition-failed: ")
 	}

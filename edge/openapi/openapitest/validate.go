@@ -142,9 +142,20 @@ func (w *walk) operations() {
 				w.found(place, fmt.Errorf("operationId %q is that of %s too", id, first))
 			}
 			ids[id] = place
+			w.found(place, w.nameOf(id))
 			w.found(place, parametersOf(path, operation))
 		}
 	}
+}
+
+// nameOf refuses the id of an operation if a schema has the name that generators give to its response.
+func (w *walk) nameOf(id string) error {
+	for name := range object(object(w.root["components"])["schemas"]) {
+		if strings.EqualFold(name, id+"Response") {
+			return fmt.Errorf("clients generated from operationId %q have a type that is named like the schema %s", id, name)
+		}
+	}
+	return nil
 }
 
 // parametersOf compares the parameters in a path with those that an operation declares.

@@ -56,6 +56,17 @@ func TestSameID(t *testing.T) {
 	}
 }
 
+// Generators name the type of a response after its operation.
+func TestIDLikeASchema(t *testing.T) {
+	document := `{"openapi":"3.1.0","info":{"title":"T","version":"1"},"components":{"schemas":{"JobResponse":{"type":"object"}}},"paths":{
+		"/a":{"get":{"operationId":"%s","responses":{"200":{"description":""}}}}}}`
+	for id, want := range map[string]bool{"job": false, "jobs": true} {
+		if err := openapitest.Problems(fmt.Appendf(nil, document, id)); (err == nil) != want {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 func TestNoDocument(t *testing.T) {
 	for _, text := range []string{"", "[]", "{", "{} {}"} {
 		if openapitest.Problems([]byte(text)) == nil {
