@@ -134,6 +134,7 @@ const (
 	AlreadyEnded       ReplyCode = "already-ended"
 	TooManyHeaders     ReplyCode = "too-many-headers"
 	NoSuchHeader       ReplyCode = "no-such-header"
+	OverlapUnderWay    ReplyCode = "overlap-under-way"
 	NoSuchMember       ReplyCode = "no-such-member"
 	TooManyMembers     ReplyCode = "too-many-members"
 	LastOwner          ReplyCode = "last-owner"

@@ -38,6 +38,8 @@ type RotateWebhookSecret struct {
 	// After is the mark of the secret that it replaces, so that a repeated command rotates once; empty
 	// means the present one.
 	After []byte `cbor:"3,keyasint,omitempty"`
+	// Ends means that an overlap which is under way may end at once.
+	Ends bool `cbor:"4,keyasint,omitempty"`
 }
 
 // SetWebhookHeader sets a header for all webhooks of an account.

@@ -318,6 +318,8 @@ func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 		return events.SetDefaultTemplate{Template: events.TemplateID(textArg(s.t, d, "template"))}
 	case "blocks":
 		return events.SetVolumeBlocks{Blocks: intArg(s.t, d, "n")}
+	case "rotate-secret":
+		return events.RotateWebhookSecret{Secret: make([]byte, 1), Overlap: intArg(s.t, d, "overlap"), Ends: d.HasArg("ends")}
 	case "note-key":
 		return events.NoteKeyUse{Key: events.KeyID(textArg(s.t, d, "key"))}
 	}

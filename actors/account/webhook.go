@@ -46,6 +46,9 @@ func rotateWebhookSecret(s State, b events.RotateWebhookSecret, now events.Insta
 	if len(b.After) > 0 && !bytes.Equal(b.After, s.Webhooks.SecretMark()) {
 		return refuse(events.AlreadyExists)
 	}
+	if now < s.Webhooks.Overlap && !b.Ends {
+		return refuse(events.OverlapUnderWay)
+	}
 	return accept(events.WebhookSecretRotated{Secret: b.Secret, Overlap: now.Add(overlap)})
 }
 

@@ -180,7 +180,7 @@ func TestValuesOutOfRange(t *testing.T) {
 	d.shards.reply = events.Reply{Code: events.OutOfRange}
 	operator := Operator("acc")
 	_, opened := d.Accounts.Create(events.PlanPro, 1)
-	_, rotated := d.Webhooks.RotateSecret(operator, 1, nil)
+	_, rotated := d.Webhooks.RotateSecret(operator, 1, nil, false)
 	_, invited := d.Members.Invite(operator, "nobody", events.RoleOwner, "")
 	_, given := d.Members.Invite(operator, "ada@example.com", "admin", "")
 	for name, tc := range map[string]struct {

@@ -186,6 +186,7 @@ var refusals = map[Code]words{
 	events.TooManyTemplates: {fmt.Sprintf("The account has %d templates already. Delete one first.", contract.MaxTemplates), fmt.Sprintf("account ACCOUNT has %d templates already, which is the limit", contract.MaxTemplates)},
 	events.NoSuchHeader:     {"There’s no such header.", "account ACCOUNT has no such header; `platen admin webhook headers list ACCOUNT` shows its headers"},
 	events.TooManyHeaders:   {fmt.Sprintf("The account has %d headers already. Delete one first.", contract.MaxWebhookHeaders), fmt.Sprintf("account ACCOUNT has %d headers already, which is the limit", contract.MaxWebhookHeaders)},
+	events.OverlapUnderWay:  {"The secret before the present one still signs.", "the secret before the present one still signs, until when `platen admin webhook secret show ACCOUNT` says; with --end-overlap it stops"},
 	events.NoSuchMember:     {"There’s no such member.", "account ACCOUNT has no such member; `platen admin member list ACCOUNT` shows its members"},
 	events.TooManyMembers:   {fmt.Sprintf("The account has %d members already. Remove one first.", team.MaxMembers), fmt.Sprintf("account ACCOUNT has %d members already, which is the limit", team.MaxMembers)},
 	events.LastOwner:        {"The account needs an owner. Make somebody else owner first.", "an account keeps an owner: make somebody else owner first"},

@@ -76,10 +76,11 @@ func (w Webhooks) FirstSecret(p Principal) (string, error) {
 }
 
 // RotateSecret makes another secret and returns it; the previous one keeps signing for overlap seconds. after is the mark of the secret that it
-// replaces (account.Webhooks.SecretMark), so that a repeated request rotates once; nil means the present one.
-func (w Webhooks) RotateSecret(p Principal, overlap int64, after []byte) (string, error) {
+// replaces (account.Webhooks.SecretMark), so that a repeated request rotates once; nil means the present one. While an earlier overlap is under way, it
+// refuses with events.OverlapUnderWay, unless that ends.
+func (w Webhooks) RotateSecret(p Principal, overlap int64, after []byte, ends bool) (string, error) {
 	secret := webhook.NewSecret()
-	err := w.run(p, events.RotateWebhookSecret{Secret: w.Seal.SealFor(p.Account, secret), Overlap: overlap, After: after})
+	err := w.run(p, events.RotateWebhookSecret{Secret: w.Seal.SealFor(p.Account, secret), Overlap: overlap, After: after, Ends: ends})
 	return secret, as(err, events.AlreadyExists, SecretMade)
 }
 

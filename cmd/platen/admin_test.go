@@ -63,6 +63,7 @@ func TestAdminRefusals(t *testing.T) {
 	m := newMachine(t)
 	m.start(t)
 	account := strings.Fields(m.admin(t, "account", "create", "--plan", "free"))[2]
+	m.admin(t, "webhook", "secret", "rotate", account)
 	for _, tc := range []struct{ args, want string }{
 		{"account create --plan gold", "choose free, starter, pro or business"},
 		{"account set-plan acc_nobody pro", "no account acc_nobody"},
@@ -78,6 +79,7 @@ func TestAdminRefusals(t *testing.T) {
 		{"account set-file-limit " + account + " 2000", "a file may have at most 1024 MB"},
 		{"account set-file-limit " + account + " 99999999999", "is not a whole number from 0 to 2147483647"},
 		{"webhook secret rotate " + account + " --overlap 1m", "secrets overlap by 1 to 120 hours"},
+		{"webhook secret rotate " + account, "with --end-overlap it stops"},
 		{"member invite " + account + " ada@example.com --role admin", "a role is owner, developer or billing"},
 		{"member invite " + account + " nobody", "an email address is one like ada@example.com"},
 		{"partition continue 3", "partition 3 is not halted: there is nothing to continue"},

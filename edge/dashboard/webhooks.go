@@ -45,7 +45,8 @@ func (d webhookPages) showSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	}
 }
 
-// rotateSecret makes another secret and shows it, once. The form names the secret that it replaces, so that sending it twice makes one secret.
+// rotateSecret makes another secret and shows it, once. The form names the secret that it replaces, so that sending it twice makes one secret. The page
+// says until when the one before signs.
 func (d webhookPages) rotateSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	hours, err := strconv.ParseInt(string(ctx.PostArgs().Peek("hours")), 10, 16)
 	after, bad := hex.DecodeString(string(ctx.PostArgs().Peek("after")))
@@ -56,7 +57,7 @@ func (d webhookPages) rotateSecret(ctx *fasthttp.RequestCtx, v visitor) {
 	if !d.confirmed(ctx) {
 		return
 	}
-	secret, err := d.cfg.Services.Webhooks.RotateSecret(v.principal(), hours*3600, after)
+	secret, err := d.cfg.Services.Webhooks.RotateSecret(v.principal(), hours*3600, after, true)
 	if d.did(ctx, err) {
 		d.showWebhooks(ctx, v, page.Webhooks{Secret: secret})
 	}

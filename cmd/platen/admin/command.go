@@ -24,6 +24,7 @@ type call struct {
 	id, name     string // of a template; or the name of a key
 	role         string // of a member
 	overlap      time.Duration
+	ends         bool // an overlap that is under way may end
 	// Webhooks to send again: of an account, of jobs that ended since a time, and only the failed ones.
 	account, since string
 	failed         bool

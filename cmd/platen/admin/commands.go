@@ -103,6 +103,7 @@ func (c *call) webhookCommands() *cobra.Command {
 			c.command("show ID", "Show the secrets that sign an account's webhooks", runShowSecrets),
 			c.command("rotate ID", "Make a new secret", runRotateSecret, func(f *pflag.FlagSet) {
 				f.DurationVar(&c.overlap, "overlap", contract.DefaultOverlap, "keep signing with the old secret, too, for `TIME`, 1h to 120h")
+				f.BoolVar(&c.ends, "end-overlap", false, "end an overlap that is under way")
 			})),
 		parent("headers", "Manage the headers of an account's webhooks",
 			c.command("set ID NAME VALUE", "Send a header with all webhooks; the VALUE - is read from the input", runSetHeader),

@@ -93,6 +93,7 @@ type webhookSecrets struct {
 
 type overlapRequest struct {
 	Seconds int64 `json:"seconds"`
+	Ends    bool  `json:"ends,omitempty"` // an overlap that is under way may end
 }
 
 type valueRequest struct {

@@ -32,7 +32,7 @@ func runShowSecrets(c call) error {
 
 func runRotateSecret(c call) error {
 	var made webhookSecrets
-	err := c.client.do("POST", c.path("webhook-secrets"), overlapRequest{int64(c.overlap / time.Second)}, &made)
+	err := c.client.do("POST", c.path("webhook-secrets"), overlapRequest{int64(c.overlap / time.Second), c.ends}, &made)
 	return c.print(err, func(w terminal.Lines) {
 		w.Printf("%s\nthe secret before signs too for %s; give receivers the new one meanwhile\n", made.Secrets[0], c.overlap)
 	})

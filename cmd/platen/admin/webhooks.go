@@ -14,7 +14,7 @@ func (s *Server) webhookRoutes(mux *http.ServeMux) {
 	webhooks := s.Services.Webhooks
 	mux.HandleFunc("GET /accounts/{id}/webhook-secrets", act(s.showSecrets))
 	mux.HandleFunc("POST /accounts/{id}/webhook-secrets", act(func(p service.Principal, _ *http.Request, b overlapRequest) (any, error) {
-		secret, err := webhooks.RotateSecret(p, b.Seconds, nil)
+		secret, err := webhooks.RotateSecret(p, b.Seconds, nil, b.Ends)
 		return webhookSecrets{Secrets: []string{secret}}, err
 	}))
 	mux.HandleFunc("GET /accounts/{id}/webhook-headers", act(s.listHeaders))
