@@ -19,7 +19,6 @@ type body struct {
 	// width and height are those of the paper; landscape swaps them.
 	width, height string
 	landscape     bool
-	marks         map[string]mark
 }
 
 // field is a form field.
@@ -279,5 +278,7 @@ var lacking = map[string]string{
 	"ignoreResourceHttpStatusDomains": "[]", "resetFormFieldsOnPdfStart": "false", "resetFormFieldsOnPdfEnd": "false",
 	"omitBackground": "false", "flatten": "false", "splitUnify": "false", "waitForWindowStatus": "", "splitMode": "", "splitSpan": "",
 	"downloadFrom": "[]", "stages": "[]", "merge": "false", "rotateAngle": "", "rotatePages": "", "nativePdfFormat": "",
-	"generateTaggedPDF": "false", "bookmarks": "", "autoIndexBookmarks": "false", "embeds": "",
+	"generateTaggedPDF": "false", "bookmarks": "", "autoIndexBookmarks": "false", "embeds": "", "embedsMetadata": "{}",
+	"facturxXml": "", "facturxConformanceLevel": "", "facturxDocumentType": "", "facturxVersion": "", "optimizeImages": "false", "imageQuality": "",
+	"allowPrinting": "true", "allowCopying": "true", "allowModifying": "true", "allowAnnotating": "true", "allowFillingForms": "true", "allowAssembling": "true",
 }

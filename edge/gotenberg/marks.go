@@ -15,45 +15,39 @@ import (
 // mark holds the fields of a form about a watermark, which is behind the content, or about a stamp, which is on top of it.
 type mark struct{ source, expression, pages, options string }
 
-// markKinds are the two marks that a form can have. The names of their fields begin with these words.
+// markKinds are the two kinds of mark. The names of their fields begin with these words, and their pictures are the files of fields of these names.
 var markKinds = []string{"watermark", "stamp"}
 
-// ofMarks are the fields of both marks.
+// ofMarks are the fields of both kinds. addMarks reads them together: a form can have several of each.
 var ofMarks = markFields()
 
 func markFields() map[string]field {
 	all := map[string]field{}
 	for _, kind := range markKinds {
-		into := func(part func(*mark) *string) field {
-			return field{apply: func(b *body, v string) error {
-				m := b.marks[kind]
-				*part(&m) = v
-				b.marks[kind] = m
-				return nil
-			}}
+		for _, part := range []string{"Source", "Expression", "Pages", "Options"} {
+			all[kind+part] = field{apply: func(*body, string) error { return nil }}
 		}
-		all[kind+"Source"] = into(func(m *mark) *string { return &m.source })
-		all[kind+"Expression"] = into(func(m *mark) *string { return &m.expression })
-		all[kind+"Pages"] = into(func(m *mark) *string { return &m.pages })
-		all[kind+"Options"] = into(func(m *mark) *string { return &m.options })
 	}
 	return all
 }
 
-// addMarks turns a form's marks into watermarks, and removes their pictures from the files.
-func (b *body) addMarks(files map[string][]byte) error {
+// addMarks turns a form's marks into watermarks. Files that would be marks, or be embedded, are not dropped in silence.
+func (b *body) addMarks(r route, f form) error {
+	for _, field := range special {
+		if len(f.special[field]) > 0 && (r.image || !slices.Contains(markKinds, field)) {
+			return unsupported(field)
+		}
+	}
 	var all []object
 	for _, kind := range markKinds {
-		m, has := b.marks[kind]
-		if !has {
-			continue
+		for _, m := range marksOf(f, kind) {
+			made, err := m.watermark(kind, f)
+			if err != nil {
+				return err
+			}
+			made["behind"] = kind == "watermark"
+			all = append(all, made)
 		}
-		made, err := m.watermark(kind, files)
-		if err != nil {
-			return err
-		}
-		made["behind"] = kind == "watermark"
-		all = append(all, made)
 	}
 	if len(all) > 0 {
 		b.options["watermarks"] = all
@@ -61,23 +55,55 @@ func (b *body) addMarks(files map[string][]byte) error {
 	return nil
 }
 
-// watermark translates a mark, with the default colour and angle of Gotenberg's engine.
-func (m mark) watermark(kind string, files map[string][]byte) (object, error) {
-	made := object{"rotation_degrees": -45}
+// marksOf returns the marks of a kind: the values of the four fields belong together by their positions.
+func marksOf(f form, kind string) (all []mark) {
+	for i := range maxParts {
+		at := func(part string) string {
+			if values := f.values[kind+part]; i < len(values) {
+				return values[i]
+			}
+			return ""
+		}
+		if m := (mark{at("Source"), at("Expression"), at("Pages"), at("Options")}); m != (mark{}) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// picture takes the picture of the next mark of a kind from a form: a file of the field of that name, or one of the folder by its name.
+func (m mark) picture(kind string, f form) ([]byte, error) {
+	if files := f.special[kind]; len(files) > 0 {
+		f.special[kind] = files[1:]
+		return files[0], nil
+	}
+	picture, has := f.files[m.expression]
 	switch {
 	case m.expression == "":
-		return nil, fmt.Errorf("%sExpression is missing", kind)
-	case m.source == "text":
-		made["text"], made["color"] = m.expression, "#808080"
+		return nil, fmt.Errorf("the file %s is missing", kind)
+	case !has:
+		return nil, fmt.Errorf("the file %q is missing", m.expression)
+	}
+	delete(f.files, m.expression)
+	return picture, nil
+}
+
+// watermark translates a mark, with the default colour and angle of Gotenberg's engine.
+func (m mark) watermark(kind string, f form) (object, error) {
+	made := object{"rotation_degrees": -45}
+	switch {
 	case m.source == "image":
-		picture, has := files[m.expression]
-		if !has {
-			return nil, fmt.Errorf("the file %q is missing", m.expression)
+		picture, err := m.picture(kind, f)
+		if err != nil {
+			return nil, err
 		}
-		delete(files, m.expression)
 		made["image"] = "data:image/*;base64," + base64.StdEncoding.EncodeToString(picture) // its content determines the type
-	default:
+	case m.source != "text":
 		return nil, fmt.Errorf("%sSource can be text or image only", kind)
+	case m.expression == "":
+		return nil, fmt.Errorf("%sExpression is missing", kind)
+	default:
+		made["text"], made["color"] = m.expression, "#808080"
 	}
 	if m.pages != "" {
 		made["pages"] = m.pages

@@ -67,7 +67,7 @@ func Translate(path, contentType string, sent []byte, limit int, documents Docum
 
 // defaults returns Gotenberg's defaults where they differ from ours.
 func (r route) defaults() *body {
-	b := &body{top: object{"wait": true}, options: object{}, render: object{}, width: "8.5in", height: "11in", marks: map[string]mark{}}
+	b := &body{top: object{"wait": true}, options: object{}, render: object{}, width: "8.5in", height: "11in"}
 	if r.image {
 		maps.Copy(b.options, object{"viewport": object{"width": 800, "height": 600}, "full_page": true})
 		return b
@@ -79,24 +79,30 @@ func (r route) defaults() *body {
 	return b
 }
 
+// fields are the form fields of a route.
+func (r route) fields() map[string]field {
+	all := maps.Clone(common)
+	if r.image {
+		maps.Copy(all, ofImage)
+		return all
+	}
+	maps.Copy(all, ofPDF)
+	maps.Copy(all, ofMarks)
+	return all
+}
+
 // read reads the values of a form, in the order of their names.
 func (b *body) read(r route, f form) error {
-	known := maps.Clone(common)
-	if r.image {
-		maps.Copy(known, ofImage)
-	} else {
-		maps.Copy(known, ofPDF)
-		maps.Copy(known, ofMarks)
-	}
+	known := r.fields()
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
-		value := f.values[name]
+		value := f.first(name)
 		nothing, lacks := lacking[name]
 		field, has := known[name]
 		switch {
 		case name == "url" && r.source == fromURL, value == "" && (has || lacks), lacks && !has && value == nothing:
 			continue
 		case !has && lacks:
-			return fmt.Errorf("%s is not supported here", name)
+			return unsupported(name)
 		case !has:
 			return fmt.Errorf("%s is not a field of this route, or not supported here", name)
 		}
@@ -104,16 +110,15 @@ func (b *body) read(r route, f form) error {
 			return fmt.Errorf("%s %w", name, err)
 		}
 	}
-	return nil
+	return b.addMarks(r, f)
 }
+
+func unsupported(name string) error { return fmt.Errorf("%s is not supported here", name) }
 
 // source sets the source to render.
 func (b *body) source(r route, f form, limit int, documents Documents) error {
-	if err := b.addMarks(f.files); err != nil {
-		return err
-	}
 	if r.source == fromURL {
-		if b.top["url"] = f.values["url"]; f.values["url"] == "" {
+		if b.top["url"] = f.first("url"); b.top["url"] == "" {
 			return errors.New("url is missing")
 		}
 		return b.marginals(r, f.files, true)

@@ -10,19 +10,25 @@ import (
 	"testing"
 )
 
-// sent returns a form as a client sends it; a name with a dot is a file.
+// sent returns a form as a client sends it; a name with a dot is a file, of the field before a colon. The values between two bars are sent one by one.
 func sent(t testing.TB, fields map[string]string) (contentType string, body []byte) {
 	t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for name, value := range fields {
 		if !strings.Contains(name, ".") {
-			if err := w.WriteField(name, value); err != nil {
-				t.Fatal(err)
+			for one := range strings.SplitSeq(value, "||") {
+				if err := w.WriteField(name, one); err != nil {
+					t.Fatal(err)
+				}
 			}
 			continue
 		}
-		part, err := w.CreateFormFile("files", name)
+		field, file, given := strings.Cut(name, ":")
+		if !given {
+			field, file = "files", name
+		}
+		part, err := w.CreateFormFile(field, file)
 		if err == nil {
 			_, err = part.Write([]byte(value))
 		}
@@ -94,6 +100,27 @@ func TestTranslate(t *testing.T) {
 			`{"html":"<p>","html_mode":"full","large":true,"wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `,
 				"watermarks":[{"text":"x","behind":false,"color":"#808080","rotation_degrees":-45}]}}`,
 		},
+		"marks of files": {
+			toPDF + "url",
+			map[string]string{
+				"url": "u", "stampSource": "text||image", "stampExpression": "x", "stampPages": "||2", "stamp:logo.png": "\x89PNG\r\n\x1a\n",
+				"watermarkSource": "image", "watermark:logo.png": "GIF89a",
+			},
+			`{"url":"u","wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `,"watermarks":[
+				{"image":"data:image/*;base64,R0lGODlh","behind":true,"rotation_degrees":-45},
+				{"text":"x","behind":false,"color":"#808080","rotation_degrees":-45},
+				{"image":"data:image/*;base64,iVBORw0KGgo=","behind":false,"rotation_degrees":-45,"pages":"2"}]}}`,
+		},
+		"the first of several values": {
+			toPDF + "url",
+			map[string]string{"url": "u||v", "scale": "1.5||2"},
+			`{"url":"u","wait":true,"options":{"width":"8.5in","height":"11in","scale":1.5,"print_background":false,` + margins + `}}`,
+		},
+		"what switches off": {
+			toPDF + "url",
+			map[string]string{"url": "u", "flatten": "false", "allowPrinting": "true", "optimizeImages": "false", "embedsMetadata": "{}", "facturxVersion": ""},
+			`{"url":"u","wait":true,"options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `}}`,
+		},
 		"single page": {
 			toPDF + "url",
 			map[string]string{"url": "u", "singlePage": "true"},
@@ -101,7 +128,7 @@ func TestTranslate(t *testing.T) {
 		},
 		"files": {
 			toPDF + "html",
-			map[string]string{"index.html": "<p>\xfc", "b.css": "p{}", "a.png": "\x89"}, // in windows-1252
+			map[string]string{"index.html:index.html": "<p>\xfc", "b.css": "p{}", "file[0]:a.png": "\x89"}, // in windows-1252; all field names are the same
 			`{"html":"<p>ü","html_mode":"full","large":true,"wait":true,"assets":[{"name":"a.png","content":"iQ=="},{"name":"b.css","content":"cHt9"}],
 			  "options":{"width":"8.5in","height":"11in","scale":1,"print_background":false,` + margins + `}}`,
 		},
@@ -144,6 +171,11 @@ func TestRefusals(t *testing.T) {
 		"extraHttpHeaders must be JSON":                     {"extraHttpHeaders": "X: y"},
 		"pdfa can be PDF/A-2b or PDF/A-3b only":             {"pdfa": "PDF/A-1b"},
 		"flatten is not supported here":                     {"flatten": "true"},
+		"embeds is not supported here":                      {"embeds:factur-x.xml": "<a/>"},
+		"facturxXml is not supported here":                  {"facturxXml:factur-x.xml": "<a/>"},
+		"facturxConformanceLevel is not supported here":     {"facturxConformanceLevel": "EN 16931"},
+		"allowPrinting is not supported here":               {"allowPrinting": "false"},
+		"the file stamp is missing":                         {"stampSource": "image"},
 		"omitBackground is not supported here":              {"omitBackground": "true"},
 		"splitMode is not supported here":                   {"splitMode": "pages"},
 		"watermarkSource can be text or image only":         {"watermarkSource": "pdf", "watermarkExpression": "a.pdf"},
@@ -194,6 +226,16 @@ func TestRefusals(t *testing.T) {
 		}
 		if _, err := Translate(toPDF+"markdown", contentType, body, 1000, paragraph); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", fields, err, want)
+		}
+	}
+}
+
+// Images have no watermarks: their files are refused as their fields are.
+func TestRefusedFilesOfImages(t *testing.T) {
+	for _, field := range special {
+		contentType, body := sent(t, map[string]string{"index.html": "x", field + ":a.png": "y"})
+		if _, err := Translate(toImage+"html", contentType, body, 1000, paragraph); err == nil || err.Error() != field+" is not supported here" {
+			t.Errorf("%s: %v", field, err)
 		}
 	}
 }
