@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ var common = map[string]field{
 	"emulatedMediaType":             into(text, "render.media"),
 	"emulatedMediaFeatures":         {"render.color_scheme", mediaFeatures},
 	"userAgent":                     into(text, "render.user_agent"),
-	"extraHttpHeaders":              into(parsed, "render.headers"),
+	"extraHttpHeaders":              into(headers, "render.headers"),
 	"cookies":                       {"render.cookies", cookies},
 	"skipNetworkIdleEvent":          {"render.wait_until", idle},
 	"skipNetworkAlmostIdleEvent":    {"", idle},
@@ -161,11 +162,25 @@ func length(v string) (string, error) {
 
 func side(v string) (any, error) { return length(v) }
 
-func parsed(v string) (value any, err error) {
-	if err := json.Unmarshal([]byte(v), &value); err != nil {
-		return nil, errors.New("must be JSON")
+// headers refuses headers with a scope, which Gotenberg sends to the URLs only that the scope matches: here they go to the page's origin.
+func headers(v string) (any, error) {
+	var all map[string]string
+	if json.Unmarshal([]byte(v), &all) != nil {
+		return nil, errors.New("must be a JSON object of strings")
 	}
-	return value, nil
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for part := range strings.SplitSeq(all[name], ";") {
+			if part = strings.TrimSpace(part); len(part) < len("scope") || !strings.EqualFold(part[:len("scope")], "scope") {
+				continue
+			}
+			key, scope, _ := strings.Cut(part, "=")
+			if !strings.EqualFold(strings.TrimSpace(key), "scope") || strings.TrimSpace(scope) == "" {
+				return nil, fmt.Errorf("has an invalid scope for %s", name)
+			}
+			return nil, fmt.Errorf("cannot have a scope, as %s has: headers are sent to the origin of url", name)
+		}
+	}
+	return all, nil
 }
 
 // idle waits for an idle network, which Gotenberg skips unless told otherwise.
@@ -225,17 +240,33 @@ func statuses(v string) (codes []int, err error) {
 
 // mediaFeatures accepts only the media feature that this API supports.
 func mediaFeatures(b *body, v string) error {
-	var all []struct{ Name, Value string }
-	if json.Unmarshal([]byte(v), &all) != nil {
-		return errors.New("must be a JSON array of objects with name and value")
+	all, err := features(v)
+	if err != nil {
+		return err
 	}
-	for _, f := range all {
-		if f.Name != "prefers-color-scheme" {
-			return fmt.Errorf("can be prefers-color-scheme only, not %q", f.Name)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if name != "prefers-color-scheme" {
+			return fmt.Errorf("can be prefers-color-scheme only, not %q", name)
 		}
-		b.render["color_scheme"] = f.Value
+		b.render["color_scheme"] = all[name]
 	}
 	return nil
+}
+
+// features reads a JSON object from names to values, or the list of pairs that some clients send.
+func features(v string) (map[string]string, error) {
+	all := map[string]string{}
+	if json.Unmarshal([]byte(v), &all) == nil {
+		return all, nil
+	}
+	var pairs []struct{ Name, Value string }
+	if json.Unmarshal([]byte(v), &pairs) != nil {
+		return nil, errors.New("must be a JSON object from names to values, or an array of objects with name and value")
+	}
+	for _, pair := range pairs {
+		all[pair.Name] = pair.Value
+	}
+	return all, nil
 }
 
 func conformance(v string) (any, error) {
