@@ -35,6 +35,7 @@ var common = map[string]field{
 	"waitDelay":                     into(wait, "render.wait_after_load_ms"),
 	"waitForExpression":             into(text, "render.wait_for_function"),
 	"waitForSelector":               into(text, "render.wait_for_selector"),
+	"waitWindowStatus":              {"", windowStatus},
 	"emulatedMediaType":             into(text, "render.media"),
 	"emulatedMediaFeatures":         {"render.color_scheme", mediaFeatures},
 	"userAgent":                     into(text, "render.user_agent"),
@@ -80,10 +81,12 @@ var ofImage = map[string]field{
 		b.options["full_page"] = !clip
 		return truthError(err)
 	}},
-	"format":           into(text, "options.format"),
-	"quality":          into(number, "options.quality"),
-	"omitBackground":   into(truth, "options.transparent"),
-	"optimizeForSpeed": {"", func(_ *body, v string) error { _, err := strconv.ParseBool(v); return truthError(err) }}, // it does not change the image
+	"selector":          into(text, "options.selector"),
+	"deviceScaleFactor": into(number, "options.device_scale_factor"),
+	"format":            into(format, "options.format"),
+	"quality":           into(quality, "options.quality"),
+	"omitBackground":    into(truth, "options.transparent"),
+	"optimizeForSpeed":  {"", func(_ *body, v string) error { _, err := strconv.ParseBool(v); return truthError(err) }}, // it does not change the image
 }
 
 // FieldOf returns the form field that becomes the member of a request at a path, or the path itself.
@@ -137,6 +140,22 @@ func number(v string) (any, error) {
 	return n, nil
 }
 
+func format(v string) (any, error) {
+	if !slices.Contains([]string{"png", "jpeg", "webp"}, v) {
+		return nil, errors.New("can be png, jpeg or webp only")
+	}
+	return v, nil
+}
+
+// quality is at least 1 here, and at least 0 in Gotenberg.
+func quality(v string) (any, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 || n > 100 {
+		return nil, errors.New("must be a whole number from 0 to 100")
+	}
+	return max(n, 1), nil
+}
+
 func wait(v string) (any, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil {
@@ -161,6 +180,16 @@ func length(v string) (string, error) {
 }
 
 func side(v string) (any, error) { return length(v) }
+
+// windowStatus waits for a value of window.status. It comes after the expression to wait for, by its name.
+func windowStatus(b *body, v string) error {
+	if _, has := b.render["wait_for_function"]; has {
+		return errors.New("cannot be combined with waitForExpression here")
+	}
+	status, _ := json.Marshal(v) // a string can always be marshalled
+	b.render["wait_for_function"] = "window.status === " + string(status)
+	return nil
+}
 
 // headers refuses headers with a scope, which Gotenberg sends to the URLs only that the scope matches: here they go to the page's origin.
 func headers(v string) (any, error) {
@@ -307,7 +336,7 @@ func metadata(b *body, v string) error {
 // lacking lists the unsupported fields, each with the value that switches it off, if there is one.
 var lacking = map[string]string{
 	"ignoreResourceHttpStatusDomains": "[]", "resetFormFieldsOnPdfStart": "false", "resetFormFieldsOnPdfEnd": "false",
-	"omitBackground": "false", "flatten": "false", "splitUnify": "false", "waitForWindowStatus": "", "splitMode": "", "splitSpan": "",
+	"omitBackground": "false", "flatten": "false", "splitUnify": "false", "splitMode": "", "splitSpan": "",
 	"downloadFrom": "[]", "stages": "[]", "merge": "false", "rotateAngle": "", "rotatePages": "", "nativePdfFormat": "",
 	"generateTaggedPDF": "false", "bookmarks": "", "autoIndexBookmarks": "false", "embeds": "", "embedsMetadata": "{}",
 	"facturxXml": "", "facturxConformanceLevel": "", "facturxDocumentType": "", "facturxVersion": "", "optimizeImages": "false", "imageQuality": "",

@@ -193,18 +193,42 @@ func include(html string, files map[string][]byte, limit int, documents Document
 
 // whole is the body as JSON.
 func (b *body) whole(r route) object {
-	if !r.image {
-		if b.landscape {
-			b.width, b.height = b.height, b.width
-		}
-		b.options["width"], b.options["height"] = b.width, b.height
-		if b.options["single_page"] == true {
-			delete(b.options, "height")
-		}
+	if r.image {
+		b.finishImage()
+	} else {
+		b.finishPDF()
 	}
 	b.top["options"] = b.options
 	if len(b.render) > 0 {
 		b.top["render"] = b.render
 	}
 	return b.top
+}
+
+// finishPDF sets the options that depend on several fields.
+func (b *body) finishPDF() {
+	if b.landscape {
+		b.width, b.height = b.height, b.width
+	}
+	b.options["width"], b.options["height"] = b.width, b.height
+	if b.options["single_page"] == true {
+		delete(b.options, "height")
+	}
+}
+
+// finishImage sets the options that depend on several fields. Gotenberg ignores the quality of a PNG, makes JPEGs of the best one
+// by default, and lets a selector precede clip.
+func (b *body) finishImage() {
+	_, chosen := b.options["quality"]
+	switch b.options["format"] {
+	case nil, "png":
+		delete(b.options, "quality")
+	case "jpeg":
+		if !chosen {
+			b.options["quality"] = 100
+		}
+	}
+	if _, element := b.options["selector"]; element {
+		delete(b.options, "full_page")
+	}
 }

@@ -148,6 +148,22 @@ func TestTranslate(t *testing.T) {
 			map[string]string{"url": "u", "width": "1000", "height": "500", "clip": "true", "format": "webp", "quality": "90", "omitBackground": "true", "optimizeForSpeed": "true"},
 			`{"url":"u","wait":true,"options":{"viewport":{"width":1000,"height":500},"full_page":false,"format":"webp","quality":90,"transparent":true}}`,
 		},
+		"the best JPEG by default, an element of it": {
+			toImage + "url",
+			map[string]string{"url": "u", "format": "jpeg", "selector": "#chart", "clip": "true", "deviceScaleFactor": "2", "waitWindowStatus": `it's "ready"`},
+			`{"url":"u","wait":true,"options":{"viewport":{"width":800,"height":600},"format":"jpeg","quality":100,"selector":"#chart","device_scale_factor":2},
+			  "render":{"wait_for_function":"window.status === \"it's \\\"ready\\\"\""}}`,
+		},
+		"the worst JPEG": {
+			toImage + "url",
+			map[string]string{"url": "u", "format": "jpeg", "quality": "0", "selector": "", "waitWindowStatus": ""},
+			`{"url":"u","wait":true,"options":{"viewport":{"width":800,"height":600},"full_page":true,"format":"jpeg","quality":1}}`,
+		},
+		"a PNG has no quality": {
+			toImage + "url",
+			map[string]string{"url": "u", "quality": "100"},
+			`{"url":"u","wait":true,"options":{"viewport":{"width":800,"height":600},"full_page":true}}`,
+		},
 	} {
 		contentType, body := sent(t, tc.fields)
 		made, err := Translate(tc.route, contentType, body, 1000, paragraph)
@@ -242,7 +258,18 @@ func TestRefusals(t *testing.T) {
 }
 
 // Images have no watermarks: their files are refused as their fields are.
-func TestRefusedFilesOfImages(t *testing.T) {
+func TestRefusalsOfImages(t *testing.T) {
+	for want, fields := range map[string]map[string]string{
+		"quality must be a whole number from 0 to 100": {"quality": "101"},
+		"format can be png, jpeg or webp only":         {"format": "gif"},
+		"deviceScaleFactor must be a number":           {"deviceScaleFactor": "x"},
+	} {
+		fields["index.html"] = "x"
+		contentType, body := sent(t, fields)
+		if _, err := Translate(toImage+"html", contentType, body, 1000, paragraph); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %s", fields, err, want)
+		}
+	}
 	for _, field := range special {
 		contentType, body := sent(t, map[string]string{"index.html": "x", field + ":a.png": "y"})
 		if _, err := Translate(toImage+"html", contentType, body, 1000, paragraph); err == nil || err.Error() != field+" is not supported here" {
