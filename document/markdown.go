@@ -23,14 +23,19 @@ import (
 //go:embed print.css
 var printStyle string
 
-var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithASTTransformers(
-		util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
-	)),
-	// The sanitiser decides which URLs are safe, and literalHTML renders raw HTML.
-	goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(literalHTML{}, 100), util.Prioritized(codeBlocks{}, 101))),
-)
+// markdown shows raw HTML as text, markdownWithHTML keeps it.
+var markdown, markdownWithHTML = newMarkdown(util.Prioritized(literalHTML{}, 100)), newMarkdown()
+
+func newMarkdown(renderers ...util.PrioritizedValue) goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+		goldmark.WithParserOptions(parser.WithASTTransformers(
+			util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
+		)),
+		// The sanitiser decides which URLs and which raw HTML are safe.
+		goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(append(renderers, util.Prioritized(codeBlocks{}, 101))...)),
+	)
+}
 
 // Markdown converts CommonMark with GFM tables and strikethrough to an HTML document in the
 // built-in print style. Raw HTML is shown as text; links and images may have the URLs that
@@ -49,29 +54,43 @@ func MarkdownWithin(source string, limit int) (string, error) {
 	return htmlDocument{title: title, style: printStyle, body: body}.html(), nil
 }
 
-// MarkdownFragment returns the body of the document that Markdown makes, for use in another document. Its errors are those of MarkdownWithin.
+// MarkdownFragment converts as Markdown does, but keeps the raw HTML that Sanitize keeps, to the body of a document, for use in another one. Its
+// errors are those of MarkdownWithin.
 func MarkdownFragment(source string, limit int) (string, error) {
-	body, _, err := markdownBody(source, limit)
-	return body, err
+	rendered, _, err := renderMarkdown(markdownWithHTML, source, limit)
+	if err != nil {
+		return "", err
+	}
+	safe, err := SanitizeWithin(rendered, limit)
+	return safe.Body, err
 }
 
 // markdownBody converts Markdown to the body of a document, and returns its first heading.
 func markdownBody(source string, limit int) (html, title string, err error) {
+	rendered, title, err := renderMarkdown(markdown, source, limit)
+	if err != nil {
+		return "", "", err
+	}
+	body := bounded{limit: limit}
+	if err := allowList.SanitizeReaderToWriter(strings.NewReader(rendered), &body); err != nil {
+		return "", "", fmt.Errorf("markdown: %w", err)
+	}
+	return body.String(), title, nil
+}
+
+// renderMarkdown renders Markdown to HTML that is not safe yet, and returns its first heading.
+func renderMarkdown(by goldmark.Markdown, source string, limit int) (html, title string, err error) {
 	source = strings.TrimPrefix(source, byteOrderMark)
 	if err := checkComplexity(source); err != nil {
 		return "", "", err
 	}
 	src := []byte(source)
-	tree := markdown.Parser().Parse(text.NewReader(src))
+	tree := by.Parser().Parse(text.NewReader(src))
 	rendered := bounded{limit: 2 * limit} // the sanitiser writes some entities in fewer bytes
-	if err := markdown.Renderer().Render(&rendered, src, tree); err != nil {
+	if err := by.Renderer().Render(&rendered, src, tree); err != nil {
 		return "", "", fmt.Errorf("markdown: %w", err)
 	}
-	body := bounded{limit: limit}
-	if err := allowList.SanitizeReaderToWriter(strings.NewReader(rendered.String()), &body); err != nil {
-		return "", "", fmt.Errorf("markdown: %w", err)
-	}
-	return body.String(), firstHeading(tree, src), nil
+	return rendered.String(), firstHeading(tree, src), nil
 }
 
 // literalHTML renders raw HTML as text.

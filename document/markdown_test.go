@@ -73,6 +73,41 @@ func TestMarkdownOfHostileHTML(t *testing.T) {
 	}
 }
 
+// A fragment keeps raw HTML, as far as it is safe, among what Markdown makes.
+func TestMarkdownFragment(t *testing.T) {
+	for source, want := range map[string][]string{
+		"# A\n\n**b** `c`":                          {"<h1", "A</h1>", "<strong>b</strong>", "<code>c</code>"},
+		"<p align=center><b>Logo</b></p>\n\n*text*": {`<p align="center"><b>Logo</b></p>`, "<em>text</em>"},
+		"one<br>two":                                {"one<br>two"},
+		`<img src="logo.png" width="90" onerror="alert(1)"> ![l](l.png)`: {`<img src="logo.png" width="90">`, `<img src="l.png" alt="l">`},
+		"<table><tr><td colspan=2>*a*</td></tr></table>":                 {`<table><tr><td colspan="2">*a*</td></tr></table>`},
+		"|a|\n|:-:|\n|1|": {`text-align: center`, "1</td>"},
+		"x <script>alert(1)</script> y\n\n<script>\nalert(1)\n</script>": {"x  y"},
+		"<!-- a note -->\n\nx <div onclick=alert(1)>y</div>":             {"x <div>y</div>"},
+		"": nil,
+	} {
+		got, err := MarkdownFragment(source, 1000)
+		if err != nil || strings.Contains(got, "alert") || strings.Contains(got, "note") {
+			t.Errorf("%q: %q, %v", source, got, err)
+		}
+		for _, part := range want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%q: no %s in %s", source, part, got)
+			}
+		}
+	}
+	for _, source := range hostile {
+		got, err := MarkdownFragment("text "+source, 100_000)
+		if err != nil {
+			t.Errorf("%q: %v", source, err)
+		}
+		checkInert(t, source, got)
+	}
+	if _, err := MarkdownFragment(strings.Repeat("<b>x</b>", 200), 1000); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a large fragment: %v", err)
+	}
+}
+
 // Structure that is expensive for its length is either refused or rendered in time: below
 // a second of processor time, or much longer under the race detector.
 func TestMarkdownHostileStructure(t *testing.T) {
