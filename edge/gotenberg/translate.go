@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"platen.dev/events/charset"
 	"platen.dev/events/contract"
@@ -139,15 +140,31 @@ func (b *body) source(r route, f form, limit int, documents Documents) error {
 	if err := b.marginals(r, f.files, false); err != nil {
 		return err
 	}
-	var assets []contract.Asset
-	for _, name := range slices.Sorted(maps.Keys(f.files)) {
-		assets = append(assets, contract.Asset{Name: name, Content: f.files[name]})
-	}
-	if len(assets) > 0 {
+	if assets, err := assetsOf(f.files); err != nil {
+		return err
+	} else if len(assets) > 0 {
 		b.top["assets"] = assets
 	}
 	b.top["large"] = true
 	return nil
+}
+
+// assetsOf returns the files of a page, in the order of their names.
+func assetsOf(files map[string][]byte) (assets []contract.Asset, err error) {
+	if len(files) > contract.MaxAssets {
+		return nil, fmt.Errorf("a page may have %d files beside index.html, not %d", contract.MaxAssets, len(files))
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		wrong := contract.CheckAssetName(name)
+		if utf8.RuneCountInString(name) > contract.MaxAssetName {
+			wrong = fmt.Sprintf("name may have %d characters", contract.MaxAssetName)
+		}
+		if wrong != "" {
+			return nil, fmt.Errorf("the file %.300q: its %s", name, wrong)
+		}
+		assets = append(assets, contract.Asset{Name: name, Content: files[name]})
+	}
+	return assets, nil
 }
 
 func decoded(file []byte) string { return string(charset.Decode(file, "")) }
@@ -166,11 +183,17 @@ func (b *body) marginals(r route, files map[string][]byte, alone bool) error {
 	return nil
 }
 
-// inclusion matches a Markdown inclusion in index.html: a call in a Go template.
-var inclusion = regexp.MustCompile("{{-?\\s*toHTML\\s+[\"`]([^\"`]+)[\"`]\\s*-?}}")
+// inclusion matches a Markdown inclusion in index.html, which is a Go template: a call of its one function. action matches the rest of a template's actions.
+var (
+	inclusion = regexp.MustCompile("{{-?\\s*toHTML\\s+[\"`]([^\"`]+)[\"`]\\s*-?}}")
+	action    = regexp.MustCompile(`{{[^\n]{0,60}`)
+)
 
 // include replaces a page's inclusions by the converted Markdown files.
 func include(html string, files map[string][]byte, limit int, documents Documents) (_ string, err error) {
+	if other := action.FindString(inclusion.ReplaceAllLiteralString(html, " ")); other != "" {
+		return "", fmt.Errorf(`index.html has %q: a template can have {{ toHTML "FILE.md" }} only`, other)
+	}
 	html = inclusion.ReplaceAllStringFunc(html, func(call string) string {
 		name := inclusion.FindStringSubmatch(call)[1]
 		content, has := files[name]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"mime/multipart"
 	"reflect"
 	"strings"
@@ -47,6 +48,15 @@ func paragraph(markdown string, limit int) (string, error) {
 		return "", errors.New("too deep")
 	}
 	return "<p>" + markdown + "</p>", nil
+}
+
+// manyFiles are the fields of a page with n other files.
+func manyFiles(n int) map[string]string {
+	all := map[string]string{"index.html": "x"}
+	for i := range n {
+		all[fmt.Sprintf("%d.css", i)] = ""
+	}
+	return all
 }
 
 const (
@@ -140,8 +150,8 @@ func TestTranslate(t *testing.T) {
 		},
 		"markdown": {
 			toImage + "markdown",
-			map[string]string{"index.html": `<h1>{{ toHTML "a.md" }}{{toHTML "b.md"}}</h1>`, "a.md": "A", "b.md": "B", "c.md": "unused"},
-			`{"html":"<h1><p>A</p><p>B</p></h1>","html_mode":"full","large":true,"wait":true,"options":{"viewport":{"width":800,"height":600},"full_page":true}}`,
+			map[string]string{"index.html": `<h1>{{ toHTML "a.md" }}{{toHTML "b.md"}}</h1>`, "a.md": "A", "b.md": "{{ B }}", "c.md": "unused"},
+			`{"html":"<h1><p>A</p><p>{{ B }}</p></h1>","html_mode":"full","large":true,"wait":true,"options":{"viewport":{"width":800,"height":600},"full_page":true}}`,
 		},
 		"image": {
 			toImage + "url",
@@ -229,15 +239,20 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for want, fields := range map[string]map[string]string{
-		"the file index.html is missing":            {"a.html": "x"},
-		`the file "a.md" is missing`:                {"index.html": `{{toHTML "a.md"}}`},
-		`the file "a.md": too deep`:                 {"index.html": `{{toHTML "a.md"}}`, "a.md": "bad"},
-		"the page has more than 1000 bytes":         {"index.html": strings.Repeat(`{{toHTML "a.md"}}`, 100), "a.md": "many words"},
-		"url is not a field of this route":          {"index.html": "x", "url": "u"},
-		"send a multipart/form-data request":        nil,
-		"the form cannot be read: ":                 {"broken": ""},
-		"the form has more than 400 parts":          {"many": ""},
-		`the form cannot be read: two files are na`: {"a.md": ""},
+		"the file index.html is missing":              {"a.html": "x"},
+		`the file "a.md" is missing`:                  {"index.html": `{{toHTML "a.md"}}`},
+		`the file "a.md": too deep`:                   {"index.html": `{{toHTML "a.md"}}`, "a.md": "bad"},
+		"the page has more than 1000 bytes":           {"index.html": strings.Repeat(`{{toHTML "a.md"}}`, 100), "a.md": "many words"},
+		`index.html has "{{ .Foo }}": a template`:     {"index.html": `<p>{{toHTML "a.md"}} {{ .Foo }}`, "a.md": "A"},
+		`index.html has "{{ toHTML a.md }} and": a `:  {"index.html": "{{ toHTML a.md }} and\nmore", "a.md": "A"},
+		`the file "a b#c.css": its name must not`:     {"index.html": "x", "a b#c.css": "p{}"},
+		"the file \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": {"index.html": "x", strings.Repeat("a", 256) + ".css": "p{}"},
+		"a page may have 100 files beside index.htm":  manyFiles(101),
+		"url is not a field of this route":            {"index.html": "x", "url": "u"},
+		"send a multipart/form-data request":          nil,
+		"the form cannot be read: ":                   {"broken": ""},
+		"the form has more than 400 parts":            {"many": ""},
+		`the form cannot be read: two files are na`:   {"a.md": ""},
 	} {
 		contentType, body := sent(t, fields)
 		switch {
