@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/gotenberg"
+	"platen.dev/events"
 	"platen.dev/events/contract"
 )
 
@@ -29,11 +30,21 @@ const (
 // newGotenberg makes the server of Gotenberg's routes.
 func (s *Server) newGotenberg() *fasthttp.Server {
 	h := s.newHTTP()
-	h.Handler, h.HeaderReceived = s.handleGotenberg, s.onGotenbergHeader
+	h.HeaderReceived = s.onGotenbergHeader
+	h.Handler = func(ctx *fasthttp.RequestCtx) {
+		s.handleGotenberg(ctx)
+		answerGotenberg(ctx)
+	}
 	h.ErrorHandler = func(ctx *fasthttp.RequestCtx, err error) {
-		trace := traceOf(&ctx.Request.Header)
 		s.onMalformed(ctx, err)
-		answerGotenberg(ctx, trace, "")
+		answerGotenberg(ctx)
+	}
+	h.ExpectHandler = func(ctx *fasthttp.RequestCtx) int {
+		status := s.onExpect(ctx)
+		if status != fasthttp.StatusContinue {
+			answerGotenberg(ctx)
+		}
+		return status
 	}
 	return h
 }
@@ -78,22 +89,33 @@ func (s *Server) setGotenbergKey(h *fasthttp.RequestHeader) {
 }
 
 func (s *Server) handleGotenberg(ctx *fasthttp.RequestCtx) {
-	h := &ctx.Request.Header
-	asked, trace, name := string(h.Peek(gotenbergRoute)), traceOf(h), string(h.Peek(gotenbergOutput))
+	asked := string(ctx.Request.Header.Peek(gotenbergRoute))
 	if asked == "" {
 		defer s.leave(ctx)
 		s.serveAboutGotenberg(ctx)
 		return
 	}
-	if wrong := s.translate(ctx, asked); wrong != nil {
-		defer s.leave(ctx)
-		s.begin(ctx)
-		ctx.Response.Header.Set(gotenbergTrace, trace)
-		text(ctx, 400, wrong.Error())
-		return
+	if s.known(ctx) {
+		if wrong := s.translate(ctx, asked); wrong != nil {
+			defer s.leave(ctx)
+			s.begin(ctx)
+			text(ctx, 400, wrong.Error())
+			return
+		}
 	}
 	s.handle(ctx)
-	answerGotenberg(ctx, trace, name)
+}
+
+// known reports whether a request's key is valid and within its rate: only then is the form read. The request is counted once, here if not before.
+func (s *Server) known(ctx *fasthttp.RequestCtx) bool {
+	h := &ctx.Request.Header
+	a := s.admission(ctx)
+	if a == nil {
+		entered := s.count(h)
+		a = &admission{route: s.match(pathOf(h)).route(), entry: &entered}
+		s.admitted.Store(h, a)
+	}
+	return a.entry == nil || a.entry.wrong == nil
 }
 
 // translate turns the body of a request into one of this API.
@@ -144,27 +166,38 @@ func traceOf(h *fasthttp.RequestHeader) string {
 	return trace
 }
 
-// answerGotenberg turns a response of this API into one of Gotenberg's: the file under the name that was asked for, or a text.
-func answerGotenberg(ctx *fasthttp.RequestCtx, trace, name string) {
-	r := &ctx.Response
-	r.Header.Set(gotenbergTrace, trace)
-	if r.StatusCode() == 200 {
-		if _, parameters, err := mime.ParseMediaType(string(r.Header.Peek("Content-Disposition"))); err == nil && name != "" {
-			name = path.Base(name) + path.Ext(parameters["filename"])
-			r.Header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-		}
-		return
+// answerGotenberg turns a response of this API into one of Gotenberg's. Every response has the request's trace.
+func answerGotenberg(ctx *fasthttp.RequestCtx) {
+	h := &ctx.Request.Header
+	ctx.Response.Header.Set(gotenbergTrace, traceOf(h))
+	if p, failed := ctx.UserValue(failedWith{}).(*problem); failed {
+		answerProblem(ctx, p)
+	} else if name := string(h.Peek(gotenbergOutput)); name != "" {
+		renameFile(ctx, name)
 	}
-	p, failed := ctx.UserValue(failedWith{}).(*problem)
-	if !failed {
-		return
+}
+
+// renameFile gives a response's file the name that was asked for, with the extension that it has.
+func renameFile(ctx *fasthttp.RequestCtx, name string) {
+	h := &ctx.Response.Header
+	if _, parameters, err := mime.ParseMediaType(string(h.Peek("Content-Disposition"))); err == nil {
+		name = path.Base(name) + path.Ext(parameters["filename"])
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 	}
+}
+
+// answerProblem writes a problem as a text with the status that Gotenberg has for it.
+func answerProblem(ctx *fasthttp.RequestCtx, p *problem) {
 	status := p.status
 	switch {
+	case p.code == string(events.PageRangeEmpty):
+		status = 400
 	case p.slug == "job-failed":
 		status = 409
 	case status == 422:
 		status = 400
+	case status == 401:
+		ctx.Response.Header.Set("WWW-Authenticate", `Basic realm="Platen", charset="UTF-8"`) // RFC 9110, section 11.6.1
 	}
 	text(ctx, status, p.text())
 }

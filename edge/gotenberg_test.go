@@ -110,12 +110,14 @@ func TestGotenbergErrors(t *testing.T) {
 	d.endsJobs()
 	base := d.serveGotenberg(t)
 	key := map[string]string{"X-API-Key": d.secret}
-	failed := func() {
-		d.on = func(body events.CommandBody) *events.Reply {
-			if s, is := body.(events.Submission); is {
-				d.jobs[s.Job] = projections.Job{Account: "acc", Status: events.StatusFailed, Error: events.NavigationFailed}
+	failed := func(with events.ErrorCode) func() {
+		return func() {
+			d.on = func(body events.CommandBody) *events.Reply {
+				if s, is := body.(events.Submission); is {
+					d.jobs[s.Job] = projections.Job{Account: "acc", Status: events.StatusFailed, Error: with}
+				}
+				return nil
 			}
-			return nil
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -128,6 +130,9 @@ func TestGotenbergErrors(t *testing.T) {
 	}{
 		"no key":            {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, nil, nil, 401, "Invalid or missing API key: "},
 		"no key, large":     {"/forms/chromium/convert/html", map[string]string{"index.html": strings.Repeat("x", smallBody)}, nil, nil, 401, "Invalid or missing API key: "},
+		"no key, no form":   {"/forms/chromium/convert/html", nil, nil, nil, 401, "Invalid or missing API key: "},
+		"too large, waits":  {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "a.bin": strings.Repeat("x", contract.MaxBody)}, map[string]string{"X-API-Key": d.secret, "Expect": "100-continue"}, nil, 413, "Payload too large: "},
+		"no key, waits":     {"/forms/chromium/convert/html", map[string]string{"index.html": strings.Repeat("x", smallBody)}, map[string]string{"Expect": "100-continue"}, nil, 401, "Invalid or missing API key: "},
 		"a wrong field":     {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "scale": "big"}, key, nil, 400, "scale must be a number"},
 		"a bound of ours":   {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "scale": "3"}, key, nil, 400, "scale: "},
 		"another name":      {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "marginTop": "-1"}, key, nil, 400, "marginTop: "},
@@ -135,7 +140,8 @@ func TestGotenbergErrors(t *testing.T) {
 		"a webhook":         {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, map[string]string{"X-API-Key": d.secret, "Gotenberg-Webhook-Url": "http://x"}, nil, 400, "Gotenberg-Webhook-Url is not supported here"},
 		"files too large":   {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "a.bin": strings.Repeat("x", contract.MaxBody*3/4)}, key, nil, 400, "the files are too large"},
 		"a form too large":  {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "a.bin": strings.Repeat("x", contract.MaxBody)}, key, nil, 413, "Payload too large: "},
-		"a job that failed": {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, key, failed, 409, "Job failed: NAVIGATION_FAILED: "},
+		"a job that failed": {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, key, failed(events.NavigationFailed), 409, "Job failed: NAVIGATION_FAILED: "},
+		"no such pages":     {"/forms/chromium/convert/html", map[string]string{"index.html": "x", "nativePageRanges": "9"}, key, failed(events.PageRangeEmpty), 400, "Job failed: PAGE_RANGE_EMPTY: "},
 		"no room":           {"/forms/chromium/convert/html", map[string]string{"index.html": "x"}, key, func() { d.reply = events.Reply{Code: events.ConcurrencyLimit, RetryAfter: 5} }, 429, "Too many concurrent jobs: "},
 	} {
 		d.endsJobs()
@@ -147,6 +153,9 @@ func TestGotenbergErrors(t *testing.T) {
 		if answer.StatusCode != tc.status || !strings.HasPrefix(body, tc.text) || answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s: %d %s %.300q, want %d %q", name, answer.StatusCode, answer.Header.Get("Content-Type"), body, tc.status, tc.text)
 		}
+		if answer.Header.Get("Gotenberg-Trace") == "" || strings.HasPrefix(answer.Header.Get("WWW-Authenticate"), `Basic realm="Platen"`) != (tc.status == 401) {
+			t.Errorf("%s: %q", name, answer.Header)
+		}
 	}
 	for path, want := range map[string]string{"/health": `"status":"up"`, "/version": "Gotenberg"} {
 		answer, err := http.Get(base + path)
@@ -155,10 +164,31 @@ func TestGotenbergErrors(t *testing.T) {
 		}
 		body, _ := io.ReadAll(answer.Body)
 		answer.Body.Close()
-		if answer.StatusCode != 200 || !strings.Contains(string(body), want) {
-			t.Errorf("%s: %d %s", path, answer.StatusCode, body)
+		if answer.StatusCode != 200 || !strings.Contains(string(body), want) || answer.Header.Get("Gotenberg-Trace") == "" {
+			t.Errorf("%s: %d %s %q", path, answer.StatusCode, body, answer.Header)
 		}
 	}
+}
+
+// A request is counted once, whether its form is right or not, and beyond the rate its form is not read.
+func TestGotenbergRate(t *testing.T) {
+	d := newFixture(t)
+	d.endsJobs()
+	counted := 0
+	d.server.cfg.Rate = func(events.AccountID, events.Plan) events.Rate { counted++; return d.rate }
+	at := d.serveGotenberg(t) + "/forms/chromium/convert/html"
+	post := func(fields map[string]string, status int) {
+		t.Helper()
+		before := counted
+		if answer, body := gotenbergForm(t, at, fields, map[string]string{"X-API-Key": d.secret}); answer.StatusCode != status || counted != before+1 {
+			t.Errorf("%d %s, counted %d times", answer.StatusCode, body, counted-before)
+		}
+	}
+	post(map[string]string{"index.html": "x"}, 200)
+	post(map[string]string{"index.html": strings.Repeat("x", smallBody)}, 200)
+	post(nil, 400)
+	d.rate.Allowed = false
+	post(nil, 429)
 }
 
 // A request without a key uses the configured one. The API's own listener has neither that key nor these routes.
