@@ -42,7 +42,7 @@ def main(address: str, key: str, out: Path) -> None:
         with client.chromium.markdown_to_pdf() as route:
             route.string_index('<html><body>{{ toHTML "notes.md" }}</body></html>')
             notes = out / "notes.md"
-            notes.write_text("# Notes\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+            notes.write_text("<p align=center><b>LOGO</b></p>\n\n# Notes\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
             route.markdown_file(notes)
             save(out, "markdown.pdf", route.run(), b"%PDF-")
         with client.chromium.screenshot_html() as route:
