@@ -89,17 +89,30 @@ var ofImage = map[string]field{
 	"optimizeForSpeed":  {"", func(_ *body, v string) error { _, err := strconv.ParseBool(v); return truthError(err) }}, // it does not change the image
 }
 
-// FieldOf returns the form field that becomes the member of a request at a path, or the path itself.
+// FieldOf returns the form field or file that becomes the member of a request at a path, with the rest of the path, or the path itself.
 func FieldOf(path string) string {
-	for _, fields := range []map[string]field{common, ofPDF, ofImage} {
-		for name, f := range fields {
-			if f.path == path {
-				return name
-			}
+	for at := path; at != ""; at = at[:max(0, strings.LastIndexByte(at, '.'))] {
+		if name, known := namesByPath[at]; known {
+			return name + path[len(at):]
 		}
 	}
 	return path
 }
+
+// namesByPath are the fields and files by the paths of the members that they become.
+var namesByPath = func() map[string]string {
+	all := map[string]string{
+		"html": "index.html", "assets": "files", "options.header_template": "header.html", "options.footer_template": "footer.html", "options.watermarks": "watermark or stamp",
+	}
+	for _, fields := range []map[string]field{common, ofPDF, ofImage} {
+		for name, f := range fields {
+			if f.path != "" {
+				all[f.path] = name
+			}
+		}
+	}
+	return all
+}()
 
 // into returns a field that sets the member of the request at a path.
 func into(read func(string) (any, error), path string) field {

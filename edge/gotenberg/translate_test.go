@@ -293,6 +293,19 @@ func TestRefusalsOfImages(t *testing.T) {
 	}
 }
 
+// What the API says about a member of a request, the port says about the field or file that it came from.
+func TestFieldOf(t *testing.T) {
+	for path, want := range map[string]string{
+		"options.margin.top": "marginTop", "render.cookies.1.domain": "cookies.1.domain", "render.headers.X-A": "extraHttpHeaders.X-A", "options.metadata.title": "metadata.title",
+		"options.watermarks.0.opacity": "watermark or stamp.0.opacity", "options.header_template": "header.html", "assets": "files", "html": "index.html",
+		"options.unknown": "options.unknown", "": "",
+	} {
+		if got := FieldOf(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
+
 // Any input gives a body or an error.
 func FuzzTranslate(f *testing.F) {
 	for _, fields := range []map[string]string{{"url": "u", "cookies": "[{}]"}, {"index.html": `{{toHTML "a.md"}}`, "a.md": "x"}, {"metadata": `{"Title":[1]}`, "waitDelay": "1h"}} {
