@@ -52,6 +52,7 @@ trap 'exit 130' INT TERM
 # serve starts a node with these flags. It has a directory for temporary files of its own, so that nothing of the browser stays behind.
 serve() {
   mkdir "$temp/tmp"
+  : >"$temp/node.log" # printed reads it at once
   TMPDIR=$temp/tmp "$platen" serve --dev --listen 127.0.0.1:0 --data "$temp/data" "$@" >"$temp/node.log" 2>&1 &
   node=$!
 }
