@@ -40,10 +40,17 @@ func CheckAdjustment(a events.Adjustment) error {
 		return errors.New("a credit gives something back; to charge more, adjust")
 	case !events.ValidReason(a.Reason):
 		return fmt.Errorf("it needs a reason of up to %d characters, on one line", events.MaxReason)
-	case a.Entry == "" || !validEntry(a.Entry) || !validEntry(a.Ref):
+	case a.Entry == "" || !validEntry(a.Entry) || a.Ref != "" && !namesEntry(a.Ref):
 		return errors.New("an entry is a job's id followed by /debit, or the id of a correction")
 	}
 	return nil
+}
+
+// namesEntry reports whether an id has the form of those that entries get. Whether there is such an entry, only the ledger knows.
+func namesEntry(id events.EntryID) bool {
+	job, charged := strings.CutSuffix(string(id), "/debit")
+	_, err := events.ParseJobID(job)
+	return charged && err == nil || strings.HasPrefix(string(id), "adj_") && validEntry(id)
 }
 
 func validEntry(id events.EntryID) bool {

@@ -30,8 +30,11 @@ func TestCheckAdjustment(t *testing.T) {
 		{func(a *events.Adjustment) { a.Reason = "\xff" }, "reason"},
 		{func(a *events.Adjustment) { a.Entry = "" }, "an entry is"},
 		{func(a *events.Adjustment) { a.Ref = events.DebitOf(events.NewJobID()) }, ""},
-		{func(a *events.Adjustment) { a.Ref = events.EntryID(strings.Repeat("a", maxEntryID)) }, ""},
-		{func(a *events.Adjustment) { a.Ref = events.EntryID(strings.Repeat("a", maxEntryID+1)) }, "an entry is"},
+		{func(a *events.Adjustment) { a.Ref = events.EntryID("adj_" + strings.Repeat("a", maxEntryID-4)) }, ""},
+		{func(a *events.Adjustment) { a.Ref = events.EntryID("adj_" + strings.Repeat("a", maxEntryID-3)) }, "an entry is"},
+		{func(a *events.Adjustment) { a.Ref = events.DebitOf(events.JobID{1}) }, ""},
+		{func(a *events.Adjustment) { a.Ref = "an-entry" }, "an entry is"},
+		{func(a *events.Adjustment) { a.Ref = "nope/debit" }, "an entry is"},
 		{func(a *events.Adjustment) { a.Ref = "a b" }, "an entry is"},
 	} {
 		a := events.Adjustment{Entry: events.NewEntryID(), Kind: events.Correction, Units: 1, Reason: "a page was empty"}
