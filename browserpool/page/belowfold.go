@@ -77,7 +77,7 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 	if err == nil && content.Height > d.viewport.Height {
 		err = unlessLate(ctx, together([]func() error{
 			func() error { return p.steady(within) },
-			func() error { return p.noteWaiting(within, d.viewport.Height) },
+			func() error { return p.noteWaiting(within, d) },
 		}))
 	}
 	seen := 0

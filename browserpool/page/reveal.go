@@ -17,14 +17,17 @@ var (
 	retaining string
 )
 
-// noteWaiting notes what is hidden further down than a height, in CSS pixels, until somebody scrolls to it, and whether a list draws only what the
-// window shows.
-func (p visit) noteWaiting(ctx context.Context, fold int) error {
+// noteWaiting notes what is hidden below the window until somebody scrolls to it, and whether a list draws only what the window shows, if the job shows
+// more than that.
+func (p visit) noteWaiting(ctx context.Context, d document) error {
+	if !d.isSeenBelowFold() {
+		return nil
+	}
 	var found struct {
 		Waiting int
 		Lists   bool
 	}
-	_, err := p.run(ctx, waiting, fold, &found)
+	_, err := p.run(ctx, waiting, d.viewport.Height, &found)
 	p.waiting, p.lists = found.Waiting, found.Lists
 	return err
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"strings"
 	"testing"
 
@@ -48,6 +49,14 @@ func TestShownWhenScrolledTo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An image of the window alone does not scroll the page.
+func TestWindowIsNotScrolled(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": sections(`addEventListener("scroll", () => { if (scrollY > 0) document.body.style.background = "red" })`)})
+	picture, _ := mustCapture(t, slot, Capture{URL: web.URL})
+	shows(t, picture, 500, 500, color.RGBA{255, 255, 255, 255})
 }
 
 // Of slides of which one is shown at a time, only one is.
