@@ -10,16 +10,19 @@
 	while (nodes?.nextNode() && waiting.size < most) {
 		const node = nodes.currentNode, e = node.data === undefined ? node : node.parentElement
 		if (node == e ? !/^(img|svg|canvas|video)$/.test(e.localName) : !/\S/.test(node.data)) continue
-		if (waiting.has(e) || isShown(e) || !isInFlow(e, body)) continue
+		if (waiting.has(e) || isShown(e)) continue
 		const box = boxOf(node)
-		if (box.width == 0 || box.top < fold || isCut(e, box)) continue
+		if (box.width == 0 || box.top < fold || !isInFlow(e, body) || isCut(e, box)) continue
 		const chain = []
 		for (let outer = e; outer && outer != body; outer = outerOf(outer)) chain.push(outer)
 		waiting.set(e, { hiders: chain.filter(hides), seen: false })
 	}
 	// Such a list gives an element the height of all, and has few others.
 	const isDrawn = e => isShown(e) && (/^(img|svg|canvas|video|iframe)$/.test(e.localName) || !e.firstElementChild && /\S/.test(e.textContent))
-	const isList = (e, all = within(e), { bottom, height } = e.getBoundingClientRect()) => height > 2 * fold && all.length < most &&
-		bottom - fold > Math.max(...all.filter(isDrawn).map(i => i.getBoundingClientRect().bottom)) && all.some(isDrawn)
+	const endsEarly = (all, bottom) => all.length < most && all.some(isDrawn) && Math.max(...all.filter(isDrawn).map(e => e.getBoundingClientRect().bottom)) < bottom
+	const isList = e => {
+		const { height, bottom } = e.getBoundingClientRect()
+		return height > 2 * fold && endsEarly(within(e), bottom - fold)
+	}
 	return { Waiting: waiting.size, Lists: [...document.querySelectorAll("[style*=height]")].some(e => isList(e)) }
 }
