@@ -31,7 +31,8 @@
 //	wait         progress.go follows the page's events; wait.go waits for what they say
 //	read again   charset.go: a visit that is UTF-8, though nobody says so
 //	look         belowfold.go: a visit is brought into view, and what waits for that is waited
-//	             for; one that scrolls in an inner box is expanded before
+//	             for; one that scrolls in an inner box is expanded before; reveal.go: what
+//	             waits to be scrolled to is shown, and stays
 //	rest         forward.go: the clock of a visit advances until its script is at rest;
 //	             animate.go: its animations are ended
 //	measure      measure.go: pages, nodes, pixels; pdfpages.go. A document that asks for
