@@ -22,6 +22,9 @@ var (
 	// arranging changes the document for printing.
 	//go:embed script/arranging.js
 	arranging string
+	// undimming shows dialogs once, and what is behind them as ever.
+	//go:embed script/undimming.js
+	undimming string
 	// unfixing shows bars once and over no text, which the browser would print on every page.
 	//go:embed script/unfixing.js
 	unfixing string
@@ -185,7 +188,7 @@ func (p press) arrangingScripts(a arrangement) (all []string) {
 		all = append(all, optional(unscrolling))
 	}
 	if p.job.URL != "" { // full documents are made for paper
-		all = append(all, optional(unfixing))
+		all = append(all, optional(undimming), optional(unfixing))
 	}
 	if p.mayHave("box-shadow", "filter") {
 		all = append(all, optional(redrawing), optional(recolouring))

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"image/color"
 	"strings"
 	"testing"
@@ -63,6 +64,45 @@ func TestFixedBars(t *testing.T) {
 	if text, pages := printing(Print{HTML: head + lines, Full: true}); strings.Count(text, "HEAD") != pages {
 		t.Errorf("a full document: on %d of %d pages", strings.Count(text, "HEAD"), pages)
 	}
+}
+
+// A dialog is shown once and whole, and the page behind it as if there were none.
+func TestOpenDialogs(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	const dialog, centred = `width: 400px; background: #fff; border: 2px solid #f00`, `position: %s; left: 50%%; top: 50%%; transform: translate(-50%%, -50%%); `
+	veil := func(style, content string) string {
+		return `<div style="position: fixed; inset: 0; background: rgba(0, 0, 0, 0.5); ` + style + `">` + content + `</div>`
+	}
+	box := func(style string) string { return `<div style="` + style + dialog + `">DIALOG</div>` }
+	pages := pagetest.Pages{
+		"/beside":  veil("", "") + box(fmt.Sprintf(centred, "fixed")),
+		"/within":  veil("display: flex; align-items: center; justify-content: center", box("")),
+		"/placed":  veil("", box(fmt.Sprintf(centred, "absolute"))),
+		"/opacity": veil("background: #000; opacity: 0.5", "") + `<div style="position: fixed; inset: 0; overflow: auto">` + box("margin: 200px auto; height: 400px; ") + `</div>`,
+		"/modal":   `<dialog id="d">DIALOG</dialog><script>d.showModal()</script>`,
+	}
+	for path, page := range pages {
+		pages[path] = `<body style="margin: 0">` + strings.Repeat("<p>LINE</p>", 90) + page.(string)
+	}
+	web := pagetest.NewWeb(t, pages)
+	for path := range pages {
+		result := mustPrint(t, slot, Print{URL: web.URL + path})
+		if text := testkit.PDFText(t, result.PDF); strings.Count(text, "DIALOG") != 1 || strings.Count(text, "LINE") != 90 {
+			t.Errorf("%s: %q", path, text)
+		}
+		shows(t, paper(t, result.PDF, 1), 5, 5, white)
+		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
+		shows(t, picture, 900, 5, white)
+	}
+}
+
+// A toast in the middle of the lower edge is whole.
+func TestToastIsWhole(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": strings.Repeat("<p>LINE</p>", 90) +
+		`<div style="position: fixed; left: 50%; bottom: 9px; transform: translateX(-50%); width: 300px; background: #fff"><b>TOAST</b> saved</div>`})
+	testkit.Contains(t, printed(t, slot, Print{URL: web.URL}), "TOAST")
 }
 
 // What is fixed outside the window is on no page; what is below it by its distance from the top may be.

@@ -170,7 +170,7 @@ func (s shot) unroll(ctx context.Context) error {
 	}
 	scripts := []string{optional(leaving), optional(unrolling), optional(framing)}
 	if s.job.URL != "" {
-		scripts = append(scripts, unfixing)
+		scripts = append(scripts, optional(undimming), unfixing)
 	}
 	_, err := s.run(ctx, inTurn(scripts...), arrangement{Page: s.viewport.Height}, nil)
 	return unlessLate(ctx, err)

@@ -46,7 +46,7 @@
 	for (const [e, box] of bars) {
 		if (box.top > innerHeight / 4) {
 			if (!isBlockwise(style(e.parentElement))) continue
-			set(e, { position: "static", "box-sizing": "border-box", width: box.width + "px" })
+			set(e, { position: "static", transform: "none", translate: "none", "box-sizing": "border-box", width: box.width + "px" })
 		} else {
 			set(e, { position: "absolute", inset: "0 auto auto 0", margin: "0", "box-sizing": "border-box", width: box.width + "px" })
 			const now = e.getBoundingClientRect()
