@@ -55,14 +55,19 @@ func TestHeightOfTheWindow(t *testing.T) {
 	}
 }
 
-// A chart of several layers is on one page.
+// A chart whose drawings are placed in it, one or several layers, is on one page.
 func TestLayersStayTogether(t *testing.T) {
 	t.Parallel()
-	const layer = `<svg style="position: absolute; top: 0; left: 0" width="300" height="600">`
-	const page = `<div style="height: 700px">TEXT</div><div style="position: relative; height: 600px">` +
-		layer + `<text x="9" y="20">FIRST</text></svg>` + layer + `<text x="9" y="590">LAST</text></svg></div>`
-	text := testkit.PDFText(t, mustPrint(t, openSlot(t), Print{HTML: page, Full: true}).PDF)
-	if pages := strings.Split(text, "\f"); len(pages) != 3 || !strings.Contains(pages[1], "FIRST") || !strings.Contains(pages[1], "LAST") {
-		t.Errorf("%q", pages)
+	const layer, chart = `<svg style="position: absolute; top: 0; left: 0" width="300" height="600">`, `<div style="position: relative; width: 400px; height: 600px">`
+	const first, last = `<text x="9" y="20">FIRST</text>`, `<text x="9" y="590">LAST</text>`
+	for name, drawn := range map[string]string{
+		"two layers": chart + layer + first + `</svg>` + layer + last + `</svg></div>`,
+		"one":        chart + layer + first + last + `</svg></div>`,
+		"in a box":   chart + `<div style="position: absolute; inset: 0">` + layer + first + last + `</svg></div></div>`,
+	} {
+		text := testkit.PDFText(t, mustPrint(t, openSlot(t), Print{HTML: `<div style="height: 700px">TEXT</div>` + drawn, Full: true}).PDF)
+		if pages := strings.Split(text, "\f"); len(pages) != 3 || !strings.Contains(pages[1], "FIRST") || !strings.Contains(pages[1], "LAST") {
+			t.Errorf("%s: %q", name, pages)
+		}
 	}
 }

@@ -83,17 +83,20 @@
 		}
 	}
 
-	// A chart that is drawn in several layers, placed over one another, is kept together if a page has room for it.
-	const placedIn = e => {
+	// A chart whose drawings are placed in it, such as layers over one another, is kept together if a page has room for it.
+	const isPlaced = e => getComputedStyle(e).position == "absolute"
+	const chartOf = e => {
 		let outer = e.parentElement
 		while (outer && getComputedStyle(outer).position == "static") outer = outer.parentElement
-		return outer
+		return outer && isPlaced(outer) ? chartOf(outer) : outer
 	}
 	const isLarge = ({ width, height }) => width >= 100 && height >= 100
-	const layers = page ? [...document.querySelectorAll("svg, canvas")].slice(0, 1000).filter(e => getComputedStyle(e).position == "absolute" && isLarge(e.getBoundingClientRect())) : []
-	const charts = Map.groupBy(layers, placedIn)
-	const whole = [...charts].filter(([chart, all]) => all.length > 1 && chart && chart != body && chart != root && chart.getBoundingClientRect().height <= page)
-	for (const [chart] of whole) set(chart, { "break-inside": "avoid" })
+	const fills = (e, chart, { width, height } = chart.getBoundingClientRect(), box = e.getBoundingClientRect()) => box.width * box.height > width * height / 2
+	const layers = page ? [...document.querySelectorAll("svg, canvas")].slice(0, 1000).filter(e => isPlaced(e) && isLarge(e.getBoundingClientRect())) : []
+	for (const [chart, all] of Map.groupBy(layers, chartOf)) {
+		const isWhole = chart && chart != body && chart != root && chart.getBoundingClientRect().height <= page
+		if (isWhole && (all.length > 1 || fills(all[0], chart))) set(chart, { "break-inside": "avoid" })
+	}
 
 	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
 	// It keeps its content where it is.
