@@ -50,6 +50,10 @@
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
+	// What makes a box show what it scrolls or cuts. In a row or a grid, such a box is no wider for what it holds, and stays so.
+	const opening = ({ overflowX, minWidth }) =>
+		({ overflow: "visible", .../auto|scroll|hidden/.test(overflowX) && minWidth == "auto" && { "min-width": "0" } })
+	const isColumn = ({ display, flexDirection }) => /flex/.test(display) && /column/.test(flexDirection)
 	// Has elements that have become higher than they were keep their heights. What is higher only because of what it holds is left alone, so what is
 	// inside comes first.
 	const keepHeights = (heights, keep = set) => {
@@ -90,5 +94,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, drawingScale, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, drawingScale, opening, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
 }

@@ -1,6 +1,6 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, opening, isColumn, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -40,7 +40,7 @@
 		if (/grid/.test(style(e).display)) {
 			for (const rows of ["grid-template-rows", "grid-auto-rows"]) to[rows] = style(e)[rows].replace(/[\d.]+px(?![^(]*\))/g, "minmax($&, auto)")
 		}
-		if (/flex/.test(outer?.display) && /column/.test(outer.flexDirection)) to["flex-basis"] = "auto"
+		if (outer && isColumn(outer)) to["flex-basis"] = "auto"
 		set(e, to)
 	}
 	// The empty elements that keep the height in place of one that fills what holds it.
@@ -69,7 +69,7 @@
 		placed.forEach(e => set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })) // it joins the flow
 		empty.forEach(e => set(e, { display: "none" }))
 		free(box)
-		set(box, { "overflow-y": "visible", "overflow-x": "visible" })
+		set(box, opening(style(box)))
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
 		const isCut = ({ e, outer, was }) => beyond(e, outer) > was + 1 && style(outer).overflowY != "visible"
 		const isWhole = () => box.clientHeight >= height + 0.9 * more
