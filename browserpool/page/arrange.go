@@ -152,7 +152,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	}
 	a.Root = f.root
 	params.Scale = f.scale
-	if page := params.printableHeight(); height > page && !params.SinglePage && p.mayHave("inline-", "break-inside") {
+	if page := params.printableHeight(); height > page && !params.SinglePage && p.mayHave("inline-", "break-inside", "overflow") {
 		a.Page = page
 	}
 	if f.hold {

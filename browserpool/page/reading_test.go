@@ -199,6 +199,19 @@ func TestInnerScroller(t *testing.T) {
 			document.querySelector("x-list").attachShadow({ mode: "open" }).innerHTML = "<p>line</p>".repeat(200) + "<p>BOTTOM</p>"</script>`,
 		"/body": `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
 	}
+	text := strings.Repeat("<p>"+strings.Repeat("words of a paragraph ", 40)+"</p>", 70)
+	for name, wide := range map[string]string{
+		"cards": `<div style="display: flex">` + strings.Repeat(`<div style="flex: 1; min-width: 150px">CARD</div>`, 4) + `</div>`,
+		"image": `<svg width="600" height="50"></svg>`, "address": `<p>` + strings.Repeat("x", 90) + `</p>`,
+		"table": `<div style="overflow: auto"><table><tr>` + strings.Repeat(`<td>Column`, 15) + `</table></div>`,
+		"code":  `<pre>` + strings.Repeat("words of code ", 15) + `</pre>`,
+	} {
+		all := `<p>TOP</p>` + wide + text + `<p>BOTTOM</p>`
+		pages["/flex/"+name] = `<body style="margin: 0"><div style="display: flex; height: 100vh"><nav style="width: 200px">HEAD</nav><main style="flex: 1; overflow-y: auto">` + all
+		pages["/grid/"+name] = `<body style="margin: 0"><div style="display: grid; grid-template-columns: 200px 1fr; height: 100vh"><nav>HEAD</nav><main style="overflow: auto">` + all
+		pages["/outer/"+name] = `<body style="margin: 0"><div style="display: flex; height: 100vh"><nav style="width: 200px">HEAD</nav>
+			<div style="flex: 1; overflow: hidden; display: grid"><main style="contain: strict; overflow: auto">` + all
+	}
 	paths := slices.Collect(maps.Keys(pages))
 	pages["/frame/content"] = content
 	web := pagetest.NewWeb(t, pages)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"image/color"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,6 +99,7 @@ func TestBoxesGrow(t *testing.T) {
 		"at its end":    {`<script>addEventListener("load", () => document.querySelector("div").scrollTop = 1e6)</script>` + box("", end), true, false},
 		"columns":       {`<div style="display: grid; grid-template-columns: 1fr 1fr; height: 300px"><div style="overflow: auto">` + end + `</div><div>BESIDE</div></div><p>AFTER</p>`, true, false},
 		"in a row":      {`<div style="height: 200px; display: flex; overflow: hidden"><div style="flex: auto; overflow-y: scroll">` + end + `</div></div><p>AFTER</p>`, true, false},
+		"wide in a row": {`<div style="height: 200px; display: flex"><div style="flex: 1; overflow-y: scroll"><p style="width: 900px">x</p>` + strings.Repeat("<p>"+strings.Repeat("word ", 99)+"</p>", 9) + `END</div><div style="width: 300px">BESIDE</div></div><p>AFTER</p>`, true, false},
 		"fills":         {`<div style="position: relative; height: 200px"><div style="position: absolute; inset: 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, true, false},
 		"with a double": {
 			`<div style="position: relative; max-height: 200px; overflow: hidden"><div style="position: absolute; inset: 0; overflow: auto">` + end +
@@ -186,4 +188,33 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	testkit.Contains(t, printed(t, slot, Print{HTML: pages["/srcdoc"].html, Full: true}), "BOTTOM", "END")
+}
+
+// A box that cuts what is beyond it grows on paper with what moves to the next page, be its height its own, or that of a box around it.
+func TestCuttingBoxes(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel()
+	const (
+		cuts, all, high = "overflow: hidden; ", "height: 100%; ", "height: 4440px; "
+		column          = "display: flex; flex-direction: column; "
+	)
+	lines := strings.Repeat(`<p style="margin: 0; line-height: 37px">line</p>`, 119) + `<p style="margin: 0; line-height: 37px">END</p>`
+	slot := openSlot(t)
+	for name, styles := range map[string][3]string{
+		"column": {column + cuts + all, "", "overflow: auto; " + all}, "column of a height": {column + cuts + high, "flex: 1 1 0", all},
+		"column in a box": {column + high, cuts + "flex: 1 1 0; min-height: 0", all},
+		"row":             {"display: flex; " + cuts, "", all}, "grid": {"display: grid; " + cuts, all, ""}, "row of a grid": {"display: grid; grid-template-rows: 4440px", cuts, all},
+		"high": {cuts + high, "", ""}, "at most": {cuts + "max-height: 4440px", "", ""}, "scrolls sideways": {"overflow: auto; " + high, "", ""},
+	} {
+		html := lines
+		for _, style := range slices.Backward(styles[:]) {
+			html = `<div style="` + style + `">` + html + `</div>`
+		}
+		for _, full := range []bool{false, true} {
+			text := printed(t, slot, Print{HTML: "<!doctype html><html><head></head><body>" + html + "<p>AFTER</p></body></html>", Full: full})
+			if end := strings.Index(text, "END"); end < 0 || strings.Index(text, "AFTER") < end {
+				t.Errorf("%s: its end is cut, or covered", name)
+			}
+		}
+	}
 }

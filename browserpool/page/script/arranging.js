@@ -1,5 +1,5 @@
 // Changes the document so that it is printed as the job's options say (arrangement).
-(document, { given, right, width, root: rootWidth, scaled, page }, { set, adopt }) => {
+(document, { given, right, width, root: rootWidth, scaled, page }, { within, isAuto, freeing, keepStyle, set, adopt }) => {
 	const root = document.documentElement, body = document.body, px = Number.parseFloat
 
 	// Page rules. Those of the document lose their importance where the caller has a say; those of
@@ -64,7 +64,7 @@
 	const high = page ? [body] : []
 	for (const outer of high) {
 		let items
-		for (const e of outer.children) {
+		for (const e of [...outer.shadowRoot?.children ?? [], ...outer.children]) {
 			const box = e.getBoundingClientRect()
 			if (box.height <= page) continue
 			high.push(e)
@@ -82,6 +82,20 @@
 			}
 		}
 	}
+
+	// Lines that a page has no room for move to the next one. Boxes of a fixed height, which would cut the last lines, or show them over what follows,
+	// grow by that. Nothing in them may become another by it.
+	const heightOf = e => e.getBoundingClientRect().height
+	const fixed = high.filter(e => e != body && e.style && e.scrollHeight <= e.clientHeight + 1).map(e => {
+		const to = freeing(e), { height } = getComputedStyle(e), isFixed = Object.keys(to).some(name => !isAuto(e, name))
+		return isFixed && { e, to: isAuto(e, "height") ? to : { ...to, "min-height": height }, restore: keepStyle(e) }
+	}).filter(Boolean)
+	const heights = fixed.length ? within(body).map(e => [e, heightOf(e)]) : []
+	const others = () => heights.filter(([e, height]) => Math.abs(heightOf(e) - height) > 1).map(([e]) => e)
+	for (const { e, to } of fixed) set(e, to)
+	const wrong = new Set(others().flatMap(e => fixed.filter(box => box.e.contains(e))))
+	for (const { restore } of wrong) restore()
+	if (wrong.size && others().length) fixed.forEach(({ restore }) => restore())
 
 	// A chart whose drawings are placed in it, such as layers over one another, is kept together if a page has room for it.
 	const isPlaced = e => getComputedStyle(e).position == "absolute"

@@ -54,6 +54,16 @@
 	const opening = ({ overflowX, minWidth }) =>
 		({ overflow: "visible", .../auto|scroll|hidden/.test(overflowX) && minWidth == "auto" && { "min-width": "0" } })
 	const isColumn = ({ display, flexDirection }) => /flex/.test(display) && /column/.test(flexDirection)
+	const isAuto = (e, property) => !/[\d(]/.test(e.computedStyleMap().get(property))
+	// What makes a box as high as what it holds.
+	const freeing = e => {
+		const s = getComputedStyle(e), outer = outerOf(e), to = { height: "auto", "max-height": "none" }
+		if (/grid/.test(s.display)) {
+			for (const rows of ["grid-template-rows", "grid-auto-rows"]) if (!isAuto(e, rows)) to[rows] = s[rows].replace(/[\d.]+px(?![^(]*\))/g, "minmax($&, auto)")
+		}
+		if (outer && isColumn(getComputedStyle(outer))) to["flex-basis"] = "auto"
+		return to
+	}
 	// Has elements that have become higher than they were keep their heights. What is higher only because of what it holds is left alone, so what is
 	// inside comes first.
 	const keepHeights = (heights, keep = set) => {
@@ -94,5 +104,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, drawingScale, opening, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, drawingScale, opening, isAuto, freeing, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
 }

@@ -1,6 +1,6 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, opening, isColumn, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, opening, freeing, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -35,14 +35,7 @@
 	const isPartOfAList = box => hidden(box) > box.clientHeight && within(box).some(e => rectOf(e).height > 0.9 * box.scrollHeight) && someText(box, (_, e) => isShown(e))
 	const overlap = (a, b) => a.left < b.right - 2 && b.left < a.right - 2 && a.top < b.bottom - 2 && b.top < a.bottom - 2
 	const covered = e => [...outerOf(e)?.children ?? []].filter(s => s != e && overlap(rectOf(s), rectOf(e)) && isShown(s))
-	const free = e => {
-		const to = { height: "auto", "max-height": "none" }, outer = outerOf(e) && style(outerOf(e))
-		if (/grid/.test(style(e).display)) {
-			for (const rows of ["grid-template-rows", "grid-auto-rows"]) to[rows] = style(e)[rows].replace(/[\d.]+px(?![^(]*\))/g, "minmax($&, auto)")
-		}
-		if (outer && isColumn(outer)) to["flex-basis"] = "auto"
-		set(e, to)
-	}
+	const free = e => set(e, freeing(e))
 	// The empty elements that keep the height in place of one that fills what holds it.
 	const pictures = "img, svg, canvas, video, iframe"
 	const isPainted = e => e.matches(pictures) || hasBackground(e)
