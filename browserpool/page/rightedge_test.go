@@ -40,10 +40,11 @@ func TestRightEdge(t *testing.T) {
 func TestWiderThanAnyWidth(t *testing.T) {
 	slot := openSlot(t)
 	const wide = `<div style="width: 110%; text-align: right; background: #cde">EDGE</div>`
-	web := pagetest.NewWeb(t, pagetest.Pages{"/": wide, "/hidden": wide + `<div style="width: 100px; overflow: hidden"><p style="width: 3000px">HIDDEN</p></div>`})
+	const shadow = `<x-app></x-app><script>document.querySelector("x-app").attachShadow({ mode: "open" }).innerHTML = '` + wide + `'</script>`
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": wide, "/shadow": shadow, "/hidden": wide + `<div style="width: 100px; overflow: hidden"><p style="width: 3000px">HIDDEN</p></div>`})
 	for name, job := range map[string]Print{
 		"posted": {HTML: wide}, "on a single page": {HTML: wide, Options: contract.Paper{SinglePage: true}},
-		"visited": {URL: web.URL}, "beside hidden text": {URL: web.URL + "/hidden"}, "from the right": {HTML: `<div dir="rtl">` + wide + `</div>`},
+		"visited": {URL: web.URL}, "in a shadow tree": {URL: web.URL + "/shadow"}, "beside hidden text": {URL: web.URL + "/hidden"}, "from the right": {HTML: `<div dir="rtl">` + wide + `</div>`},
 		"twice as wide": {HTML: strings.Replace(wide, "110", "190", 1)},
 	} {
 		result := mustPrint(t, slot, job)
@@ -91,8 +92,11 @@ func TestLongLinesAreBroken(t *testing.T) {
 		"an address": {paragraph(60), 0, whole}, "a short address": {paragraph(21), 0, shrunk}, "in a table": {cell(60), 0, whole},
 		"in a grid": {grid(40), 0, whole}, "a wide box": {diagram(25), 0, 0.5}, "from the right": {`<div dir="rtl">` + code(40) + `</div>`, 0, whole},
 	} {
-		for way, job := range map[string]Print{"posted": {}, "full": {Full: true}} {
+		for way, job := range map[string]Print{"posted": {}, "full": {Full: true}, "shadow": {Full: true}} {
 			job.HTML, job.Options.Scale = `<p>EDGE</p>`+c.content, c.scale
+			if way == "shadow" {
+				job.HTML = `<x-app>` + job.HTML + `</x-app><script>const x = document.querySelector("x-app"), h = x.innerHTML; x.textContent = ""; x.attachShadow({ mode: "open" }).innerHTML = h</script>`
+			}
 			result := mustPrint(t, slot, job)
 			at, end := wordAt(t, result.PDF, "EDGE"), wordAt(t, result.PDF, "END")
 			const height = 13.5 // of a word of 12 points, as wordAt measures it

@@ -25,15 +25,23 @@
 	// Whether an element moves what follows it within a box, or within the document.
 	const isInFlow = (e, box) => !e || e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(outerOf(e), box)
 	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-	// Whether a text within an element satisfies a test of its box, its parent and itself; by default, whether there is any.
+	// Whether a text within an element satisfies a test of its box, its parent and itself; by default, whether there is any. Texts of open shadow trees count.
 	const someText = (root, test = () => true) => {
-		const texts = undisguised.createTreeWalker(root, NodeFilter.SHOW_TEXT), range = undisguised.createRange()
-		for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-			if (!/\S/.test(text.data)) continue
+		const range = undisguised.createRange()
+		const isText = text => {
+			if (!/\S/.test(text.data)) return false
 			range.selectNodeContents(text)
-			if (test(range.getBoundingClientRect(), text.parentElement, text)) return true
+			return test(range.getBoundingClientRect(), text.parentElement ?? text.parentNode.host, text)
 		}
-		return false
+		const some = root => {
+			if (root.shadowRoot && some(root.shadowRoot)) return true
+			const nodes = undisguised.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT)
+			for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+				if (node.nodeType == Node.ELEMENT_NODE ? node.shadowRoot && some(node.shadowRoot) : isText(node)) return true
+			}
+			return false
+		}
+		return some(root)
 	}
 	const hasBackground = (e, { backgroundImage, backgroundColor } = getComputedStyle(e)) =>
 		backgroundImage != "none" || !/^(transparent|rgba\(.*, 0\))$/.test(backgroundColor)

@@ -8,8 +8,7 @@
 		const { main, height, left, scrolled, changed } = expanded, all = within(main), most = 2 * height, whole = rectOf(main)
 		const kinds = /^(img|svg|canvas|video|iframe|object|embed|input|button|textarea|select|meter|progress)$/, style = getComputedStyle
 		const isPainted = e => hasBackground(e) || parseFloat(style(e).borderBottomWidth) > 0 || ["::before", "::after"].some(part => !/^(none|normal|"")$/.test(style(e, part).content))
-		const roots = [main, ...all.filter(e => e.shadowRoot).map(e => e.shadowRoot)]
-		const shows = isThere => roots.some(root => someText(root, (at, e) => at.width > 0 && isThere(at) && (!e || isShown(e)))) ||
+		const shows = isThere => someText(main, (at, e) => at.width > 0 && isThere(at) && isShown(e)) ||
 			all.some(e => isThere(rectOf(e)) && isShown(e) && (kinds.test(e.localName) || rectOf(e).height <= most && isPainted(e)))
 		if ((!scrolled || shows(at => at.top < whole.top + most)) && shows(at => at.bottom > whole.bottom - most)) return { Expanded: true, Hidden: 0 }
 		for (const [, restore] of changed) restore()

@@ -1,6 +1,6 @@
 // How far to both sides what can be seen reaches, in pixels from the viewport's left edge, whether the document begins at the right, and whether its
 // lines are vertical: then it continues on further pages at its side. It runs only for a document that is too wide.
-(document, _, { isShown }) => {
+(document, _, { within, outerOf, isShown, someText }) => {
 	const root = document.documentElement, body = document.body, width = root.clientWidth
 	const style = e => getComputedStyle(e)
 	const hides = s => s.overflowX == "hidden" || s.overflowX == "clip"
@@ -12,7 +12,7 @@
 	// What of a box of an element can be seen: every ancestor that contains it may clip it.
 	const clipped = (element, { left, right }) => {
 		let position = "static"
-		for (let e = element; e && e != root; e = e.parentElement) {
+		for (let e = element; e && e != root; e = outerOf(e)) {
 			const s = style(e)
 			const contains = e == element || position != "absolute" || s.position != "static" || s.transform != "none" ||
 				s.filter != "none" || s.contain != "none"
@@ -34,15 +34,7 @@
 		extent.Left = Math.min(extent.Left, seen.left)
 		extent.Right = Math.max(extent.Right, seen.right)
 	}
-	const nodes = document.createTreeWalker(body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
-	const range = document.createRange()
-	for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
-		if (node.nodeType == Node.ELEMENT_NODE) {
-			reach(node, node.getBoundingClientRect())
-		} else if (/\S/.test(node.data)) {
-			range.selectNodeContents(node)
-			reach(node.parentElement, range.getBoundingClientRect())
-		}
-	}
+	for (const e of within(body)) reach(e, e.getBoundingClientRect())
+	someText(body, (box, e) => reach(e, box))
 	return extent
 }

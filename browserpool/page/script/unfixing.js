@@ -2,7 +2,7 @@
 // that are fixed to the window. Those at the top stay there; others go where the document has them. What was made for paper
 // stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen
 // through.
-(document, { page }, { within, someText, set, isForced }) => {
+(document, { page }, { within, outerOf, someText, set, isForced }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= page) return
 	const style = getComputedStyle
@@ -23,10 +23,10 @@
 		}
 	}
 	const isBar = ([, box]) => box.top >= 0 && box.bottom <= innerHeight && box.height <= page / 3
-	const isFixed = e => [...found.keys()].some(outer => outer.contains(e))
+	const isFixed = e => !!e && (found.has(e) || isFixed(outerOf(e)))
 	// Text that a bar covers on one page or another.
 	const covers = ([, box]) => someText(body, (at, e) => at.right > box.left && at.left < box.right && !isFixed(e))
-	const bars = [...found].filter(([e]) => !isFixed(e.parentElement)).filter(isBar).filter(covers)
+	const bars = [...found].filter(([e]) => !isFixed(outerOf(e))).filter(isBar).filter(covers)
 	if (!bars.length) return
 
 	if ([...within(body)].some(e => isForced(style(e).breakBefore) || isForced(style(e).breakAfter))) return
