@@ -75,6 +75,28 @@ func TestGrownOverPicture(t *testing.T) {
 	}
 }
 
+// A box that grows shrinks or breaks what scrolls sideways in it, and not the document; if that is not enough, the document, as without the box.
+func TestGrownWideBox(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	row := "<tr>" + strings.Repeat(`<td style="white-space: nowrap">A CELL`, 17) + "<td>END"
+	for name, c := range map[string]struct {
+		html string
+		kept bool // the size of the text beside it
+	}{
+		"table":   {"<table>" + strings.Repeat(row, 20) + "</table>", true},
+		"picture": {`<svg width="1200" height="400"><text x="1150" y="350">END</text></svg>`, true},
+		"code":    {"<pre>" + strings.Repeat(strings.Repeat("words ", 25)+"\n", 9) + "END</pre>", true},
+		"others":  {strings.Repeat(`<p style="width: 1000px; text-align: right">END</p>`, 9), false},
+	} {
+		result := mustPrint(t, slot, Print{HTML: `<!doctype html><p>EDGE</p><div style="max-height: 100px; overflow: auto">` + c.html + `</div>`, Full: true})
+		edge, end := wordAt(t, result.PDF, "EDGE"), wordAt(t, result.PDF, "END")
+		if kept := edge.yMax-edge.yMin > 13; kept != c.kept || end.xMax > 595-20 || len(result.Warnings) > 0 {
+			t.Errorf("%s: the text keeps its size: %t; its end is at %.0f pt; warnings %v", name, kept, end.xMax, result.Warnings)
+		}
+	}
+}
+
 // On paper, boxes in the flow of a page are as high as what they hold, with what holds them, unless that is empty, or stands in the way of something else.
 func TestBoxesGrow(t *testing.T) {
 	testkit.Long(t)

@@ -55,6 +55,19 @@
 		const lines = like => e.textContent.match(like)?.length ?? 0, scale = e.clientWidth / e.scrollWidth * 0.998
 		return scale >= 1 / 2 && (lines(/^.*[\u2500-\u257f]/gm) > 2 || lines(/^ *\+-.*-\+ *$/gm) > 1) ? scale : 0
 	}
+	// Grids have their heads in boxes of their own.
+	const isTableOf = (box, table) => {
+		for (let e = table; e != box; e = e.parentElement) if (getComputedStyle(e).position != "static") return false
+		return !box.previousElementSibling?.querySelector("table")
+	}
+	// A chart or picture, or a box of nothing else.
+	const isPicture = e => /^(svg|canvas|img)$/.test(e.localName) ||
+		e.children.length == 1 && [...e.childNodes].every(node => node == e.firstElementChild || !/\S/.test(node.data)) && isPicture(e.firstElementChild)
+	// How much smaller a table or a picture must be to fit in the box in which it scrolls sideways. It is 0 for other boxes.
+	const wideScale = box => {
+		const table = box.localName == "table" ? box : box.querySelector("table")
+		return (table ? isTableOf(box, table) : isPicture(box)) ? box.clientWidth / box.scrollWidth * 0.998 : 0
+	}
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
@@ -112,5 +125,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, drawingScale, opening, isAuto, freeing, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, opening, isAuto, freeing, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
 }

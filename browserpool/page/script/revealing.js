@@ -1,6 +1,6 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, opening, freeing, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, wideScale, opening, freeing, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -47,6 +47,9 @@
 		const { width, height } = rectOf(e)
 		set(e, { position: "absolute", inset: "0", ...e.matches(pictures) ? { width: width + "px", height: height + "px" } : { width: "auto", height: "auto" } })
 	}
+	// Whether only a table, a picture or code makes a box scroll sideways, which will fit without that (unscrolling).
+	const willFit = (box, { right } = rectOf(box)) => box.scrollWidth > box.clientWidth + 1 && (wideScale(box) >= 1 / 2 ||
+		!wideScale(box) && !someText(box, (at, e) => at.right > right + 1 && !/^pre/.test(style(e).whiteSpace)) && someText(box, at => at.right > right + 1))
 	// Frees the box and what holds it, and takes that back if something else is in the way.
 	const grow = box => {
 		const held = []
@@ -57,12 +60,12 @@
 		}
 		const chain = held.map(h => h.e), placed = chain.filter(isPlaced), empty = placed.flatMap(doubles), below = placed.flatMap(backs)
 		const restores = [...chain, ...empty, ...below].map(keepStyle), restore = () => restores.forEach(f => f())
-		const height = box.clientHeight, more = hidden(box)
+		const height = box.clientHeight, more = hidden(box), fits = willFit(box)
 		below.forEach(underlay)
 		placed.forEach(e => set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })) // it joins the flow
 		empty.forEach(e => set(e, { display: "none" }))
 		free(box)
-		set(box, opening(style(box)))
+		set(box, fits ? { overflow: "auto" } : opening(style(box)))
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
 		const isCut = ({ e, outer, was }) => beyond(e, outer) > was + 1 && style(outer).overflowY != "visible"
 		const isWhole = () => box.clientHeight >= height + 0.9 * more

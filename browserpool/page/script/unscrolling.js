@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, rows of cards, text fields, and wide tables, charts and drawings of
 // characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
-(document, _, { within, outerOf, isInFlow, isShown, someText, drawingScale, set, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, wideScale, drawingScale, set, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
@@ -58,18 +58,6 @@
 		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
 		if (isWide(box) || isHigh(box)) restores.forEach(f => f())
 	}
-	// Grids have their heads in boxes of their own.
-	const isTableOf = (box, table) => {
-		for (let e = table; e != box; e = e.parentElement) if (style(e).position != "static") return false
-		return !box.previousElementSibling?.querySelector("table")
-	}
-	// A chart or picture, or a box of nothing else.
-	const isPicture = e => /^(svg|canvas|img)$/.test(e.localName) ||
-		e.children.length == 1 && [...e.childNodes].every(node => node == e.firstElementChild || !/\S/.test(node.data)) && isPicture(e.firstElementChild)
-	const wideScale = box => {
-		const table = box.localName == "table" ? box : box.querySelector("table")
-		return (table ? isTableOf(box, table) : isPicture(box)) && Math.max(1 / 2, box.clientWidth / box.scrollWidth * 0.998)
-	}
 	const hidesText = box => {
 		const { right } = box.getBoundingClientRect()
 		return someText(box, (at, e) => at.right > right + 1 && (at.left < right || isInFlow(e, box))) // panels wait beside it
@@ -81,6 +69,6 @@
 	code.filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))
 	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
-	const pictures = [...shrink(wideScale).keys()].filter(isPicture)
+	const pictures = [...shrink(box => Math.max(wideScale(box) && 1 / 2, wideScale(box))).keys()].filter(isPicture)
 	return boxes.filter(box => hidden(box) > 4 && (pictures.includes(box) || hidesText(box))).reduce((most, box) => Math.max(most, hidden(box)), 0)
 }
