@@ -52,6 +52,9 @@ var (
 	// revealing makes boxes that scroll as high as their content.
 	//go:embed script/revealing.js
 	revealing string
+	// unshifting has margins move what is shifted relative to its place.
+	//go:embed script/unshifting.js
+	unshifting string
 	// blanking hides embedded documents that need a plugin, and returns their addresses.
 	//go:embed script/blanking.js
 	blanking string
@@ -134,8 +137,8 @@ func (p press) reveal(ctx context.Context) error {
 		Boxes   struct{ Grown, Hidden int }
 		Blanked []string
 	}
-	both := "(...all) => ({ Boxes: (" + optional(revealing) + ")(...all), Blanked: (" + optional(blanking) + ")(...all) })"
-	_, err := p.run(ctx, both, nil, &found)
+	each := "(...all) => ({ Boxes: (" + optional(revealing) + ")(...all), Moved: (" + optional(unshifting) + ")(...all), Blanked: (" + optional(blanking) + ")(...all) })"
+	_, err := p.run(ctx, each, nil, &found)
 	if found.Boxes.Grown == 0 {
 		found.Boxes.Hidden = max(found.Boxes.Hidden, p.hidden)
 	}

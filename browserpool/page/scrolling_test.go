@@ -1,7 +1,9 @@
 package page
 
 import (
+	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +212,36 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	testkit.Contains(t, printed(t, slot, Print{HTML: pages["/srcdoc"].html, Full: true}), "BOTTOM", "END")
+}
+
+// No line of a block that is shifted relative to its place is moved beyond the edge of a page, and everything is where it was.
+func TestShifted(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	var lines strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&lines, `<p style="margin: 0; line-height: 20px">W%d</p>`, i)
+	}
+	for name, page := range map[string]string{
+		"up":           `<p style="margin: 60px 0">BEFORE</p><div style="position: relative; top: -50px; margin: 20px 0">` + lines.String() + `</div><p style="margin: 20px 0">AFTER`,
+		"down":         `<p>BEFORE</p><div style="position: relative; bottom: -20px">` + lines.String() + `</div><p>AFTER`,
+		"in a box":     `<p>BEFORE</p><div style="max-height: 99px; overflow: auto; padding-top: 60px"><div style="position: relative; top: -50px">` + lines.String() + `</div></div><p>AFTER`,
+		"with a child": `<p>BEFORE</p><div style="position: relative; top: -9px"><div style="position: absolute; bottom: 100%">ABOVE</div>` + lines.String() + `</div><p>AFTER`,
+	} {
+		pdf := mustPrint(t, slot, Print{HTML: "<!doctype html>" + page, Full: true}).PDF
+		for line := range strings.Lines(testkit.Tool(t, pdf, "pdftotext", "-bbox", "-", "-")) {
+			var top, bottom, skipped float64
+			_, err := fmt.Sscanf(strings.TrimSpace(line), `<word xMin="%f" yMin="%f" xMax="%f" yMax="%f">`, &skipped, &top, &skipped, &bottom)
+			if err == nil && (top < 27 || bottom > 842-27) { // the margins
+				t.Errorf("%s: a line is cut: %s", name, line)
+			}
+		}
+		before, first := wordAt(t, pdf, "BEFORE"), wordAt(t, pdf, "W0")
+		plain := mustPrint(t, slot, Print{HTML: "<!doctype html>" + strings.Replace(page, lines.String(), `<p style="margin: 0; line-height: 20px">W0</p>`, 1), Full: true}).PDF
+		if was := wordAt(t, plain, "W0").yMin - wordAt(t, plain, "BEFORE").yMin; math.Abs(first.yMin-before.yMin-was) > 1 {
+			t.Errorf("%s: the first line is at %.0f pt, where it was at %.0f", name, first.yMin-before.yMin, was)
+		}
+	}
 }
 
 // A box that cuts what is beyond it grows on paper with what moves to the next page, be its height its own, or that of a box around it.
