@@ -197,6 +197,8 @@ func TestInnerScroller(t *testing.T) {
 		"/snap":   `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
 		"/parts": `<p>HEAD TOP</p><main style="height: 100vh; overflow: auto"><x-list></x-list></main><script>
 			document.querySelector("x-list").attachShadow({ mode: "open" }).innerHTML = "<p>line</p>".repeat(200) + "<p>BOTTOM</p>"</script>`,
+		"/child": `<body style="margin: 0"><main style="position: relative; height: 100vh; overflow: auto"><div style="position: absolute; top: 0; left: 0; right: 0">
+			<div style="position: absolute; width: 100%"><p>HEAD</p>` + content + `</div></div></main>`,
 		"/body": `<style>html { height: 100%; overflow: hidden } body { margin: 0; height: 100%; overflow: auto }</style><p>HEAD` + content,
 	}
 	text := strings.Repeat("<p>"+strings.Repeat("words of a paragraph ", 40)+"</p>", 70)

@@ -143,6 +143,7 @@ func TestBoxesGrow(t *testing.T) {
 		"links":          {box("", strings.Repeat(`<p><a href="/">line</a></p>`, 80)+`<p><a href="/">END</a></p>`), false, false},
 		"table of links": {box("", "<table>"+strings.Repeat(`<tr><td><a href="/">line</a></td><td>with something</td></tr>`, 80)+"<tr><td>END</td></tr></table>"), true, false},
 		"stays in view":  {box("position: sticky; top: 0", end), false, false},
+		"only child":     {box("position: relative; padding: 20px", `<div style="position: absolute; inset: 0 0 auto">`+end+`</div>`), true, false},
 		"fills a frame":  {`<div style="position: absolute; top: 100px; height: 200px"><div style="position: absolute; inset: 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, false, false},
 		"placed":         {`<div style="position: absolute; top: 100px">` + box("", end) + `</div>`, false, true},
 	} {

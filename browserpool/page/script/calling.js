@@ -85,6 +85,16 @@
 		if (outer && isColumn(getComputedStyle(outer))) to["flex-basis"] = "auto"
 		return to
 	}
+	// What is placed at the top of a box, over its whole width, and is all that the box holds; what holds it comes first.
+	const placedIn = (box, all = []) => {
+		const shown = [...box.childNodes].filter(node => node.nodeType == Node.TEXT_NODE ? /\S/.test(node.data) : node.getClientRects?.().length > 0), [e] = shown
+		const isAll = shown.length == 1 && e.offsetParent == box && getComputedStyle(e).position == "absolute" && Math.abs(e.offsetTop) < 3 &&
+			Math.abs(e.offsetLeft) < 3 && Math.abs(e.offsetWidth - box.clientWidth) < 3
+		return isAll ? placedIn(e, [...all, e]) : all
+	}
+	// What puts these into the flow of a box.
+	const joining = (box, placed = placedIn(box)) => placed.length ? new Map([[box, { padding: "0" }], ...placed.map(e => [e, {
+		position: "relative", inset: "auto", width: "auto", height: "auto", "max-height": "none", ...e != placed.at(-1) && { padding: "0" } }])]) : new Map()
 	// Has elements that have become higher than they were keep their heights. What is higher only because of what it holds is left alone, so what is
 	// inside comes first.
 	const keepHeights = (heights, keep = set) => {
@@ -125,5 +135,5 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, opening, isAuto, freeing, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto, freeing, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
 }

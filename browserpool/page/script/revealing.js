@@ -1,6 +1,6 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, wideScale, opening, freeing, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, wideScale, placedIn, joining, opening, freeing, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isPlaced = e => style(e).position == "absolute"
@@ -19,7 +19,7 @@
 		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select")) : []
 
 	const isFilled = box => {
-		const at = rectOf(box), counts = e => isShown(e) && isInFlow(e, box)
+		const at = rectOf(box), whole = placedIn(box).at(-1) ?? box, counts = e => isShown(e) && isInFlow(e, whole)
 		const all = within(box).filter(e => /^(img|svg|canvas|video|iframe|input|button)$/.test(e.localName) && counts(e)).map(rectOf)
 		someText(box, (text, e) => { if (text.width > 0 && counts(e)) all.push(text) })
 		if (!all.some(a => a.bottom > at.bottom + 1 || a.top < at.top - 1)) return false
@@ -59,11 +59,12 @@
 			held.push({ e, outer, was: beyond(e, outer), over: covered(e) })
 		}
 		const chain = held.map(h => h.e), placed = chain.filter(isPlaced), empty = placed.flatMap(doubles), below = placed.flatMap(backs)
-		const restores = [...chain, ...empty, ...below].map(keepStyle), restore = () => restores.forEach(f => f())
+		const joined = joining(box), restores = [...joined.keys(), ...chain, ...empty, ...below].map(keepStyle), restore = () => restores.forEach(f => f())
 		const height = box.clientHeight, more = hidden(box), fits = willFit(box)
 		below.forEach(underlay)
 		placed.forEach(e => set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })) // it joins the flow
 		empty.forEach(e => set(e, { display: "none" }))
+		joined.forEach((to, e) => set(e, to))
 		free(box)
 		set(box, fits ? { overflow: "auto" } : opening(style(box)))
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
