@@ -244,6 +244,8 @@ func TestInnerScroller(t *testing.T) {
 		"/beside": `<body style="margin: 0; display: flex; height: 100vh"><main style="flex: 1">MAIN</main><div style="width: 40%; overflow: auto">` + content,
 		"/list":   `<body style="margin: 0"><div style="height: 200px; overflow: auto">` + content + `</div><div style="height: 2000px">AFTER`,
 		"/map":    `<body style="margin: 0"><div style="height: 100vh; overflow: hidden; position: relative"><div style="position: absolute; top: 0">` + content + `</div></div>`,
+		"/set":    `<frameset cols="200,*"><frame src="/links"><frameset><frame src="/inner"></frameset></frameset>`, "/links": strings.Repeat(`<p><a href="/">line</a></p>`, 99),
+		"/inner": `<frameset><frame src="/content"></frameset>`, "/content": content, "/links-only": `<frameset cols="*"><frame src="/links"></frameset>`,
 		"/menu":   `<body style="margin: 0"><p>MAIN</p><nav style="position: fixed; top: 0; right: 100%; width: 100%; height: 100vh; overflow: auto">` + content + `</nav>`,
 		"/side":   `<body style="margin: 0"><p style="margin-left: 300px">MAIN</p><nav style="position: fixed; inset: 0 auto 0 0; width: 250px; overflow: auto">` + content + `</nav>`,
 		"/closed": `<body style="margin: 0"><p>MAIN</p><nav style="position: fixed; inset: 0; opacity: 0; overflow: auto">` + content + `</nav>`,
@@ -255,13 +257,13 @@ func TestInnerScroller(t *testing.T) {
 		"/editor": `<body style="margin: 0"><div style="position: relative; height: 80vh"><div style="position: absolute; inset: 0; overflow: scroll"><div style="height: 9000px"></div></div>
 			<p style="position: relative">ROW</p></div><script>1</script>`,
 	})
-	for _, path := range []string{"/beside", "/list", "/large", "/rows", "/still", "/last", "/editor"} {
+	for _, path := range []string{"/beside", "/list", "/large", "/rows", "/still", "/last", "/editor", "/set"} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		if len(result.Warnings) != 1 || result.Warnings[0].Code != contract.PageCut || result.Pages > 3 {
 			t.Errorf("%s, a box that is cut: %d pages, warnings %v", path, result.Pages, result.Warnings)
 		}
 	}
-	for _, path := range []string{"/map", "/menu", "/side", "/closed", "/faint"} {
+	for _, path := range []string{"/map", "/menu", "/side", "/closed", "/faint", "/links-only"} {
 		if result := mustPrint(t, slot, Print{URL: web.URL + path}); len(result.Warnings) != 0 || result.Pages > 3 {
 			t.Errorf("%s, a box in an ordinary page: %d pages, warnings %v", path, result.Pages, result.Warnings)
 		}

@@ -19,8 +19,17 @@
 	const body = document.body
 	if (!body) return { Expanded: false, Hidden: 0 }
 	// What scrolls in a box: itself, or the document of a frame, unless it is of another origin.
-	const scrollerOf = e => e.localName == "iframe" && e.scrolling != "no" && e.contentDocument?.scrollingElement || e
+	const scrollerOf = e => /^i?frame$/.test(e.localName) && e.scrolling != "no" && e.contentDocument?.scrollingElement || e
 	const hidden = e => scrollerOf(e).scrollHeight - scrollerOf(e).clientHeight
+	// Frames of a set share the window, and cannot grow.
+	const isSet = e => e?.localName == "frameset"
+	const hiddenIn = e => {
+		if (isSet(e)) return Math.max(0, ...within(e).filter(e => e.localName == "frame").map(hiddenIn))
+		const inner = e.contentDocument?.body
+		if (isSet(inner)) return hiddenIn(inner)
+		return inner && scrollerOf(e) != e && hidden(e) > 4 && !isMenu(inner) ? hidden(e) : 0
+	}
+	if (isSet(body)) return { Expanded: false, Hidden: hiddenIn(body) }
 	// The share of the window in which it is seen: menus wait beside it, or are transparent.
 	const shareOf = e => {
 		const box = e.getBoundingClientRect(), length = (from, to, whole) => Math.max(0, Math.min(to, whole) - Math.max(from, 0)) / whole
