@@ -93,8 +93,12 @@
 		return isAll ? placedIn(e, [...all, e]) : all
 	}
 	// What puts these into the flow of a box.
-	const joining = (box, placed = placedIn(box)) => placed.length ? new Map([[box, { padding: "0" }], ...placed.map(e => [e, {
-		position: "relative", inset: "auto", width: "auto", height: "auto", "max-height": "none", ...e != placed.at(-1) && { padding: "0" } }])]) : new Map()
+	const joining = (box, placed = placedIn(box)) => {
+		const flow = { position: "relative", inset: "auto", width: "auto", height: "auto", "max-height": "none" }
+		const holders = [box, ...placed].slice(0, -1), all = new Map(placed.map(e => [e, { ...flow }]))
+		for (const e of holders) all.set(e, { ...all.get(e), padding: "0" })
+		return all
+	}
 	// Has elements that have become higher than they were keep their heights. What is higher only because of what it holds is left alone, so what is
 	// inside comes first.
 	const keepHeights = (heights, keep = set) => {
@@ -135,5 +139,8 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
-	return script(undisguised, argument, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto, freeing, isColumn, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, tallest })
+	return script(undisguised, argument, {
+		within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto, freeing,
+		set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
+	})
 }

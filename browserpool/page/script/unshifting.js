@@ -6,11 +6,14 @@
 	const before = e => e.previousElementSibling ? rectOf(e.previousElementSibling).bottom : rectOf(e.parentElement).top
 	const after = e => e.nextElementSibling ? rectOf(e.nextElementSibling).top : rectOf(e.parentElement).bottom
 	const gaps = e => ({ above: rectOf(e).top - before(e), below: after(e) - rectOf(e).bottom })
-	const shifted = (document.body ? within(document.body) : []).map(e => {
-		const { position, display, top, marginTop, marginBottom } = getComputedStyle(e)
-		return position == "relative" && Math.abs(px(top)) >= 4 && isBlock(display) && e.style && e.parentElement && e.getClientRects().length > 0 &&
-			{ e, above: px(marginTop) + px(top), below: px(marginBottom) - px(top), want: gaps(e), restore: keepStyle(e) }
-	}).filter(Boolean)
+	const shiftOf = e => {
+		const style = getComputedStyle(e)
+		return style.position == "relative" && isBlock(style.display) && e.style && e.parentElement && e.getClientRects().length > 0 ? px(style.top) : 0
+	}
+	const shifted = (document.body ? within(document.body) : []).filter(e => Math.abs(shiftOf(e)) >= 4).map(e => {
+		const { top, marginTop, marginBottom } = getComputedStyle(e)
+		return { e, above: px(marginTop) + px(top), below: px(marginBottom) - px(top), want: gaps(e), restore: keepStyle(e) }
+	})
 	const place = ({ e, above, below }) => set(e, { transition: "none", top: "0px", "margin-top": above + "px", "margin-bottom": below + "px" })
 	const isRight = error => Math.abs(error) <= 1
 	const errors = () => shifted.map(({ e, want }) => [gaps(e).above - want.above, gaps(e).below - want.below])
