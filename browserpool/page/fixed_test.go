@@ -66,7 +66,7 @@ func TestFixedBars(t *testing.T) {
 	}
 }
 
-// A dialog is shown once and whole, and the page behind it as if there were none.
+// A dialog is shown once and whole, and all of the page behind it as if there were none, even if the page cannot be scrolled meanwhile.
 func TestOpenDialogs(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
@@ -83,8 +83,9 @@ func TestOpenDialogs(t *testing.T) {
 		"/modal":   `<dialog id="d">DIALOG</dialog><script>d.showModal()</script>`,
 	}
 	for path, page := range pages {
-		pages[path] = `<body style="margin: 0">` + strings.Repeat("<p>LINE</p>", 90) + page.(string)
+		pages[path] = `<body style="margin: 0; position: fixed; width: 100%; overflow: hidden">` + strings.Repeat("<p>LINE</p>", 90) + page.(string)
 	}
+	pages["/scrolls"] = strings.Replace(pages["/beside"].(string), "position: fixed; width", "width", 1)
 	web := pagetest.NewWeb(t, pages)
 	for path := range pages {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})

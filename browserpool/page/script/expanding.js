@@ -30,6 +30,11 @@
 		return inner && scrollerOf(e) != e && hidden(e) > 4 && !isMenu(inner) ? hidden(e) : 0
 	}
 	if (isSet(body)) return { Expanded: false, Hidden: hiddenIn(body) }
+	// Script fixes the body so that nobody scrolls the page behind a dialog.
+	if (getComputedStyle(body).position == "fixed" && Math.max(body.scrollHeight, rectOf(body).height) > innerHeight) {
+		set(body, { position: "static", height: "auto", overflow: "visible" })
+		return { Expanded: true, Hidden: 0 }
+	}
 	// The share of the window in which it is seen: menus wait beside it, or are transparent.
 	const shareOf = e => {
 		const box = e.getBoundingClientRect(), length = (from, to, whole) => Math.max(0, Math.min(to, whole) - Math.max(from, 0)) / whole

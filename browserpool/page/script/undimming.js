@@ -21,7 +21,6 @@
 		fixed.slice(0, fixed.slice(0, page).findLastIndex(isVeil) + 1).forEach(e => above.add(e))
 	}
 	if (!above.size) return
-	for (const e of [body, root]) if (style(e).position == "fixed") set(e, { position: "static" }) // so that the page cannot be scrolled
 	const flow = { position: "static", inset: "auto", transform: "none", translate: "none" }
 	for (const e of above) {
 		if (!hasContent(e)) {
