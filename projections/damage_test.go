@@ -2,11 +2,15 @@ package projections_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"platen.dev/events/disk"
+	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/testkit"
 	"platen.dev/projections"
 )
@@ -50,6 +54,75 @@ func TestDamagedFiles(t *testing.T) {
 	if t.Logf("%d of 100 replicas were made again, %d of them at a second start", renewed, found); renewed == 0 || found == 0 {
 		t.Error("no damage has been found")
 	}
+}
+
+// A damaged log is not taken for a damaged replica, whose rows are then all that is left of what the log has lost.
+func TestDamagedLogKeepsReplica(t *testing.T) {
+	rng := testkit.Rand(t)
+	f := newFixture(t)
+	f.writeJobs(rng, 400)
+	closed(t, f.open("replica"))
+	r := f.open("replica")
+	want := dump(t, r)
+	closed(t, r)
+	for range 2 { // what a start has recovered is in tables then
+		if err := f.log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f.openLog("log")
+	}
+	if err := f.log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, found := filepath.Join(f.dir, "log"), 0
+	for i := range 60 {
+		name := fmt.Sprintf("log%d", i)
+		if err := os.CopyFS(filepath.Join(f.dir, name), os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		harmed := flipInTables(t, filepath.Join(f.dir, name), rng)
+		l, err := embedded.Open(embedded.Config{Dir: filepath.Join(f.dir, name), Partitions: 2, Logger: testkit.Silent()})
+		if err != nil {
+			continue // the replica is not opened then
+		}
+		f.log = l
+		r, err := projections.Open(t.Context(), f.config("replica"))
+		if err == nil {
+			closed(t, r)
+		} else if found++; disk.Damaged(err) || !errors.Is(err, embedded.ErrDamaged) {
+			t.Errorf("log with flipped bits in %s: %v", harmed, err)
+		}
+		_ = l.Close() // it may be damaged
+	}
+	f.openLog("log")
+	if r = f.open("replica"); r.Renewed() != 0 || !maps.Equal(dump(t, r), want) {
+		t.Error("the replica has lost rows")
+	}
+	closed(t, r)
+	if t.Logf("%d of 60 damaged logs kept a replica from starting", found); found == 0 {
+		t.Error("no damage has been found")
+	}
+}
+
+// flipInTables flips some bits in one of the tables of a database, and returns its file.
+func flipInTables(t *testing.T, dir string, rng *rand.Rand) string {
+	t.Helper()
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("no tables: %v", err)
+	}
+	name := tables[rng.IntN(len(tables))]
+	content, err := os.ReadFile(name)
+	if err == nil {
+		for range 8 {
+			content[rng.IntN(len(content))] ^= 1 << rng.IntN(8)
+		}
+		err = os.WriteFile(name, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // dumpOf returns all rows of a replica that has caught up.

@@ -226,7 +226,7 @@ func (l *Log) partition(topic string, number int32) (*partition, error) {
 	}
 	loaded, err := l.loadTopic(topic)
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
 	return loaded[number], nil
 }

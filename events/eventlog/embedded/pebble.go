@@ -20,12 +20,13 @@ var ErrInUse = errors.New("another platen uses the directory: stop it first, or 
 // ErrDamaged means that the files of the log are not as they were written.
 var ErrDamaged = errors.New("the log is damaged: check the disk, and copy what is readable with `platen log salvage` (docs/RUNBOOK.md)")
 
-// damaged adds advice to an error of damaged files.
+// damaged turns an error of damaged files into one that leaves the log. It is not disk.ErrDamaged: whoever else keeps a database would take it for damage
+// of its own.
 func damaged(err error) error {
 	if !disk.Damaged(err) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrDamaged, err)
+	return fmt.Errorf("%w: %s", ErrDamaged, err.Error())
 }
 
 // identity is what a database says about itself: the number of its partitions, and its id.

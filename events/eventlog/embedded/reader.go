@@ -40,7 +40,7 @@ func (r *reader) Next(ctx context.Context) ([]eventlog.Record, error) {
 	}
 	if len(r.out) == 0 {
 		if err := r.fromDatabase(); err != nil {
-			return nil, err
+			return nil, damaged(err)
 		}
 	}
 	r.next += int64(len(r.out))
