@@ -126,6 +126,13 @@ func TestHealth(t *testing.T) {
 		testkit.Eventually(t, "the health is "+step.want, func() bool { return strings.HasPrefix(fmt.Sprint(l.Health()), step.want) })
 	}
 	appendNumbers(t, l, 1, func(int) {})
+	if _, err := admin.DeleteTopic(within(t), topic); err != nil {
+		t.Fatal(err)
+	}
+	createTopic(t, admin, topic, 1, nil)
+	testkit.Eventually(t, "a topic that was created again is noticed", func() bool {
+		return strings.HasPrefix(fmt.Sprint(l.Health()), "topic platen.test was created again, without its records")
+	})
 }
 
 // TestUndisclosedSettings opens a log of a topic whose settings are undisclosed. That is logged.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
@@ -16,6 +17,8 @@ const (
 	nextBytes  = 1 << 20
 	// warnAfter is the number of consecutive failures, about five seconds' worth, after which a warning is logged.
 	warnAfter = 10
+	// warnAgain is the least time between warnings while that lasts. An alert looks at the last 15 minutes.
+	warnAgain = 5 * time.Minute
 )
 
 // reader serves one goroutine: by its own fetches while it is behind, by a
@@ -89,7 +92,7 @@ func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
 
 // fetch retries until it has records, is at the end, or meets a permanent error.
 func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
-	for failures := 0; ; failures++ {
+	for failures, warned := 0, (time.Time{}); ; failures++ {
 		err := r.compare(ctx)
 		if err == nil {
 			records, epoch, fetchErr := r.log.fetch(ctx, r.topic, r.partition, r.next, r.maxBytes)
@@ -107,7 +110,8 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 		if err != nil && !transient(err) {
 			return nil, err
 		}
-		if failures == warnAfter {
+		if failures >= warnAfter && time.Since(warned) >= warnAgain {
+			warned = time.Now()
 			r.log.logger.Warn("kafka: reading keeps failing, still trying: check the brokers", "topic", r.topic.name, "partition", r.partition,
 				"offset", r.next, "error", err)
 		}

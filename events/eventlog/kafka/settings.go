@@ -91,7 +91,7 @@ func dangers(need TopicConfig, have existing, wanted int) (found []danger) {
 	return found
 }
 
-// checkSettings returns what is wrong with the settings of topics, with the commands to fix it.
+// checkSettings returns what is wrong with topics and their settings, with the commands to fix it.
 func (l *Log) checkSettings(ctx context.Context, names []string) error {
 	metadata, err := l.metadata(ctx, names)
 	if err != nil {
@@ -99,6 +99,10 @@ func (l *Log) checkSettings(ctx context.Context, names []string) error {
 	}
 	var wrong []error
 	for _, name := range names {
+		if t := l.topics[name]; t != nil && t.isReplacedBy(metadata[name]) {
+			wrong = append(wrong, recreatedError{name})
+			continue
+		}
 		settings, err := l.describe(ctx, name)
 		if err != nil {
 			return err
@@ -148,6 +152,13 @@ func (e settingError) Error() string {
 	return fmt.Sprintf("topic %s: %s is %s, must be %s: %s", e.topic, e.setting, e.value, e.must, command)
 }
 
+// recreatedError says that a topic is another one than that which the log has opened.
+type recreatedError struct{ topic string }
+
+func (e recreatedError) Error() string {
+	return fmt.Sprintf("topic %s was created again, without its records, while this node was running: restart the node, which then halts the partitions", e.topic)
+}
+
 func replicas(topic kmsg.MetadataResponseTopic) (least, most int) {
 	for i, p := range topic.Partitions {
 		n := len(p.Replicas)
@@ -172,7 +183,8 @@ func (l *Log) watchSettings() {
 		}
 		err := l.checkSettings(l.ctx, slices.Sorted(maps.Keys(l.config.Topics)))
 		var wrong settingError
-		if err == nil || errors.As(err, &wrong) {
+		var other recreatedError
+		if err == nil || errors.As(err, &wrong) || errors.As(err, &other) {
 			l.setHealth(err)
 		}
 	}
@@ -184,8 +196,8 @@ func (l *Log) setHealth(err error) {
 	l.danger.Store(&err)
 	switch {
 	case err == nil && before != nil:
-		l.logger.Info("kafka: the settings of all topics are right again")
+		l.logger.Info("kafka: all topics are as they must be again")
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		l.logger.Error("kafka: a topic's settings may lose records; this node is not ready", "error", err)
+		l.logger.Error("kafka: a topic is not as it must be, and records may be lost; this node is not ready", "error", err)
 	}
 }

@@ -27,6 +27,12 @@ type topic struct {
 	bases map[int32]int64 // of partitions that do not begin at 0
 }
 
+// isReplacedBy reports whether a topic of the same name is another one. Brokers before 2.8 have no ids, and one that does not know a topic yet returns none.
+func (t *topic) isReplacedBy(found kmsg.MetadataResponseTopic) bool {
+	none := [16]byte{}
+	return t.id != none && found.TopicID != none && found.TopicID != t.id
+}
+
 // topic returns a topic. It checks that the log is open and has the partition.
 func (l *Log) topic(name string, partition int32) (*topic, error) {
 	if l.ctx.Err() != nil {
