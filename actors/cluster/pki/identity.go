@@ -25,6 +25,7 @@ type Identity struct {
 	mu      sync.Mutex
 	present credentials   // guarded by mu
 	stamp   tlsfile.Stamp // guarded by mu: of the files that were read last
+	wrong   error         // guarded by mu: why these are unusable; nil if they are not
 }
 
 // credentials are the certificate and the roots of an identity at a moment.
@@ -79,13 +80,21 @@ func (i *Identity) current() credentials {
 	}
 	i.stamp = stamp
 	changed, err := i.files.read()
-	if err != nil {
+	if i.wrong = err; err != nil {
 		i.logger.Error("the new cluster certificates are unusable; keeping the previous ones", "error", err)
 		return i.present
 	}
 	i.present = changed
 	i.logger.Info("the certificates of the cluster have changed", "expires", changed.certificate.Leaf.NotAfter)
 	return i.present
+}
+
+// Check returns why the files of the identity are unusable, as they are now; nil if they are not, or if it has none.
+func (i *Identity) Check() error {
+	i.current()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.wrong
 }
 
 // Expires returns when the certificate that the node shows expires.

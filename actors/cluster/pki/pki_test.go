@@ -228,11 +228,14 @@ func TestFilesAreReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("while a file is missing", before, true)
+	if node.Check() == nil {
+		t.Error("nothing is said to be wrong")
+	}
 	write(t, f, b, 2*time.Hour)
 	check("after the change", before, false)
 	check("after the change", after, true)
-	if !node.Expires().After(expires) {
-		t.Errorf("it expires at %s, as before", node.Expires())
+	if err := node.Check(); err != nil || !node.Expires().After(expires) {
+		t.Errorf("it expires at %s, as before, or %v", node.Expires(), err)
 	}
 }
 

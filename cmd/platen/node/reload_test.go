@@ -3,6 +3,7 @@ package node
 import (
 	"log/slog"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,15 @@ func TestReload(t *testing.T) {
 	}
 	if n := strings.Count(said.String(), "the certificate of the API"); n != 2 {
 		t.Errorf("the node wrote %s", &said)
+	}
+	if err := os.WriteFile(cfg.KeyFile, []byte("half a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		said.Reset()
+		if reload(logger, c, nil); strings.Contains(said.String(), "INFO") || !strings.Contains(said.String(), "not reloaded: the certificate of the API is unusable") {
+			t.Errorf("with half a key the node wrote %s", &said)
+		}
 	}
 	said.Reset()
 	reload(logger, nil, nil)

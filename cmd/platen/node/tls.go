@@ -19,6 +19,7 @@ type certificate struct {
 	current atomic.Pointer[tls.Certificate]
 	mu      sync.Mutex    // one look at a time
 	seen    tlsfile.Stamp // of the files, when they were last read; guarded by mu
+	wrong   error         // why they are unusable since then, nil if they are not; guarded by mu
 }
 
 func (c TLSConfig) stamp() tlsfile.Stamp { return tlsfile.StampOf(c.CertFile, c.KeyFile) }
@@ -42,20 +43,21 @@ func (c *certificate) load() error {
 }
 
 // look rereads the files if they have changed. If they are unusable, as between the writing of the
-// one and the other, the certificate stays as it was.
-func (c *certificate) look() {
+// one and the other, the certificate stays as it was, and look returns why.
+func (c *certificate) look() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.cfg.stamp()
 	if now == c.seen {
-		return
+		return c.wrong
 	}
 	c.seen = now
-	if err := c.load(); err != nil {
-		c.logger.Error("the new certificate is unusable; keeping the previous one", "error", err)
-		return
+	if c.wrong = c.load(); c.wrong != nil {
+		c.logger.Error("the new certificate is unusable; keeping the previous one", "error", c.wrong)
+		return c.wrong
 	}
 	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", c.current.Load().Leaf.NotAfter)
+	return nil
 }
 
 // config returns the TLS configuration of clients' connections, nil for plain HTTP.
@@ -79,7 +81,7 @@ func openCertificate(b *base) (*certificate, error) {
 	}
 	c, err := newCertificate(b.cfg.TLS, b.logger)
 	if err == nil {
-		b.periodically("certificate", certificateInterval, func(context.Context) { c.look() })
+		b.periodically("certificate", certificateInterval, func(context.Context) { _ = c.look() }) // it has logged its error
 	}
 	return c, err
 }
