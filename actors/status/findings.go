@@ -26,7 +26,29 @@ func Findings(r Report) (all []Finding) {
 	for _, n := range r.Nodes {
 		all = append(all, n.findings(r.At)...)
 	}
+	all = append(all, r.storeFindings()...)
 	return append(all, r.partitionFindings()...)
+}
+
+// storeFindings tells of nodes that do not find each other's results.
+func (r Report) storeFindings() []Finding {
+	var stores []Store
+	for _, n := range r.Nodes {
+		if n.answered() {
+			stores = append(stores, n.Store)
+		}
+	}
+	f := Finding{About: "cluster", Do: "set `files` of all nodes to the place that they share (docs/STORAGE.md)"}
+	different := slices.ContainsFunc(stores, func(s Store) bool { return s.Place != stores[0].Place })
+	switch {
+	case different:
+		f.Text = "the nodes keep results at different places, and cannot read those of each other"
+	case len(stores) > 1 && stores[0].Own:
+		f.Text = "each node keeps results in its own data directory, where the others cannot read them"
+	default:
+		return nil
+	}
+	return []Finding{f}
 }
 
 func (n Node) findings(now time.Time) (all []Finding) {

@@ -142,6 +142,8 @@ type Browsers struct {
 // Store is where results are kept.
 type Store struct {
 	Place string `json:"place"`
+	// Own means that it is below the data directory of the node, which is private.
+	Own bool `json:"own,omitempty"`
 }
 
 // Ledger describes how a node fills the usage ledger.

@@ -31,7 +31,7 @@ func sound(id string, owned ...int32) Node {
 	n := Node{
 		ID: events.NodeID("node-" + id + "-f000-431d-9597-1f3d8ba50a52"), State: Serving, Version: "1.4.0", Level: 2, Address: "10.0.0.1:7947", API: "http://[::]:8080", UpSeconds: 93784,
 		Lanes:    map[string]Jobs{"quick": {0, 1}, "slow": {}, "remote": {0, 4}},
-		Browsers: Browsers{Slots: 9, Remotes: 24, Leased: 5, Running: true, Bytes: 190 << 20, Own: 4}, Store: Store{"s3://acme-results/platen"},
+		Browsers: Browsers{Slots: 9, Remotes: 24, Leased: 5, Running: true, Bytes: 190 << 20, Own: 4}, Store: Store{Place: "s3://acme-results/platen"},
 		Ledger: Ledger{Place: "ch1:9000,ch2:9000", DelaySeconds: 0.412}, Disks: []Disk{{"data", 120 << 30, 400 << 30, 1 << 30}},
 		Certificates: []Certificate{{"api", noon.AddDate(0, 2, 0)}, {"cluster", noon.AddDate(1, 0, 0)}}, ClockSeconds: 0.003,
 	}
@@ -58,7 +58,7 @@ func cases() map[string]Report {
 	made := map[string]Report{}
 
 	one := sound("aaaa1111", 0, 1, 2, 3)
-	one.Address, one.Store.Place, one.Ledger.Place, one.Certificates, one.ClockSeconds = "", "/var/lib/platen/files", "file", nil, 0
+	one.Address, one.Store, one.Ledger.Place, one.Certificates, one.ClockSeconds = "", Store{"/var/lib/platen/files", true}, "file", nil, 0
 	alone := seen(one.ID, one.ID, one.ID, one.ID)
 	alone.Log = "embedded"
 	made["one"] = Assemble(alone, []Node{one})
@@ -93,7 +93,7 @@ func cases() map[string]Report {
 	worse.Certificates = slices.Clone(worse.Certificates)
 	worse.Certificates[0].Expires = noon.Add(MinValidity - time.Hour)
 	draining := b
-	draining.State = Draining
+	draining.State, draining.Store = Draining, Store{"/var/lib/platen/files", true}
 	mixed := all
 	mixed.Levels = slices.Clone(all.Levels)
 	mixed.Levels[0] = 3
@@ -263,4 +263,29 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	testkit.Contains(t, cut("one\ttwo", 6), `one\t…`)
+}
+
+// Nodes that keep results each in its own data directory are told of, though the directories have one name.
+func TestStores(t *testing.T) {
+	a, b := sound("aaaa1111", 0), sound("bbbb2222", 1)
+	all := seen(a.ID, a.ID, b.ID)
+	for _, tc := range []struct {
+		a, b Store
+		want string
+	}{
+		{Store{Place: "s3://b"}, Store{Place: "s3://b"}, ""},
+		{Store{Place: "/mnt/files"}, Store{Place: "/mnt/files"}, ""},
+		{Store{Place: "/mnt/files"}, Store{Place: "s3://b"}, "different places"},
+		{Store{Place: "/mnt/files"}, Store{"/var/lib/platen/files", true}, "different places"},
+		{Store{"/var/lib/platen/files", true}, Store{"/var/lib/platen/files", true}, "own data directory"},
+	} {
+		a.Store, b.Store = tc.a, tc.b
+		if found := Assemble(all, []Node{a, b}).storeFindings(); len(found) > 1 || (len(found) == 1) != (tc.want != "") || len(found) == 1 && !strings.Contains(found[0].Text, tc.want) {
+			t.Errorf("%v and %v: %v", tc.a, tc.b, found)
+		}
+	}
+	b.State = Silent
+	if found := Assemble(all, []Node{a, b}).storeFindings(); found != nil {
+		t.Errorf("of one node that answers: %v", found)
+	}
 }
