@@ -1,7 +1,7 @@
 // Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it: the browser would print both on every page.
 (document, { page }, { someText, set, adopt }) => {
 	const root = document.documentElement, body = document.body
-	if (!body || !page || root.scrollHeight <= page) return
+	if (!body || !page || root.scrollHeight <= Math.max(page, innerHeight)) return
 	const style = getComputedStyle
 	const fixedOf = e => e && (style(e).position == "fixed" ? e : fixedOf(e.parentElement))
 	const isOver = (e, { left, top, right, bottom } = e.getBoundingClientRect()) => left < 2 && top < 2 && right > innerWidth - 2 && bottom > innerHeight - 2
