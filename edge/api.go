@@ -148,7 +148,9 @@ func outage() openapi.Response {
 	return refusal("Nothing can be made durable at the moment. Try again.", unavailable)
 }
 
-var jobParameter = []openapi.Parameter{{Name: "job_id", Required: true, Kind: schema.String{Format: "uuid"}, Doc: "The id that the submission was answered with.", Example: exampleID}}
+var jobParameter = []openapi.Parameter{{
+	Name: "job_id", Required: true, Kind: schema.String{Format: "uuid"}, Doc: "The id that the submission was answered with.", Example: exampleID,
+}}
 
 // jobResponses are those of an endpoint about a job: the good one, its own refusals, and those of
 // every request with a key.
