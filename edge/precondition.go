@@ -28,10 +28,10 @@ func precondition(h *fasthttp.RequestHeader, etag string, modified time.Time) in
 	return 0
 }
 
-// weak begins the tag of what need not be the same byte for byte.
+// weak is the prefix of weak entity tags, which If-None-Match ignores.
 const weak = "W/"
 
-// lists reports whether a list of entity tags has the tag, or is *. There the tag may have a prefix. The list may be
+// lists reports whether a list of entity tags has the tag, or is *. A tag in the list may begin with a prefix. The list may be
 // spread over several lines of the header.
 func lists(lines [][]byte, etag, prefix string) bool {
 	for item := range bytes.SplitSeq(bytes.Join(lines, []byte(",")), []byte(",")) {

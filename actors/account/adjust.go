@@ -48,9 +48,8 @@ func CheckAdjustment(a events.Adjustment) error {
 
 // namesEntry reports whether an id has the form of those that entries get. Whether there is such an entry, only the ledger knows.
 func namesEntry(id events.EntryID) bool {
-	job, charged := strings.CutSuffix(string(id), "/debit")
-	_, err := events.ParseJobID(job)
-	return charged && err == nil || strings.HasPrefix(string(id), "adj_") && validEntry(id)
+	job, err := events.ParseJobID(strings.TrimSuffix(string(id), "/debit"))
+	return err == nil && id == events.DebitOf(job) || strings.HasPrefix(string(id), "adj_") && validEntry(id)
 }
 
 func validEntry(id events.EntryID) bool {

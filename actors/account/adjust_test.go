@@ -34,6 +34,8 @@ func TestCheckAdjustment(t *testing.T) {
 		{func(a *events.Adjustment) { a.Ref = events.EntryID("adj_" + strings.Repeat("a", maxEntryID-3)) }, "an entry is"},
 		{func(a *events.Adjustment) { a.Ref = events.DebitOf(events.JobID{1}) }, ""},
 		{func(a *events.Adjustment) { a.Ref = "an-entry" }, "an entry is"},
+		{func(a *events.Adjustment) { a.Ref = "0199ABCD-0000-7000-8000-000000000000/debit" }, "an entry is"},
+		{func(a *events.Adjustment) { a.Ref = events.EntryID(events.JobID{1}.String()) }, "an entry is"},
 		{func(a *events.Adjustment) { a.Ref = "nope/debit" }, "an entry is"},
 		{func(a *events.Adjustment) { a.Ref = "a b" }, "an entry is"},
 	} {

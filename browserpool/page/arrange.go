@@ -131,14 +131,15 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
-// reveal makes boxes of a visit that scroll as high as their content, and warns of content that stays hidden, or that the browser cannot show.
+// reveal makes boxes of a visit that scroll as high as their content, has margins move what is shifted, and warns of content that stays hidden, or that
+// the browser cannot show.
 func (p press) reveal(ctx context.Context) error {
 	var found struct {
 		Boxes   struct{ Grown, Hidden int }
 		Blanked []string
 	}
-	each := "(...all) => ({ Boxes: (" + optional(revealing) + ")(...all), Moved: (" + optional(unshifting) + ")(...all), Blanked: (" + optional(blanking) + ")(...all) })"
-	_, err := p.run(ctx, each, nil, &found)
+	revealed := "(...all) => ({ Boxes: (" + optional(revealing) + ")(...all), Blanked: (" + optional(blanking) + ")(...all) })"
+	_, err := p.run(ctx, inTurn(revealed, optional(unshifting)), nil, &found)
 	if found.Boxes.Grown == 0 {
 		found.Boxes.Hidden = max(found.Boxes.Hidden, p.hidden)
 	}

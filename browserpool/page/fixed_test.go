@@ -89,12 +89,28 @@ func TestOpenDialogs(t *testing.T) {
 	web := pagetest.NewWeb(t, pages)
 	for path := range pages {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
-		if text := testkit.PDFText(t, result.PDF); strings.Count(text, "DIALOG") != 1 || strings.Count(text, "LINE") != 90 {
+		text := testkit.PDFText(t, result.PDF)
+		if strings.Count(text, "DIALOG") != 1 || strings.Count(text, "LINE") != 90 {
 			t.Errorf("%s: %q", path, text)
+		}
+		if path != "/modal" && strings.Index(text, "DIALOG") < strings.LastIndex(text, "LINE") {
+			t.Errorf("%s: the dialog is over the text: %q", path, text)
 		}
 		shows(t, paper(t, result.PDF, 1), 5, 5, white)
 		picture, _ := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
 		shows(t, picture, 900, 5, white)
+	}
+}
+
+// What is placed in a dialog stays in it, and a bar above a veil stays at the top.
+func TestDialogsKeepWhatTheyHold(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": strings.Repeat("<p>LINE</p>", 90) + `<div style="position: fixed; inset: 0; background: rgba(0, 0, 0, 0.5)"></div>
+		<div style="position: fixed; left: 25%; top: 40%; width: 50%; height: 90px; background: #fff">DIALOG <b style="position: absolute; top: 60px; right: 9px">CLOSE</b></div>
+		<div style="position: fixed; top: 0; left: 0; right: 0; height: 30px; background: #eee; z-index: 9">HEAD</div>`})
+	text := printed(t, slot, Print{URL: web.URL})
+	if strings.Index(text, "CLOSE") < strings.Index(text, "DIALOG") || strings.Index(text, "HEAD") > strings.Index(text, "LINE") {
+		t.Errorf("%q", text)
 	}
 }
 

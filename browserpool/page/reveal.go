@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	_ "embed"
+	"errors"
 )
 
 var (
@@ -42,7 +43,9 @@ func (p visit) pass(ctx, within context.Context, d document, whole Size, since m
 	if err := p.setView(ctx, p.media, d.viewport, p.scale); err != nil {
 		return err
 	}
-	if _, err := p.run(within, passing, nil, nil); err != nil {
+	limited, cancel := context.WithTimeoutCause(within, lookTimeout, errBudget)
+	defer cancel()
+	if _, err := p.run(limited, passing, nil, nil); err != nil && !errors.Is(err, errBudget) {
 		return err
 	}
 	return p.look(ctx, within, d.load.WaitUntil, whole, since)

@@ -245,6 +245,29 @@ func TestShifted(t *testing.T) {
 	}
 }
 
+// Blocks whose margins become one with those of what holds them stay where they are, and so do those between them.
+func TestShiftedBesideOthers(t *testing.T) {
+	t.Parallel()
+	const shifted = `<p style="position: relative; top: 20px; margin: 40px 0">`
+	pdf := mustPrint(t, openSlot(t), Print{HTML: "<!doctype html><p>TOP</p><div>" + shifted + "FIRST</p>" + shifted + "SECOND</p>" + shifted + "THIRD</p></div><p>END", Full: true}).PDF
+	first, second, third := wordAt(t, pdf, "FIRST").yMin, wordAt(t, pdf, "SECOND").yMin, wordAt(t, pdf, "THIRD").yMin
+	if math.Abs(second-first-(third-second)) > 1 {
+		t.Errorf("the lines are at %.0f, %.0f and %.0f pt", first, second, third)
+	}
+}
+
+// Sections as high as the window are as high as a page, be it wider than high.
+func TestSectionsOfAPage(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	html := `<!doctype html><style>body { margin: 0 } section { height: 100vh }</style>` + strings.Repeat(`<section><p style="margin: 0">TEXT</p></section>`, 3)
+	for _, landscape := range []bool{false, true} {
+		if pages := mustPrint(t, slot, Print{HTML: html, Full: true, Options: contract.Paper{Landscape: landscape}}).Pages; pages != 3 {
+			t.Errorf("landscape %t: %d pages", landscape, pages)
+		}
+	}
+}
+
 // A box that cuts what is beyond it grows on paper with what moves to the next page, be its height its own, or that of a box around it.
 func TestCuttingBoxes(t *testing.T) {
 	testkit.Long(t)

@@ -111,6 +111,7 @@ var namesByPath = func() map[string]string {
 			}
 		}
 	}
+	all["render.wait_for_function"] = "waitForExpression or waitWindowStatus"
 	return all
 }()
 

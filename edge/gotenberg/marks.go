@@ -48,6 +48,9 @@ func (b *body) addMarks(r route, f form) error {
 			made["behind"] = kind == "watermark"
 			all = append(all, made)
 		}
+		if len(f.special[kind]) > 0 {
+			return fmt.Errorf("the file %s needs a %sSource that is image, one for each file", kind, kind)
+		}
 	}
 	if len(all) > 0 {
 		b.options["watermarks"] = all

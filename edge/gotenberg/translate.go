@@ -190,28 +190,55 @@ var (
 )
 
 // include replaces a page's inclusions by the converted Markdown files.
-func include(html string, files map[string][]byte, limit int, documents Documents) (_ string, err error) {
+func include(html string, files map[string][]byte, limit int, documents Documents) (string, error) {
 	if other := action.FindString(inclusion.ReplaceAllLiteralString(html, " ")); other != "" {
 		return "", fmt.Errorf(`index.html has %q: a template can have {{ toHTML "FILE.md" }} only`, other)
 	}
+	parts := inclusions{files: files, limit: limit, convert: documents, made: map[string]string{}}
 	html = inclusion.ReplaceAllStringFunc(html, func(call string) string {
-		name := inclusion.FindStringSubmatch(call)[1]
-		content, has := files[name]
-		if !has {
-			err = errors.Join(err, fmt.Errorf("the file %q is missing", name))
-			return ""
-		}
-		part, wrong := documents(decoded(content), limit)
-		if wrong != nil {
-			err = errors.Join(err, fmt.Errorf("the file %q: %w", name, wrong))
-		}
-		return part
+		return parts.next(inclusion.FindStringSubmatch(call)[1])
 	})
 	maps.DeleteFunc(files, func(name string, _ []byte) bool { return strings.HasSuffix(name, ".md") })
-	if err == nil && len(html) > limit {
-		err = fmt.Errorf("the page has more than %d bytes", limit)
+	if parts.err == nil && (parts.total > limit || len(html) > limit) {
+		parts.err = fmt.Errorf("the page has more than %d bytes", limit)
 	}
-	return html, err
+	return html, parts.err
+}
+
+// inclusions converts the Markdown files that a page includes, each once, and nothing more after an error, or once they are longer together than the limit.
+type inclusions struct {
+	files   map[string][]byte
+	limit   int
+	convert Documents
+	made    map[string]string // by the name of the file
+	total   int               // bytes that have been included
+	err     error
+}
+
+func (i *inclusions) next(name string) string {
+	if i.err != nil || i.total > i.limit {
+		return ""
+	}
+	part, made := i.made[name]
+	if !made {
+		part = i.make(name)
+		i.made[name] = part
+	}
+	i.total += len(part)
+	return part
+}
+
+func (i *inclusions) make(name string) string {
+	content, has := i.files[name]
+	if !has {
+		i.err = fmt.Errorf("the file %q is missing", name)
+		return ""
+	}
+	part, err := i.convert(decoded(content), i.limit)
+	if err != nil {
+		i.err = fmt.Errorf("the file %q: %w", name, err)
+	}
+	return part
 }
 
 // whole is the body as JSON.

@@ -211,6 +211,8 @@ func TestRefusals(t *testing.T) {
 		"facturxConformanceLevel is not supported here":       {"facturxConformanceLevel": "EN 16931"},
 		"allowPrinting is not supported here":                 {"allowPrinting": "false"},
 		"the file stamp is missing":                           {"stampSource": "image"},
+		"the file stamp needs a stampSource that is image":    {"stamp:a.png": "x", "stampSource": "text", "stampExpression": "x"},
+		"the file watermark needs a watermarkSource that is":  {"watermark:a.png": "x"},
 		"omitBackground is not supported here":                {"omitBackground": "true"},
 		"splitMode is not supported here":                     {"splitMode": "pages"},
 		"watermarkSource can be text or image only":           {"watermarkSource": "pdf", "watermarkExpression": "a.pdf"},
@@ -293,12 +295,25 @@ func TestRefusalsOfImages(t *testing.T) {
 	}
 }
 
+// A file that is included often is converted once, and nothing more is included once the page is too long.
+func TestInclusionsAreBounded(t *testing.T) {
+	converted, included := 0, 0
+	documents := func(string, int) (string, error) { converted++; return strings.Repeat("x", 400), nil }
+	parts := inclusions{files: map[string][]byte{"a.md": nil, "b.md": nil}, limit: 1000, convert: documents, made: map[string]string{}}
+	for n := range 100_000 {
+		included += len(parts.next([]string{"a.md", "b.md"}[n%2]))
+	}
+	if converted != 2 || included != 1200 || parts.err != nil {
+		t.Errorf("%d conversions, %d bytes included, %v", converted, included, parts.err)
+	}
+}
+
 // What the API says about a member of a request, the port says about the field or file that it came from.
 func TestFieldOf(t *testing.T) {
 	for path, want := range map[string]string{
 		"options.margin.top": "marginTop", "render.cookies.1.domain": "cookies.1.domain", "render.headers.X-A": "extraHttpHeaders.X-A", "options.metadata.title": "metadata.title",
 		"options.watermarks.0.opacity": "watermark or stamp.0.opacity", "options.header_template": "header.html", "assets": "files", "html": "index.html",
-		"options.unknown": "options.unknown", "": "",
+		"options.unknown": "options.unknown", "": "", "render.wait_for_function": "waitForExpression or waitWindowStatus",
 	} {
 		if got := FieldOf(path); got != want {
 			t.Errorf("%q: %q, want %q", path, got, want)

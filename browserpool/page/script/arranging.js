@@ -83,10 +83,15 @@
 		}
 	}
 
-	// Lines that a page has no room for move to the next one. Boxes of a fixed height, which would cut the last lines, or show them over what follows,
-	// grow by that. Nothing in them may become another by it.
+	// Lines that a page has no room for move to the next one. Boxes of a fixed height which hold text to their end, and would cut the last lines, or show
+	// them over what follows, grow by that. Nothing in them may become another by it. What is as high as the window is as high as a page on paper.
 	const heightOf = e => e.getBoundingClientRect().height
-	const fixed = high.filter(e => e != body && e.style && e.scrollHeight <= e.clientHeight + 1).map(e => {
+	const isFull = e => {
+		range.selectNodeContents(e)
+		return e.getBoundingClientRect().bottom - range.getBoundingClientRect().bottom < page / 4
+	}
+	const mayCut = e => e != body && e.style && e.scrollHeight <= e.clientHeight + 1 && Math.abs(heightOf(e) - innerHeight) > 1 && isFull(e)
+	const fixed = high.filter(mayCut).map(e => {
 		const to = freeing(e), { height } = getComputedStyle(e), isFixed = Object.keys(to).some(name => !isAuto(e, name))
 		return isFixed && { e, to: isAuto(e, "height") ? to : { ...to, "min-height": height }, restore: keepStyle(e) }
 	}).filter(Boolean)

@@ -21,15 +21,17 @@
 		}
 		return all
 	}
-	const outerOf = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host
+	const hostOf = root => root.nodeType == Node.DOCUMENT_FRAGMENT_NODE ? root.host : null
+	const outerOf = e => e.assignedSlot ?? e.parentElement ?? hostOf(e.getRootNode())
 	// Whether an element moves what follows it within a box, or within the document.
 	const isInFlow = (e, box) => !e || e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(outerOf(e), box)
 	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+	const hides = e => getComputedStyle(e).opacity == 0 || getComputedStyle(e).visibility != "visible"
 	// Whether a text within an element satisfies a test of its box, its parent and itself; by default, whether there is any. Texts of open shadow trees count.
 	const someText = (root, test = () => true) => {
 		const range = undisguised.createRange()
 		const isText = text => {
-			if (!/\S/.test(text.data)) return false
+			if (!/\S/.test(text.data) || /^(style|script)$/.test(text.parentElement?.localName)) return false
 			range.selectNodeContents(text)
 			return test(range.getBoundingClientRect(), text.parentElement ?? text.parentNode.host, text)
 		}
@@ -140,7 +142,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto, freeing,
+		within, outerOf, isInFlow, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto, freeing,
 		set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

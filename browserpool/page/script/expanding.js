@@ -30,11 +30,6 @@
 		return inner && scrollerOf(e) != e && hidden(e) > 4 && !isMenu(inner) ? hidden(e) : 0
 	}
 	if (isSet(body)) return { Expanded: false, Hidden: hiddenIn(body) }
-	// Script fixes the body so that nobody scrolls the page behind a dialog.
-	if (getComputedStyle(body).position == "fixed" && Math.max(body.scrollHeight, rectOf(body).height) > innerHeight) {
-		set(body, { position: "static", height: "auto", overflow: "visible" })
-		return { Expanded: true, Hidden: 0 }
-	}
 	// The share of the window in which it is seen: menus wait beside it, or are transparent.
 	const shareOf = e => {
 		const box = e.getBoundingClientRect(), length = (from, to, whole) => Math.max(0, Math.min(to, whole) - Math.max(from, 0)) / whole
@@ -54,6 +49,11 @@
 	}
 	const main = largest((_, overflow) => /auto|scroll/.test(overflow)) ??
 		largest((e, overflow) => /hidden|clip/.test(overflow) && Math.abs(e.clientHeight / innerHeight - 1) < 0.1 && hidesText(e))
+	// Script fixes the body so that nobody scrolls the page behind a dialog.
+	if (!main && getComputedStyle(body).position == "fixed" && Math.max(body.scrollHeight, rectOf(body).height) > innerHeight) {
+		set(body, { position: "static", height: "auto", overflow: "visible" })
+		return { Expanded: true, Hidden: 0 }
+	}
 	if (!main) return { Expanded: false, Hidden: 0 } // there may be a box beside others, such as a list
 	const left = hidden(main), height = main.clientHeight, scrolled = main.scrollTop > 0
 	if (shareOf(main) < 1 / 2) return { Expanded: false, Hidden: scrollerOf(main) == main && !isMenu(main) ? left : 0 } // frames beside others grow later (framing)

@@ -1,6 +1,6 @@
 // Keeps what has waited to be scrolled to as it is shown now, or at least in sight once it has been: script hides some of it again as it leaves the
 // window. What lies over others, as slides do, is left to script.
-(document, _, { isShown, adopt }) => {
+(document, _, { isShown, hides, adopt }) => {
 	const mark = "data-platen-shown", alike = new Map(), beside = new Map()
 	const rectOf = e => e.getBoundingClientRect()
 	const boxesBeside = ({ parentElement: outer }) => {
@@ -15,7 +15,7 @@
 		const shown = isShown(e)
 		if (!shown && !seen) continue
 		for (const hider of hiders.filter(h => h.isConnected && !h.hasAttribute(mark) && !isStacked(h))) {
-			const rules = Object.entries(rulesOf(hider, shown)).map(([name, value]) => `${name}: ${value} !important`).join("; ")
+			const rules = Object.entries(rulesOf(hider, shown || !hides(hider))).map(([name, value]) => `${name}: ${value} !important`).join("; ")
 			if (!alike.has(rules)) alike.set(rules, alike.size)
 			hider.setAttribute(mark, alike.get(rules))
 		}

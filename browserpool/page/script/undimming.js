@@ -15,20 +15,26 @@
 	}
 
 	const isVeil = e => isOver(e) && dims(e)
-	const above = new Set() // the veils, and what is fixed above them
-	for (const [x, y] of [[innerWidth / 2, innerHeight / 2], [3, 3]]) {
-		const fixed = document.elementsFromPoint(x, y).map(fixedOf), page = fixed.findIndex(e => !e || e == body || e == root)
-		fixed.slice(0, fixed.slice(0, page).findLastIndex(isVeil) + 1).forEach(e => above.add(e))
+	const fixedAt = (x, y) => {
+		const all = document.elementsFromPoint(x, y).map(fixedOf)
+		return all.slice(0, all.findIndex(e => !e || e == body || e == root))
 	}
+	const middle = fixedAt(innerWidth / 2, innerHeight / 2)
+	const above = new Set([...fixedAt(3, 3).filter(isVeil), ...middle.slice(0, middle.findLastIndex(isVeil) + 1)]) // the veils, and the dialog above them
 	if (!above.size) return
-	const flow = { position: "static", inset: "auto", transform: "none", translate: "none" }
+	const place = { inset: "auto", transform: "none", translate: "none" }
 	for (const e of above) {
 		if (!hasContent(e)) {
 			set(e, { display: "none" })
 			continue
 		}
 		const { width } = e.getBoundingClientRect()
-		set(e, { ...flow, ...isOver(e) ? { height: "auto", "min-height": "0", background: "none", "backdrop-filter": "none" } : { "box-sizing": "border-box", width: width + "px" } })
-		for (const inner of e.querySelectorAll("*")) if (style(inner).position == "absolute" && isOver(e) && inner.offsetParent == body) set(inner, flow)
+		if (!isOver(e)) {
+			set(e, { ...place, position: "relative", "box-sizing": "border-box", width: width + "px" })
+			continue
+		}
+		const placed = [...e.querySelectorAll("*")].filter(inner => style(inner).position == "absolute" && inner.offsetParent == e)
+		for (const inner of [e, ...placed]) set(inner, { ...place, position: "static" })
+		set(e, { height: "auto", "min-height": "0", background: "none", "backdrop-filter": "none" })
 	}
 }

@@ -10,7 +10,7 @@
 		const style = getComputedStyle(e)
 		return style.position == "relative" && isBlock(style.display) && e.style && e.parentElement && e.getClientRects().length > 0 ? px(style.top) : 0
 	}
-	const shifted = (document.body ? within(document.body) : []).filter(e => Math.abs(shiftOf(e)) >= 4).slice(0, most).map(e => {
+	let shifted = (document.body ? within(document.body) : []).filter(e => Math.abs(shiftOf(e)) >= 4).slice(0, most).map(e => {
 		const { top, marginTop, marginBottom } = getComputedStyle(e)
 		return { e, above: px(marginTop) + px(top), below: px(marginBottom) - px(top), want: gaps(e), restore: keepStyle(e) }
 	})
@@ -28,5 +28,10 @@
 		left.forEach(({ at }) => place(at))
 		left = wrong()
 	}
-	left.forEach(({ at }) => at.restore())
+	while (left.length > 0) { // what they were beside may be wrong then
+		const back = new Set(left.map(({ at }) => at))
+		for (const at of back) at.restore()
+		shifted = shifted.filter(at => !back.has(at))
+		left = wrong()
+	}
 }

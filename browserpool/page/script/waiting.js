@@ -1,8 +1,7 @@
 // Notes which texts and pictures further down than the window keep their place but cannot be seen, and what hides each: sections of many pages are
 // shown once somebody scrolls to them. Returns how many there are, and whether there is a list that draws only what the window shows.
-(document, fold, { within, isShown, isInFlow, outerOf }) => {
+(document, fold, { within, isShown, isInFlow, outerOf, hides }) => {
 	const waiting = globalThis.waiting = new Map(), { body } = document, most = 2000, range = document.createRange()
-	const hides = e => getComputedStyle(e).opacity == 0 || getComputedStyle(e).visibility != "visible"
 	const isCut = (e, box, { top, bottom } = e.getBoundingClientRect()) =>
 		e != body && (getComputedStyle(e).overflowY != "visible" && (box.top >= bottom || box.bottom <= top) || isCut(outerOf(e), box))
 	const boxOf = node => (range.selectNode(node), range.getBoundingClientRect())
