@@ -91,21 +91,25 @@ func Connect(c Config) (*Ledger, error) {
 // Check does what Open does. The error is ErrUnreachable if no server answered; any other persists
 // until somebody fixes its cause.
 func (l *Ledger) Check(ctx context.Context) error {
-	err := l.call(ctx, "open", func(context.Context) error { return nil })
+	return classified(l.call(ctx, "open", func(context.Context) error { return nil }))
+}
+
+// classified marks an error as ErrUnreachable unless it persists until somebody fixes its cause.
+func classified(err error) error {
 	if err == nil || codeOf(err) != 0 && !passes(err) || errors.Is(err, errNewer) || errors.Is(err, errUnfit) || errors.Is(err, ledger.ErrClosed) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// Ping returns nil if a server answers and has the database. It changes nothing, and brings no tables up to date.
+// Ping returns nil if a server answers and has the database. It changes nothing, and brings no tables up to date. Its errors are those of Check.
 func (l *Ledger) Ping(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, l.config.Timeout)
 	defer cancel()
 	var there uint64
 	err := l.conn.QueryRow(bounded, "SELECT count() FROM system.tables WHERE database = currentDatabase()").Scan(&there)
 	if err != nil {
-		return fmt.Errorf("ledger on ClickHouse %s: %w", strings.Join(l.config.Addresses, ","), explain(err))
+		return classified(fmt.Errorf("ledger on ClickHouse %s: %w", strings.Join(l.config.Addresses, ","), explain(err)))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -225,8 +226,11 @@ func TestServers(t *testing.T) {
 	expect(t, kafka(3, 2, nil), OK, OK, Warning)
 	expect(t, kafka(0, 3, errBroken), Failure)
 	well, ill := func(context.Context) error { return nil }, func(context.Context) error { return errBroken }
-	expect(t, ClickHouse(well), OK)
-	expect(t, ClickHouse(ill), Warning)
+	unreachable := errors.New("unreachable")
+	away := func(context.Context) error { return fmt.Errorf("%w: no answer", unreachable) }
+	expect(t, ClickHouse(well, unreachable), OK)
+	expect(t, ClickHouse(away, unreachable), Warning)
+	expect(t, ClickHouse(ill, unreachable), Failure)
 	expect(t, Store("results", "s3://b", well), OK)
 	expect(t, Store("results", "s3://b", ill), Failure)
 	expect(t, Identity(func() error { return nil }), OK)

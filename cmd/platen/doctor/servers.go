@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -37,10 +38,14 @@ func Kafka(ask func(context.Context) (Topics, error), replicas int) Check {
 	}}
 }
 
-// ClickHouse checks that it lets the node in. Jobs continue without it, so failure is only a warning.
-func ClickHouse(ask func(context.Context) error) Check {
+// ClickHouse checks that it lets the node in. Jobs continue while it is unreachable, which is only a warning.
+func ClickHouse(ask func(context.Context) error, unreachable error) Check {
 	return Check{"ClickHouse", func(ctx context.Context) []Finding {
-		if err := ask(ctx); err != nil {
+		err := ask(ctx)
+		switch {
+		case err != nil && !errors.Is(err, unreachable):
+			return []Finding{fail("mend what the error names: the node does not start", "%s", err)}
+		case err != nil:
 			return []Finding{warn("mend what the error names; until then the usage ledger waits", "%s", err)}
 		}
 		return []Finding{ok("answers, and has the database")}

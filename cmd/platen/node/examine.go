@@ -117,7 +117,7 @@ func (c StorageConfig) serverChecks() (all []doctor.Check) {
 		}, int(c.Kafka.ReplicationFactor)))
 	}
 	if c.ClickHouse != "" {
-		all = append(all, doctor.ClickHouse(c.pingLedger))
+		all = append(all, doctor.ClickHouse(c.pingLedger, clickhouse.ErrUnreachable))
 	}
 	for _, s := range []struct{ name, place string }{{"results", c.Files}, {"snapshots", c.snapshotFiles()}} {
 		if strings.HasPrefix(s.place, s3Scheme) {
