@@ -56,7 +56,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// A damaged log is not taken for a damaged replica, whose rows are then all that is left of what the log has lost.
+// A damaged log is not mistaken for a damaged replica: its rows are all that remains of the lost records.
 func TestDamagedLogKeepsReplica(t *testing.T) {
 	rng := testkit.Rand(t)
 	f := newFixture(t)

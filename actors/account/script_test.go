@@ -230,7 +230,7 @@ func textArg(t *testing.T, d *datadriven.TestData, name string) (s string) {
 	return s
 }
 
-// instant returns the time "at", or another one if there is none.
+// instant returns the time "at", or another one without it.
 func (s *script) instant(d *datadriven.TestData, other time.Time) events.Instant {
 	text := textArg(s.t, d, "at")
 	if text == "" {

@@ -30,7 +30,7 @@ func Findings(r Report) (all []Finding) {
 	return append(all, r.partitionFindings()...)
 }
 
-// storeFindings tells of nodes that do not find each other's results.
+// storeFindings reports nodes that do not find each other's results.
 func (r Report) storeFindings() []Finding {
 	var stores []Store
 	for _, n := range r.Nodes {

@@ -245,7 +245,7 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// Blocks whose margins become one with those of what holds them stay where they are, and so do those between them.
+// Blocks whose margins collapse with those of their parent stay where they are, like the blocks between them.
 func TestShiftedBesideOthers(t *testing.T) {
 	t.Parallel()
 	const shifted = `<p style="position: relative; top: 20px; margin: 40px 0">`
@@ -268,7 +268,7 @@ func TestSectionsOfAPage(t *testing.T) {
 	}
 }
 
-// A box that cuts what is beyond it grows on paper with what moves to the next page, be its height its own, or that of a box around it.
+// A box that cuts what is beyond it grows on paper with what moves to the next page, whether its height is its own or that of a box around it.
 func TestCuttingBoxes(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel()

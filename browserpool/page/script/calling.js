@@ -23,6 +23,8 @@
 	}
 	const hostOf = root => root.nodeType == Node.DOCUMENT_FRAGMENT_NODE ? root.host : null
 	const outerOf = e => e.assignedSlot ?? e.parentElement ?? hostOf(e.getRootNode())
+	// What is fixed to the window and holds an element, or is it.
+	const fixedOf = e => e && (getComputedStyle(e).position == "fixed" ? e : fixedOf(e.parentElement))
 	// Whether an element moves what follows it within a box, or within the document.
 	const isInFlow = (e, box) => !e || e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(outerOf(e), box)
 	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
@@ -142,7 +144,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, isInFlow, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto, freeing,
-		set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
+		within, outerOf, fixedOf, isInFlow, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		freeing, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

@@ -1,17 +1,17 @@
 // Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it: the browser would print both on every page.
-(document, { page }, { someText, set, adopt }) => {
+(document, { page }, { fixedOf, someText, set, adopt }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= Math.max(page, innerHeight)) return
 	const style = getComputedStyle
-	const fixedOf = e => e && (style(e).position == "fixed" ? e : fixedOf(e.parentElement))
 	const isOver = (e, { left, top, right, bottom } = e.getBoundingClientRect()) => left < 2 && top < 2 && right > innerWidth - 2 && bottom > innerHeight - 2
 	const dims = (e, { backgroundColor, backgroundImage, backdropFilter, opacity } = style(e)) => backdropFilter != "none" ||
 		backgroundImage == "none" && backgroundColor != "rgba(0, 0, 0, 0)" && (opacity < 1 || /^rgba\(|\/ 0?\.\d+\)$/.test(backgroundColor))
 	const hasContent = e => someText(e) || e.querySelector("img, svg, canvas, video, iframe")
-	for (const e of document.querySelectorAll("dialog:modal")) {
+	const modal = document.querySelectorAll("dialog:modal")
+	if (modal.length) adopt("::backdrop { display: none !important }")
+	for (const e of modal) {
 		const { left, top, width } = e.getBoundingClientRect()
 		set(e, { position: "absolute", inset: "auto", left: left + "px", top: top + "px", margin: "0", "box-sizing": "border-box", width: width + "px" })
-		adopt("::backdrop { display: none !important }")
 	}
 
 	const isVeil = e => isOver(e) && dims(e)

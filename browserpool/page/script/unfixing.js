@@ -2,7 +2,7 @@
 // that are fixed to the window. Those at the top stay there; others go where the document has them. What was made for paper
 // stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen
 // through.
-(document, { page }, { within, outerOf, someText, set, isForced }) => {
+(document, { page }, { within, outerOf, fixedOf, someText, set, isForced }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= page) return
 	const style = getComputedStyle
@@ -14,8 +14,7 @@
 		for (const y of [2, 30, innerHeight / 2, innerHeight - 60, innerHeight - 2]) {
 			let opaque = false
 			for (const hit of document.elementsFromPoint(x, y)) {
-				let e = hit
-				while (e && style(e).position != "fixed") e = e.parentElement
+				const e = fixedOf(hit)
 				if (!e) break // what lies below it is covered by the page
 				opaque ||= isOpaque(hit)
 				if (opaque) found.set(e, e.getBoundingClientRect())

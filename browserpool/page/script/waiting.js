@@ -18,7 +18,10 @@
 	}
 	// Such a list gives an element the height of all, and has few others.
 	const isDrawn = e => isShown(e) && (/^(img|svg|canvas|video|iframe)$/.test(e.localName) || !e.firstElementChild && /\S/.test(e.textContent))
-	const endsEarly = (all, bottom) => all.length < most && all.some(isDrawn) && Math.max(...all.filter(isDrawn).map(e => e.getBoundingClientRect().bottom)) < bottom
+	const endsEarly = (all, bottom) => {
+		const drawn = all.length < most ? all.filter(isDrawn) : []
+		return drawn.length > 0 && drawn.every(e => e.getBoundingClientRect().bottom < bottom)
+	}
 	const isList = e => {
 		const { height, bottom } = e.getBoundingClientRect()
 		return height > 2 * fold && endsEarly(within(e), bottom - fold)
