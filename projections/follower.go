@@ -67,6 +67,9 @@ func newFollower(ctx context.Context, r *Replica, partition int32) (*follower, e
 		return nil, fmt.Errorf("journal %d is empty, but the replica has folded it up to %d: the log was recreated or is another one; if this is the right log, remove %s: %w",
 			partition, cursor.Next, r.cfg.Dir, eventlog.ErrBeyondEnd)
 	}
+	if cursor.Next > end && r.cfg.KeepsEnd {
+		return nil, lostEnd(partition, end, cursor.Next)
+	}
 	return &follower{replica: r, partition: partition, fresh: !found, cursor: cursor, moved: make(chan struct{}), watchers: map[int]func(Progress){}, renewals: map[string]bool{}}, nil
 }
 

@@ -60,12 +60,17 @@ func (f *follower) compare(ctx context.Context) error {
 		return fmt.Errorf("end of journal %d: %w", f.partition, err)
 	}
 	if cursor.Next > end {
-		return fmt.Errorf("journal %d ends at offset %d, and was folded up to %d: %w", f.partition, end, cursor.Next, ErrDiverged)
+		return lostEnd(f.partition, end, cursor.Next)
 	}
 	if err := f.compareOne(ctx, epochMarkKey(f.partition), cursor.Epoch+1, start); err != nil {
 		return err
 	}
 	return f.compareOne(ctx, markKey(f.partition), cursor.Next, start)
+}
+
+// lostEnd is the error of a journal that ends before what was folded.
+func lostEnd(partition int32, end, next int64) error {
+	return fmt.Errorf("journal %d ends at offset %d, and was folded up to %d: %w", partition, end, next, ErrDiverged)
 }
 
 // compareOne compares the record before the offset next with the mark under a key, if the mark is of that record.
@@ -140,13 +145,20 @@ func (f *follower) owned(ctx context.Context, c Cursor) error {
 
 // markLoaded stores the marks of the record before a loaded cursor, and of its marker. Without them the partition is compared from the next ones on.
 func (f *follower) markLoaded(ctx context.Context, cursor Cursor) {
-	if cursor.Next == 0 {
-		return
-	}
-	err := errors.Join(f.markOne(ctx, markKey(f.partition), cursor.Next), f.markOne(ctx, epochMarkKey(f.partition), cursor.Epoch+1))
-	if err != nil && ctx.Err() == nil {
+	if err := f.markAt(ctx, cursor); err != nil && ctx.Err() == nil {
 		f.replica.cfg.Logger.Warn("cannot store the mark of a snapshot's last record", "partition", f.partition, "error", err)
 	}
+}
+
+func (f *follower) markAt(ctx context.Context, cursor Cursor) error {
+	return errors.Join(f.markOne(ctx, markKey(f.partition), cursor.Next), f.markOne(ctx, epochMarkKey(f.partition), cursor.Epoch+1))
+}
+
+// Adopt takes the journal for the one that a partition was folded from. Call it before Start, after records that were folded have been replaced: those
+// that a salvage has not found.
+func (r *Replica) Adopt(ctx context.Context, partition int32) error {
+	f := r.followers[partition]
+	return f.markAt(ctx, f.position())
 }
 
 func (f *follower) markOne(ctx context.Context, key []byte, next int64) error {

@@ -3,6 +3,8 @@ package projections_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -23,6 +25,29 @@ func copyJournal(t *testing.T, from, to *fixture, p int32, before int64) {
 		}
 	})
 	to.epochs[p], to.causes[p] = from.epochs[p], 0
+}
+
+// What a replica has folded can be read while nobody uses it, and a replica that does not exist is none.
+func TestReadFolded(t *testing.T) {
+	f := newFixture(t)
+	f.writeJobs(testkit.Rand(t), 5)
+	cfg := f.config("r")
+	cfg.Log = identified{f.log, "the id"}
+	if _, err := projections.ReadFolded(cfg.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a replica: %v", err)
+	}
+	r, err := projections.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start()
+	f.catchUp(r)
+	want := map[int32]projections.Cursor{0: r.Cursor(0), 1: r.Cursor(1)}
+	closed(t, r)
+	folded, err := projections.ReadFolded(cfg.Dir)
+	if err != nil || folded.Journal != "the id" || !maps.Equal(folded.Cursors, want) {
+		t.Errorf("%+v, %v, want %+v", folded, err, want)
+	}
 }
 
 // If a journal has lost its end, whether it has grown again or not, rows folded from that end are dropped, and the replica becomes that of a new
@@ -67,6 +92,15 @@ func TestTruncatedJournal(t *testing.T) {
 				}
 			}
 			cfg.Log = identified{after.log, "same"}
+			cfg.KeepsEnd = true
+			ends := tc.grown < min(tc.lost, 1000)
+			if r, err = projections.Open(t.Context(), cfg); errors.Is(err, projections.ErrDiverged) != ends {
+				t.Errorf("with a log that keeps its end, the replica opens with %v", err)
+			}
+			if err == nil {
+				closed(t, r)
+			}
+			cfg.KeepsEnd = false
 			if r, err = projections.Open(t.Context(), cfg); err != nil {
 				t.Fatal(err)
 			}

@@ -74,6 +74,9 @@ func (r *Replica) Freeze(partition int32) (*Frozen, error) {
 	return f, nil
 }
 
+// Partition returns which partition it is.
+func (f *Frozen) Partition() int32 { return f.partition }
+
 // Rows returns all rows of the partition, including its cursor. They end with an error when ctx ends.
 func (f *Frozen) Rows(ctx context.Context) Rows {
 	return func(visit func(key, value []byte) error) error {

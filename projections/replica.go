@@ -24,6 +24,8 @@ type Config struct {
 	Dir string
 	// Log holds the journal.
 	Log eventlog.Log
+	// KeepsEnd says that the log loses no record that was folded unless its files are damaged, as one in this process that syncs what it acknowledges.
+	KeepsEnd bool
 	// Snapshots holds what the journal no longer has. Nil means that the journal is whole.
 	Snapshots Snapshots
 	// Projections are applied in order to every accepted envelope.
@@ -97,7 +99,7 @@ type Step struct {
 }
 
 // Open opens the store. It returns eventlog.ErrBeyondEnd if a journal that the store has folded is now empty: the log was recreated. Nothing is
-// folded before Start. A partition whose journal has lost its end is rebuilt then.
+// folded before Start. A partition whose journal has lost its end is rebuilt then; if the log keeps its end, Open returns ErrDiverged.
 func Open(ctx context.Context, cfg Config) (*Replica, error) {
 	if cfg.FS == nil {
 		cfg.FS = vfs.Default

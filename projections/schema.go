@@ -115,13 +115,16 @@ func openServing(cfg Config) (s *store, outdated bool, err error) {
 // journalKey holds the id of the topic whose journal a store was folded from, if the log's topics have ids.
 var journalKey = []byte("\x00journal")
 
+// ErrOtherJournal means that the replica was folded from another journal than the log's.
+var ErrOtherJournal = errors.New("the replica was folded from the journal")
+
 // checkJournal returns an error if the store was folded from another journal than the log's. Nothing is removed, since it may be the last copy.
 func (s *store) checkJournal() error {
 	id := s.cfg.Log.TopicID(events.TopicJournal)
 	have, err := get(s.db, journalKey)
 	if err == nil && len(have) > 0 && id != "" && string(have) != id {
-		err = fmt.Errorf("the replica was folded from the journal %s, and the log has %s: its topic was created again, as when a backup is restored. "+
-			"If so, this is a node of before: give it an empty data directory", have, id)
+		err = fmt.Errorf("%w %s, and the log has %s: its topic was created again, as when a backup is restored. If so, this is a node of before: "+
+			"give it an empty data directory", ErrOtherJournal, have, id)
 	}
 	return err
 }

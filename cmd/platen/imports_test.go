@@ -181,7 +181,7 @@ var importRules = map[string]rule{
 
 	"cmd/platen/textfile": {"", "text files that people write, whatever they are for"},
 	"cmd/platen/terminal": {"events/contract", "writes for people what others have written: knows no values"},
-	"cmd/platen/salvage":  {"cmd/platen/terminal events events/eventlog events/eventlog/embedded projections", "copies a damaged log by itself: no node runs"},
+	"cmd/platen/salvage":  {"cmd/platen/terminal events events/eventlog events/eventlog/embedded ledger projections projections/history projections/snapshot store", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":  {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/convert": {
 		"cmd/platen/node cmd/platen/terminal document edge/dashboard/form edge/dashboard/page edge/request einvoice events events/charset events/contract events/disk",

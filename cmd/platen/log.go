@@ -85,7 +85,8 @@ func salvageCommand() *cobra.Command {
 	s, to, partitions := newSettings(), "", int32(0)
 	c := &cobra.Command{
 		Use: "salvage", Short: "Copy what is readable of a damaged embedded log",
-		Long: `Copy what is readable of a damaged embedded log, and report what is lost. The node must not be running.`,
+		Long: `Copy what is readable of a damaged embedded log, and report what is lost. Where the journal has lost records, the copy continues from what
+the replica has folded, by snapshots. The node must not be running.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.read(c.Flags())
@@ -93,7 +94,11 @@ func salvageCommand() *cobra.Command {
 				return err
 			}
 			from := cfg.LogDir()
-			return salvageLog(salvage.Config{From: from, To: cmp.Or(to, from+".salvaged"), Partitions: partitions}, terminal.Escaped(c.OutOrStdout()))
+			err = salvageLog(salvage.Config{
+				From: from, To: cmp.Or(to, from+".salvaged"), Partitions: partitions, Replica: cfg.ReplicaDir(), Snapshots: cfg.OpenSnapshots,
+				Ledger: cfg.OpenLedger, Version: version(),
+			}, terminal.Escaped(c.OutOrStdout()))
+			return errors.Join(err, cfg.KeepOwner())
 		},
 	}
 	flags := c.Flags()

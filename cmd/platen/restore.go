@@ -46,6 +46,7 @@ func restore(cfg node.Config, o node.RestoreOptions, stdout io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	done, err := node.Restore(ctx, cfg, o)
+	err = errors.Join(err, cfg.KeepOwner())
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}

@@ -25,7 +25,8 @@ var _ bus.Start = Beginning{}.Next
 
 // Next implements bus.Start: the offset that the ledger names, unless the topic no longer has it.
 //
-// If the topic has lost its end, the ledger reads on from the present end: entries it already has are recognised by their ids. If events were trimmed
+// If the topic has lost its end, the ledger reads all of it again: which events have taken the place of lost ones is unknown, and entries it already has
+// are recognised by their ids. If events were trimmed
 // before the ledger has read them, it takes what the journal still has of them.
 func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int64, error) {
 	next, err := b.Ledger.Next(ctx, topic, partition)
@@ -37,8 +38,8 @@ func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int
 	case err != nil:
 		return 0, err
 	case next > end:
-		b.Logger.Error("the topic of public events has lost its end: the usage ledger reads on from what is left", "partition", partition, "from", end, "read", next)
-		return end, nil
+		b.Logger.Error("the topic of public events has lost its end: the usage ledger reads all that is left again", "partition", partition, "end", end, "read", next)
+		return start, nil
 	case next >= start:
 		return next, nil
 	}

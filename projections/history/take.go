@@ -11,6 +11,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/projections"
 	"platen.dev/projections/snapshot"
+	"platen.dev/store"
 )
 
 // Confirmation says whether a snapshot must be confirmed by a rebuild.
@@ -77,21 +78,9 @@ func (k *Keeper) take(ctx context.Context, p int32, how Confirmation) (ref snaps
 		return ref, m, err
 	}
 	defer frozen.Close()
-	if frozen.Cursor.Next == 0 {
-		return ref, m, errEmpty
-	}
-	ref = snapshot.NewRef(p, frozen.Cursor.Next)
-	m = snapshot.Manifest{
-		Format: snapshot.Format, Schema: projections.Schema, Partition: p, Partitions: k.cfg.Log.Partitions(), Cursor: frozen.Cursor,
-		Journal: k.cfg.Log.TopicID(events.TopicJournal), Taken: taken, Node: k.cfg.Node, Version: k.cfg.Version,
-	}
-	last, err := eventlog.ReadOne(ctx, k.cfg.Log, events.TopicJournal, p, ref.Next-1)
-	if err != nil {
-		return ref, m, err
-	}
-	m.Last = sha256.Sum256(last.Value)
 	pace := snapshot.Paced(ctx, k.cfg.BytesPerSecond)
-	if m.Contents, err = snapshot.Write(ctx, k.cfg.Files, ref, frozen.Rows(ctx), pace); err != nil {
+	ref, m, err = Write(ctx, k.cfg.Files, k.cfg.Log, frozen, snapshot.Manifest{Taken: taken, Node: k.cfg.Node, Version: k.cfg.Version}, pace)
+	if err != nil {
 		return ref, m, err
 	}
 	if m.Base, err = k.confirm(ctx, m, frozen.Rows(ctx), pace); err != nil && (how == Confirmed || !errors.Is(err, ErrNoBase)) {
@@ -101,6 +90,27 @@ func (k *Keeper) take(ctx context.Context, p int32, how Confirmation) (ref snaps
 		return ref, m, err
 	}
 	return ref, m, snapshot.Publish(ctx, k.cfg.Files, ref, m)
+}
+
+// Write stores the rows of a partition as the chunks of a snapshot, and returns its manifest, which is as by has it, of an unconfirmed snapshot. The
+// snapshot counts once its manifest is published. The log must have the record before the cursor.
+func Write(
+	ctx context.Context, files store.Files, log eventlog.Log, frozen *projections.Frozen, by snapshot.Manifest, pace snapshot.Pace,
+) (snapshot.Ref, snapshot.Manifest, error) {
+	p, m := frozen.Partition(), by
+	ref := snapshot.NewRef(p, frozen.Cursor.Next)
+	if frozen.Cursor.Next == 0 {
+		return ref, m, errEmpty
+	}
+	m.Format, m.Schema, m.Partition, m.Partitions, m.Cursor = snapshot.Format, projections.Schema, p, log.Partitions(), frozen.Cursor
+	m.Journal, m.Base = log.TopicID(events.TopicJournal), snapshot.Unconfirmed
+	last, err := eventlog.ReadOne(ctx, log, events.TopicJournal, p, ref.Next-1)
+	if err != nil {
+		return ref, m, err
+	}
+	m.Last = sha256.Sum256(last.Value)
+	m.Contents, err = snapshot.Write(ctx, files, ref, frozen.Rows(ctx), pace)
+	return ref, m, err
 }
 
 // confirm compares the digest of a snapshot with that of a rebuild, and returns the offset at which

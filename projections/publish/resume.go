@@ -26,7 +26,7 @@ func (p *Publisher) resume(ctx context.Context, partition int32) (place, error) 
 		return at, fmt.Errorf("%s has no events and the journal is trimmed: %w", events.TopicEvents, err)
 	}
 	if at.sequence = at.cursor.Number; !some {
-		p.cfg.Logger.Error("the topic of public events is empty, and the journal is trimmed: what happened before cannot be published again", "partition", partition, "offset", at.cursor.Next)
+		p.cfg.Logger.Error("the topic of public events has nothing of what is left of a trimmed journal: what happened before cannot be published any more", "partition", partition, "offset", at.cursor.Next)
 	}
 	return at, nil
 }

@@ -30,6 +30,9 @@ func (t Table[T]) Key(partition int32, row ...byte) []byte {
 // Row returns the row's own part of a key that Key returned. It shares the key's memory.
 func (t Table[T]) Row(key []byte) []byte { return key[keyPrefix:] }
 
+// Partition returns the partition of a key that Key returned.
+func (t Table[T]) Partition(key []byte) int32 { return int32(binary.BigEndian.Uint16(key[1:])) }
+
 // Get reads a committed value; ok is false if the table has no such row.
 func (t Table[T]) Get(r Reader, key []byte) (v T, ok bool, err error) {
 	b, err := r.Get(key)

@@ -114,18 +114,18 @@ func runReconcileLedger(c call) error {
 	}
 	total := comparison{}
 	for p := first; p <= last; p++ {
-		fmt.Fprintf(c.progress, "\rpartition %d of %d", p-first+1, last-first+1)
+		terminal.Progress(c.progress, "partition %d of %d", p-first+1, last-first+1)
 		report, err := c.client.reconcile(context.Background(), p, asked)
 		if err != nil {
-			fmt.Fprintln(c.progress)
+			terminal.Progress(c.progress, "")
 			return err
 		}
 		if len(report.Differences) > 0 {
-			fmt.Fprint(c.progress, "\r")
+			terminal.Progress(c.progress, "")
 		}
 		total.add(terminal.To(c.out), report)
 	}
-	fmt.Fprintln(c.progress)
+	terminal.Progress(c.progress, "")
 	return total.tell(terminal.To(c.out))
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"platen.dev/events/eventlog"
 	"platen.dev/ledger"
 	"platen.dev/projections"
 	"platen.dev/projections/snapshot"
@@ -172,7 +173,7 @@ func Open(ctx context.Context, files store.Files, ref Ref) (m Manifest, err erro
 
 // damaged turns an error about a file of a backup into ErrDamaged.
 func damaged(err error) error {
-	if errors.Is(err, snapshot.ErrDamaged) {
+	if errors.Is(err, snapshot.ErrDamaged) || errors.Is(err, eventlog.ErrMisplaced) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return err

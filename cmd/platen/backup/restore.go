@@ -168,12 +168,12 @@ func (r restorer) topic(ctx context.Context, topic string, p int32, records Reco
 	if err != nil {
 		return err
 	}
-	w := logWriter{ctx: ctx, log: r.to.Log, topic: topic, partition: p, next: start}
+	w := eventlog.NewWriter(ctx, r.to.Log, topic, p, start)
 	for _, s := range records.Segments {
-		if err := r.eachOf(ctx, s, true, func(e eventlog.Record) error { return w.add(moved(e)) }); err != nil {
-			return err
+		if err := r.eachOf(ctx, s, true, func(e eventlog.Record) error { return w.Add(moved(e)) }); err != nil {
+			return damaged(err)
 		}
-		if err := w.wait(); err != nil {
+		if err := w.Wait(); err != nil {
 			return err
 		}
 	}
@@ -184,25 +184,25 @@ func (r restorer) topic(ctx context.Context, topic string, p int32, records Reco
 // decided one; the first are those that revoke.
 func (r restorer) commands(ctx context.Context, p int32, one Partition) error {
 	end := one.Cursor.Cause + 1
-	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicCommands, partition: p, next: one.firstCommand()}
+	w := eventlog.NewWriter(ctx, r.to.Log, events.TopicCommands, p, one.firstCommand())
 	for _, s := range one.Commands {
 		err := r.eachOf(ctx, s, false, func(record eventlog.Record) error {
-			return errors.Join(w.fill(record.Offset), w.add(record))
+			return errors.Join(w.Fill(record.Offset), w.Add(record))
 		})
-		if err := errors.Join(err, w.wait()); err != nil {
-			return err
+		if err := errors.Join(err, w.Wait()); err != nil {
+			return damaged(err)
 		}
 	}
-	if err := w.fill(end); err != nil {
+	if err := w.Fill(end); err != nil {
 		return err
 	}
 	for _, one := range r.to.revoked(p) {
 		record, err := one.record()
-		if err := errors.Join(err, w.addNext(record)); err != nil {
+		if err := errors.Join(err, w.AddNext(record)); err != nil {
 			return err
 		}
 	}
-	return w.wait()
+	return w.Wait()
 }
 
 // journal writes the journal, followed by the beginning of a new timeline.
@@ -210,14 +210,14 @@ func (r restorer) journal(ctx context.Context, p int32, one Partition) error {
 	if err := r.topic(ctx, events.TopicJournal, p, one.Journal, func(e eventlog.Record) eventlog.Record { return e }); err != nil {
 		return err
 	}
-	w := logWriter{ctx: ctx, log: r.to.Log, topic: events.TopicJournal, partition: p, next: one.Cursor.Next}
+	w := eventlog.NewWriter(ctx, r.to.Log, events.TopicJournal, p, one.Cursor.Next)
 	for _, entry := range r.behind(p, one.Cursor) {
 		record, err := entryRecord(entry)
-		if err := errors.Join(err, w.addNext(record)); err != nil {
+		if err := errors.Join(err, w.AddNext(record)); err != nil {
 			return err
 		}
 	}
-	return w.wait()
+	return w.Wait()
 }
 
 // behind returns the entries after the cut: the marker of a new timeline, because what follows is not what followed the cut. If the commands are now

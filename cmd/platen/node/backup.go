@@ -98,6 +98,14 @@ func (c StorageConfig) openPlace(ctx context.Context, place string, create bool)
 	if err := c.notOurs(place); err != nil {
 		return nil, nil, err
 	}
+	if !strings.HasPrefix(place, s3Scheme) && !create && !store.IsDir(place) {
+		return nil, nil, fmt.Errorf("%w: %s is not a directory of backups", backup.ErrNone, place)
+	}
+	return c.open(ctx, place)
+}
+
+// open opens a place of files, which need not exist if it is a directory.
+func (c StorageConfig) open(ctx context.Context, place string) (files store.Files, done func(), err error) {
 	if strings.HasPrefix(place, s3Scheme) {
 		s3, err := store.OpenS3(ctx, c.S3.at(place))
 		if err != nil {
@@ -105,11 +113,13 @@ func (c StorageConfig) openPlace(ctx context.Context, place string, create bool)
 		}
 		return s3, s3.Close, nil
 	}
-	if !create && !store.IsDir(place) {
-		return nil, nil, fmt.Errorf("%w: %s is not a directory of backups", backup.ErrNone, place)
-	}
 	files, err = store.OpenDir(place)
 	return files, func() {}, err
+}
+
+// OpenSnapshots opens the store of snapshots of a node that does not run. done releases it.
+func (c StorageConfig) OpenSnapshots(ctx context.Context) (files store.Files, done func(), err error) {
+	return c.open(ctx, c.snapshotFiles())
 }
 
 // notOurs refuses a place in which the node keeps other files: the backups would be lost with them, or swept.

@@ -18,6 +18,8 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/events/disk"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/embedded"
 	"platen.dev/ledger"
 	"platen.dev/projections"
 	"platen.dev/projections/history"
@@ -119,9 +121,15 @@ func folds() []table.Projection {
 // openReplica opens the replica, and waits until it holds everything durable at the node's start: a replica that is behind would refuse valid keys.
 func openReplica(ctx context.Context, b *base, s *storage) (*projections.Replica, error) {
 	replica, err := projections.Open(ctx, projections.Config{
-		Dir: filepath.Join(b.cfg.Data, "replica"), Log: s.log, Logger: b.logger, Snapshots: s.snapshots, Projections: folds(), Now: b.clock.Now,
+		Dir: b.cfg.ReplicaDir(), Log: s.log, KeepsEnd: b.cfg.embeddedLog(), Logger: b.logger, Snapshots: s.snapshots, Projections: folds(), Now: b.clock.Now,
 		Failed: func(err error) { b.fail(fmt.Errorf("replica: %w", err)) },
 	})
+	switch {
+	case errors.Is(err, projections.ErrDiverged):
+		err = fmt.Errorf("%w: %w", embedded.ErrDamaged, err)
+	case b.cfg.embeddedLog() && (errors.Is(err, projections.ErrOtherJournal) || errors.Is(err, eventlog.ErrBeyondEnd)):
+		err = fmt.Errorf("%w (if the files of the log were lost, `platen log salvage` continues from the replica: docs/RUNBOOK.md)", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,13 @@ package node
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"platen.dev/events/disk"
 	"platen.dev/events/tlsfile"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
@@ -78,6 +80,7 @@ func (c StorageConfig) validate() error {
 		check(c.Data != "", "data: must name a directory"),
 		check(c.Partitions >= 1 && c.Partitions <= 4096, "partitions: must be 1 to 4096, not %d", c.Partitions),
 		check(c.ReserveMB >= 0, "reserve_mb: must not be negative"),
+		c.checkFilesPlace("files", c.Files), c.checkFilesPlace("history.files", c.History.Files),
 		c.S3.validate(), c.S3.checkPlace("files", c.Files), // [s3] must be valid even if it is not used
 		c.Kafka.validate(), c.validateLedger(),
 		c.History.validate(), c.S3.checkPlace("history.files", c.History.Files),
@@ -109,6 +112,22 @@ func (c StorageConfig) servers() []string {
 
 // LogDir returns the directory of the embedded log.
 func (c StorageConfig) LogDir() string { return filepath.Join(c.Data, "log") }
+
+// ReplicaDir is the directory of the replica.
+func (c StorageConfig) ReplicaDir() string { return filepath.Join(c.Data, "replica") }
+
+// KeepOwner gives what this process, if it is root, has made for a node to the owners of the node's directories.
+func (c StorageConfig) KeepOwner() (err error) {
+	for _, dir := range []string{c.Data, c.Files, c.History.Files} {
+		if dir == "" || strings.HasPrefix(dir, s3Scheme) {
+			continue
+		}
+		if one := disk.KeepOwner(dir); !errors.Is(one, fs.ErrNotExist) {
+			err = errors.Join(err, one)
+		}
+	}
+	return err
+}
 
 // filesDir returns the directory of results; on S3 there is none.
 func (c StorageConfig) filesDir() (dir string, found bool) {

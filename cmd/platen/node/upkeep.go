@@ -44,6 +44,11 @@ func openLedger(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, 
 	return l, nil
 }
 
+// OpenLedger opens the usage ledger of a node that does not run.
+func (c Config) OpenLedger(ctx context.Context, log eventlog.Log) (ledger.Ledger, error) {
+	return openLedger(ctx, newBase(c, Options{}), log)
+}
+
 func openEmbeddedLedger(ctx context.Context, b *base) (ledger.Ledger, error) {
 	return embedded.Open(ctx, filepath.Join(b.cfg.Data, "ledger.db"))
 }

@@ -13,11 +13,15 @@ import (
 // bridge keeps a journal valid across lost records. Without it no later envelope would count: each must be of the latest marker's epoch and about the
 // command after the last one. So a lost marker is replaced by a marker, and lost envelopes by a gap, as for commands that were trimmed: their changes
 // are lost.
-type bridge struct{ cursor projections.Cursor }
+type bridge struct {
+	cursor projections.Cursor
+	// folded is how far a replica has folded the journal, and knows who wrote its last marker.
+	folded projections.Cursor
+}
 
 var _ embedded.Bridge = (*bridge)(nil)
 
-func newBridge() *bridge { return &bridge{projections.Origin()} }
+func newBridge(folded projections.Cursor) *bridge { return &bridge{projections.Origin(), folded} }
 
 // Saw implements embedded.Bridge.
 func (b *bridge) Saw(r eventlog.Record) {
@@ -35,7 +39,7 @@ func (b *bridge) Fill(lost embedded.Lost, later func(func(eventlog.Record) bool)
 	gap := events.Gap{Epoch: b.cursor.Epoch, From: b.cursor.Cause + 1, To: next.cause, Commands: b.cursor.Commands}
 	at := lost.From
 	if next.epoch >= lost.From && next.epoch < lost.To {
-		all[next.epoch] = events.Marker{Owner: salvager, Commands: b.cursor.Commands, Level: b.cursor.Level(), At: b.cursor.At}
+		all[next.epoch] = events.Marker{Owner: b.ownerOf(next.epoch), Commands: b.cursor.Commands, Level: b.cursor.Level(), At: b.cursor.At}
 		if next.epoch+1 < lost.To {
 			gap.Epoch, at = next.epoch, next.epoch+1
 		}
@@ -44,6 +48,14 @@ func (b *bridge) Fill(lost embedded.Lost, later func(func(eventlog.Record) bool)
 		all[at] = gap
 	}
 	return encode(all)
+}
+
+// ownerOf returns who wrote a lost marker, as far as is known.
+func (b *bridge) ownerOf(epoch int64) events.NodeID {
+	if epoch == b.folded.Epoch && b.folded.Owner != "" {
+		return b.folded.Owner
+	}
+	return salvager
 }
 
 // salvager is the owner named by the markers that replace lost ones.

@@ -62,7 +62,7 @@ func TestBridge(t *testing.T) {
 		wantCursor, want := accepted(records)
 		from := rng.Int64N(55)
 		lost := embedded.Lost{Topic: events.TopicJournal, From: from, To: from + 1 + rng.Int64N(min(20, 59-from))}
-		b := newBridge()
+		b := newBridge(projections.Origin())
 		for _, r := range records[:lost.From] {
 			b.Saw(r)
 		}

@@ -12,7 +12,11 @@ import (
 
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/ledger"
+	"platen.dev/projections"
+	"platen.dev/store"
 )
 
 // Config says what to salvage.
@@ -21,6 +25,14 @@ type Config struct {
 	From, To string
 	// Partitions is the log's number of partitions, in case it cannot say so itself.
 	Partitions int32
+	// Replica is the directory of the node's replica, which has what was folded of the lost records.
+	Replica string
+	// Snapshots opens the node's store of snapshots. done releases it.
+	Snapshots func(ctx context.Context) (files store.Files, done func(), err error)
+	// Ledger opens the node's usage ledger, for the topics of log.
+	Ledger func(ctx context.Context, log eventlog.Log) (ledger.Ledger, error)
+	// Version is this program's.
+	Version string
 }
 
 // progressEvery is the pause between two lines of progress.
@@ -28,13 +40,36 @@ const progressEvery = 5 * time.Second
 
 // Run salvages the log of a stopped node, and writes to out what is lost and what to do next.
 func Run(ctx context.Context, c Config, out io.Writer) error {
+	folded, err := projections.ReadFolded(c.Replica)
+	if err != nil {
+		fmt.Fprintf(out, "without the replica: %s: %v\n", c.Replica, err)
+	}
+	found, err := c.copy(ctx, folded, out)
+	if errors.Is(err, embedded.ErrNoPartitions) {
+		err = fmt.Errorf("%w: remove %s and give --partitions, as in the configuration of the node (%d unless that says otherwise)", err, c.To, events.DefaultPartitions)
+	}
+	if err != nil {
+		return fmt.Errorf("salvage %s: %w", c.From, err)
+	}
+	if err := reportCopy(c, found, out); err != nil {
+		return err
+	}
+	kept, err := c.carryOver(ctx, found, folded, out)
+	if err != nil {
+		return fmt.Errorf("%s has what could be read, but not what the replica has folded of the rest: %w", c.To, err)
+	}
+	return reportKept(c, kept, out)
+}
+
+// copy copies the log.
+func (c Config) copy(ctx context.Context, folded projections.Folded, out io.Writer) (embedded.Salvaged, error) {
 	last := time.Now()
-	found, err := embedded.Salvage(ctx, embedded.SalvageConfig{
-		From: c.From, To: c.To, Partitions: c.Partitions, Logger: slog.New(slog.DiscardHandler),
+	return embedded.Salvage(ctx, embedded.SalvageConfig{
+		From: c.From, To: c.To, Partitions: c.Partitions, ID: folded.Journal, Logger: slog.New(slog.DiscardHandler),
 		Topics: []string{events.TopicCommands, events.TopicJournal, events.TopicEvents, events.TopicPoison},
-		Bridge: func(topic string, _ int32) embedded.Bridge {
+		Bridge: func(topic string, partition int32) embedded.Bridge {
 			if topic == events.TopicJournal {
-				return newBridge()
+				return newBridge(folded.Cursors[partition])
 			}
 			return nil
 		},
@@ -45,32 +80,39 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 			}
 		},
 	})
-	if errors.Is(err, embedded.ErrNoPartitions) {
-		err = fmt.Errorf("%w: remove %s and give --partitions, as in the configuration of the node (%d unless that says otherwise)", err, c.To, events.DefaultPartitions)
-	}
-	if err != nil {
-		return fmt.Errorf("salvage %s: %w", c.From, err)
-	}
-	return report(c, found, out)
 }
 
-// report writes the result.
-func report(c Config, found embedded.Salvaged, out io.Writer) error {
+// reportCopy writes what was copied, and what is lost between the records found.
+func reportCopy(c Config, found embedded.Salvaged, out io.Writer) error {
 	fmt.Fprintf(out, "%d records copied to %s\n", found.Records, c.To)
 	for _, name := range slices.Sorted(maps.Keys(found.Damaged)) {
 		fmt.Fprintf(out, "damaged: %s: %v\n", name, found.Damaged[name])
 	}
-	if err := reportLost(found, out); err != nil {
-		return err
+	return reportLost(found, out)
+}
+
+// reportKept writes what the replica has replaced, and what to do next.
+func reportKept(c Config, kept []carried, out io.Writer) error {
+	if len(kept) > 0 {
+		err := terminal.Table(out, func(w terminal.Lines) {
+			w.Text("\nPARTITION\tLOST AT ITS END\tTHE REPLICA HAS IT UP TO\n")
+			for _, one := range kept {
+				w.Printf("%d\t%d\t%d\n", one.partition, one.missing, one.cursor.Next-1)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "\nThese partitions begin with snapshots of the replica. Nothing that it had is lost.")
 	}
 	_, err := fmt.Fprintf(out, `
-Whether the newest records of a partition are lost, too, cannot be told.
+Records that no node had folded yet may be lost too: nothing tells of them.
 To continue with the copy, while no node runs:
 
     mv %s %s.damaged
     mv %s %s
 
-Keep the replica beside it: it has what was folded of the lost records. See "platen log salvage" in docs/RUNBOOK.md.
+See "A damaged embedded log" in docs/RUNBOOK.md.
 `, c.From, c.From, c.To, c.From)
 	return err
 }

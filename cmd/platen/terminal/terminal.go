@@ -5,6 +5,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 	"unicode/utf8"
 
@@ -31,6 +32,24 @@ func (l Lines) Printf(format string, args ...any) error {
 func (l Lines) Text(text string) error {
 	_, err := io.WriteString(l.w, contract.PlainLines(text))
 	return err
+}
+
+// Progress writes the state of long work on one line that the next state replaces, if w is a terminal. An empty one ends the line.
+func Progress(w io.Writer, format string, args ...any) {
+	if f, is := w.(*os.File); !is || !interactive(f) {
+		return
+	}
+	if format == "" {
+		_, _ = io.WriteString(w, "\n") // nothing depends on it
+		return
+	}
+	_ = Lines{w}.Printf("\r"+format, args...)
+}
+
+// interactive reports whether somebody may watch f.
+func interactive(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // Table writes lines with aligned, tab-separated columns.

@@ -30,6 +30,8 @@ type Lost struct {
 // Salvaged is the result of a salvage.
 type Salvaged struct {
 	Records int64
+	// Partitions is the log's number of partitions.
+	Partitions int32
 	// Damaged maps the files that could not be read, or only in part, to the reasons.
 	Damaged map[string]error
 	// Lost is in the order of topics, partitions and offsets. Whether records after the last one found are lost too is unknown.
@@ -52,8 +54,9 @@ type SalvageConfig struct {
 	From, To string
 	// Topics are the topics of the log. In a table whose first entries are damaged, only their records are looked for.
 	Topics []string
-	// Partitions is the log's number of partitions, in case it can no longer say so itself.
+	// Partitions is the log's number of partitions, and ID its id, in case it can no longer tell.
 	Partitions int32
+	ID         string
 	// Bridge returns the bridge of a partition, nil for none.
 	Bridge func(topic string, partition int32) Bridge
 	Logger *slog.Logger
@@ -123,6 +126,7 @@ func (s *salvage) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.found.Partitions = partitions
 	topics, err := s.topics()
 	if err != nil {
 		return err
@@ -134,7 +138,7 @@ func (s *salvage) run(ctx context.Context) error {
 			}
 		}
 	}
-	return errors.Join(s.commit(), s.to.Flush())
+	return errors.Join(s.identify(), s.commit(), s.to.Flush())
 }
 
 // copyFiles copies from all tables and write-ahead logs.
@@ -238,6 +242,15 @@ func (s *salvage) partitions() (int32, error) {
 		return checkFormat(s.to, s.Partitions)
 	}
 	return 0, err
+}
+
+// identify writes the log's id if it is lost. That of a log without records may be new: one that has lost everything looks like a log just made.
+func (s *salvage) identify() error {
+	have, err := readID(s.to, true)
+	if err != nil || s.ID == "" || have != "" && s.found.Records > 0 {
+		return err
+	}
+	return s.to.Set(idKey, []byte(s.ID), pebble.Sync)
 }
 
 // topics lists the topics that have records.

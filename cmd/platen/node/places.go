@@ -1,0 +1,35 @@
+package node
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ours are the names, up to a dot or a hyphen, of what a node keeps in its data directory besides files. It empties some of them at its start.
+var ours = []string{"admin", "dev", "ledger", "log", "replica", "restore", "scratch", "seal", "work"}
+
+// checkFilesPlace refuses a directory of files in which the node keeps other things, or that has the data directory in it.
+func (c StorageConfig) checkFilesPlace(field, place string) error {
+	if place == "" || strings.HasPrefix(place, s3Scheme) || c.Data == "" {
+		return nil
+	}
+	if inside(c.Data, place) {
+		return fmt.Errorf("%s: %s has the data directory in it: choose another directory, as %s", field, place, filepath.Join(c.Data, "files"))
+	}
+	if !inside(place, c.Data) {
+		return nil
+	}
+	data, dataErr := filepath.Abs(c.Data)
+	dir, dirErr := filepath.Abs(place)
+	way, err := filepath.Rel(data, dir)
+	if dataErr != nil || dirErr != nil || err != nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(way, string(filepath.Separator))
+	if name, _, _ := strings.Cut(first, "."); slices.Contains(ours, strings.SplitN(name, "-", 2)[0]) {
+		return fmt.Errorf("%s: %s is where the node keeps other things: choose a directory outside of %s, or %s", field, place, c.Data, filepath.Join(c.Data, "files"))
+	}
+	return nil
+}

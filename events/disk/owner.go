@@ -1,0 +1,41 @@
+package disk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// KeepOwner gives what root has made in a directory to the directory's owner: a service that runs as another user could not use it. It does nothing in
+// a process of another user. It does not follow symbolic links, and leaves files with several names alone, as one may be outside.
+func KeepOwner(dir string) error {
+	owner, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	to, is := owner.Sys().(*syscall.Stat_t)
+	if !is || os.Geteuid() != 0 || to.Uid == 0 {
+		return nil
+	}
+	var errs []error
+	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		var info os.FileInfo
+		if err == nil {
+			info, err = entry.Info()
+		}
+		if err == nil && madeByRoot(info) {
+			err = os.Lchown(path, int(to.Uid), int(to.Gid))
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // else it was removed meanwhile
+			errs = append(errs, err)
+		}
+		return nil
+	})
+	return errors.Join(errs...)
+}
+
+func madeByRoot(info os.FileInfo) bool {
+	is, ok := info.Sys().(*syscall.Stat_t)
+	return ok && is.Uid == 0 && (info.IsDir() || is.Nlink == 1)
+}
