@@ -169,17 +169,20 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	if len(scripts) == 0 {
 		return nil
 	}
-	var cut int
-	if _, err := p.run(ctx, inTurn(scripts...), a, &cut); err != nil {
+	var hidden struct{ Below, Beside int }
+	if _, err := p.run(ctx, merged(scripts...), a, &hidden); err != nil {
 		return err
 	}
-	if cut > 0 {
-		p.warnOfCut(fmt.Sprintf("A box scrolls sideways; %d pixels of its content are not shown.", cut))
+	if hidden.Below > 0 && p.hidden == 0 {
+		p.warnOfHidden(hidden.Below)
+	}
+	if hidden.Beside > 0 {
+		p.warnOfCut(fmt.Sprintf("A box scrolls sideways; %d pixels of its content are not shown.", hidden.Beside))
 	}
 	return nil
 }
 
-// arrangingScripts returns the scripts of which the last that has a result says how much is cut.
+// arrangingScripts returns the scripts whose results say how much is hidden.
 func (p press) arrangingScripts(a arrangement) (all []string) {
 	visited := p.kind == forVisit
 	if visited {

@@ -56,6 +56,11 @@ func inTurn(scripts ...string) string {
 	return "(...all) => [" + strings.Join(scripts, ",") + "].reduce((result, script) => script(...all) ?? result, null)"
 }
 
+// merged makes one script of several with the same arguments. Its result has the fields of all of theirs.
+func merged(scripts ...string) string {
+	return "(...all) => Object.assign({}, ...[" + strings.Join(scripts, ",") + "].map(script => script(...all)))"
+}
+
 // optional lets a script fail.
 func optional(script string) string {
 	return "(...all) => { try { return (" + script + ")(...all) } catch {} }"

@@ -23,7 +23,7 @@ func (p press) printPDF(ctx context.Context, params printParams, budget time.Dur
 			return result, err
 		}
 	}
-	if (params.PreferCSSPageSize || params.SinglePage) && p.kind == forVisit { // other documents have no page rules
+	if p.kind == forVisit { // other documents have no page rules
 		if params, err = p.ruledPaper(ctx, params); err != nil {
 			return result, err
 		}

@@ -33,7 +33,14 @@ func (p press) ruledPaper(ctx context.Context, params printParams) (printParams,
 	if !params.PreferCSSPageSize {
 		r = r.marginsFor(p.job.Options)
 	}
-	if err := params.follow(r); err != nil {
+	if r == (ruled{}) {
+		return params, nil
+	}
+	given := params
+	switch err := params.follow(r); {
+	case err != nil && !params.PreferCSSPageSize && !params.SinglePage:
+		return given, nil // the browser knows better what to do with them
+	case err != nil:
 		return params, err
 	}
 	params.setTemplates(p.job.Options)

@@ -48,6 +48,36 @@ func TestPreferCSSPageSize(t *testing.T) {
 	}
 }
 
+// Content fits between the margins of page rules also if the rules are not preferred, since the browser applies them; what is cut there is warned of.
+func TestMarginsOfPageRules(t *testing.T) {
+	slot := openSlot(t)
+	cells := strings.Repeat(`<td style="white-space: nowrap">A CELL`, 10) + "<td>END"
+	for name, c := range map[string]struct {
+		html string
+		cut  bool
+	}{
+		"in a box":    {`<div style="overflow: auto"><table><tr>` + cells + `</table></div>`, false},
+		"scaled":      {`<table><tr>` + cells + `</table>`, false},
+		"much wider":  {`<div style="width: 1400px; text-align: right">END</div>`, true},
+		"in sections": {`<style>@page narrow { margin: 80mm }</style><div style="overflow: auto"><table><tr>` + cells + `</table></div>`, false},
+	} {
+		result := mustPrint(t, slot, Print{HTML: `<!doctype html><style>@page { margin: 30mm }</style>` + c.html, Full: true})
+		if c.cut != (len(result.Warnings) > 0) {
+			t.Errorf("%s: warnings %v", name, result.Warnings)
+		}
+		if c.cut {
+			continue
+		}
+		if end := wordAt(t, result.PDF, "END"); end.xMax > 595-84 {
+			t.Errorf("%s: the end is at %.0f pt", name, end.xMax)
+		}
+	}
+	// Margins that leave no room are left to the browser.
+	if _, err := slot.Print(t.Context(), Print{HTML: `<!doctype html><style>@page { margin: 300mm }</style><p>x</p>`, Full: true}); err != nil {
+		t.Errorf("with page rules that leave no room: %v", err)
+	}
+}
+
 // Pages of several sizes keep them; content is fitted to the paper of the rules, not to the caller's.
 func TestPreferredPaperFits(t *testing.T) {
 	slot := openSlot(t)

@@ -172,7 +172,9 @@ func (s shot) unroll(ctx context.Context) error {
 	if s.job.URL != "" {
 		scripts = append(scripts, optional(undimming), unfixing)
 	}
-	_, err := s.run(ctx, inTurn(scripts...), arrangement{Page: s.viewport.Height}, nil)
+	var hidden struct{ Below int }
+	_, err := s.run(ctx, merged(scripts...), arrangement{Page: s.viewport.Height}, &hidden)
+	s.warnOfHidden(hidden.Below)
 	return unlessLate(ctx, err)
 }
 

@@ -25,6 +25,7 @@ func TestScrollingBoxes(t *testing.T) {
 	cards := strings.Repeat(`<div style="flex: none; width: 300px; height: 80px">CARD</div>`, 9) + `<div style="flex: none; width: 300px">END</div>`
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/code":    `<pre style="overflow: auto">` + line + `</pre>`,
+		"/in-code": `<pre><table><tr><td>1<td><pre>` + line + `</pre></table></pre>`,
 		"/high":    `<pre style="max-height: 100px; overflow: auto">` + strings.Repeat("line\n", 60) + `END</pre>`,
 		"/inner":   `<div style="max-height: 100px; overflow: auto"><pre>` + strings.Repeat("line\n", 60) + `END</pre></div>`,
 		"/field":   `<textarea rows="3" style="box-sizing: content-box; padding: 9px; max-height: 90px">` + strings.Repeat("line\n", 20) + `END</textarea>`,
@@ -35,7 +36,10 @@ func TestScrollingBoxes(t *testing.T) {
 		"/own":     `<table style="display: block; overflow-x: auto"><tr>` + cells(16) + `</tr></table>`,
 		"/button":  `<pre style="overflow: auto; position: relative">` + line + `<button style="position: absolute; top: 0; right: 0">Copy</button></pre>`,
 		"/wide":    `<div style="overflow-x: auto"><table><tr>` + cells(90) + `</tr></table></div>`,
-		"/grid":    `<div><table><tr><td>HEAD</td></tr></table></div><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
+		"/after":   strings.Repeat(`<div style="overflow-x: auto; margin: 16px 0"><table><tr>`+cells(16)+`</tr></table></div>`, 2),
+		"/moved":   `<div style="overflow-x: auto"><table style="position: relative"><tr>` + cells(16) + `</tr></table></div>`,
+		"/drawn":   `<div style="overflow: auto; height: 150px; position: relative"><div style="width: 2400px; height: 90px"><table style="position: absolute"><tr>` + strings.Repeat("<td>CELL", 9) + `</tr></table></div></div>`,
+		"/grid":    `<div style="overflow-x: hidden"><table><tr>` + strings.ReplaceAll(cells(16), "END", "AND") + `</tr></table></div><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
 		"/editor":  `<div style="overflow: auto; height: 100px; position: relative"><div style="position: absolute; white-space: pre">` + line + `</div></div>`,
 		"/panel":   `<div style="overflow: auto; height: 100px; position: relative"><p>END</p><div style="position: absolute; left: 100%; width: 100%">beside</div></div>`,
 		"/fixed":   `<div style="max-width: 400px; overflow-x: auto"><table><tr>` + cells(8) + `</tr></table></div>`,
@@ -52,8 +56,8 @@ func TestScrollingBoxes(t *testing.T) {
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false,
-		"/synced": true, "/held": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
+		"/code": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/moved": false,
+		"/drawn": true, "/synced": true, "/held": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
 		if shown := strings.Contains(testkit.PDFText(t, result.PDF), "END"); shown == cut {
@@ -119,6 +123,13 @@ func TestBoxesGrow(t *testing.T) {
 		"table":         {box("", `<table>`+rows+`</table>`), true, false},
 		"body of table": {`<table><tbody style="display: block; height: 200px; overflow-y: auto">` + rows + `</tbody></table><p>AFTER</p>`, true, false},
 		"card":          {`<div style="height: 300px; display: flex; flex-direction: column; overflow: hidden"><h2>CARD</h2><div style="flex: 1 1 0; overflow: auto">` + end + `</div></div><p>AFTER</p>`, true, false},
+		"contained":     {box("contain: strict", end), true, false},
+		"in contained":  {`<div style="height: 200px; contain: strict"><div style="height: 100%; overflow: auto">` + end + `</div></div><p>AFTER</p>`, true, false},
+		"an editor": {
+			`<div style="height: 200px; position: relative; overflow: hidden"><div class="vscrollbar" style="position: absolute; right: 0"></div>` +
+				`<div style="overflow: scroll; margin-bottom: -50px; padding-bottom: 50px; height: 100%; position: relative"><div style="min-height: 3000px">` +
+				strings.Repeat("<p>line</p>", 5) + `</div></div></div><p>AFTER</p>`, false, true,
+		},
 		"within":        {box("", "<p>first</p>"+box("", end)), true, false},
 		"at its end":    {`<script>addEventListener("load", () => document.querySelector("div").scrollTop = 1e6)</script>` + box("", end), true, false},
 		"columns":       {`<div style="display: grid; grid-template-columns: 1fr 1fr; height: 300px"><div style="overflow: auto">` + end + `</div><div>BESIDE</div></div><p>AFTER</p>`, true, false},
@@ -186,7 +197,14 @@ func TestFrames(t *testing.T) {
 		"/srcdoc": {frame(`srcdoc="` + strings.ReplaceAll(rows, `"`, "'") + `"`), true},
 		"/linked": {`<div>` + frame(`src="/rows"`) + `</div>`, true},
 		"/nested": {frame(`src="/outer"`), true},
-		"/cut":    {`<div style="height: 250px; overflow: hidden">` + frame(`src="/rows"`) + `</div>`, false},
+		"/cut":    {`<div style="height: 250px; overflow: hidden">` + frame(`src="/rows"`) + `</div>`, true},
+		"/fills": {
+			`<div style="height: 300px; display: flex; flex-direction: column; overflow: hidden"><div style="flex: 1 1 0; overflow: hidden">` +
+				`<iframe style="width: 100%; height: 100%" src="/rows"></iframe></div><p>END</p></div>`, true,
+		},
+		"/square": {
+			`<div style="height: 210px; position: relative; overflow: hidden"><div style="position: absolute; inset: 0"><iframe style="height: 200px" src="/rows"></iframe></div></div><p>END</p>`, false,
+		},
 		"/still":  {frame(`scrolling="no" src="/rows"`), false},
 		"/other":  {frame(`src="` + other.URL + `"`), false},
 		"/placed": {`<div style="position: absolute; top: 300px">` + frame(`src="/rows"`) + `</div>`, false},
@@ -203,6 +221,9 @@ func TestFrames(t *testing.T) {
 		testkit.Contains(t, text, "TOP", "END")
 		if page.whole && (len(result.Warnings) > 0 || strings.HasSuffix(text, "\f\f")) {
 			t.Errorf("%s: warnings %v, pages %q", path, result.Warnings, text)
+		}
+		if warned := path == "/square" || path == "/placed"; warned != (len(result.Warnings) > 0) {
+			t.Errorf("%s: warnings %v", path, result.Warnings)
 		}
 		if whole := strings.Contains(text, "BOTTOM"); whole != page.whole {
 			t.Errorf("%s: printed whole: %v", path, whole)

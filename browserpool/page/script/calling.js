@@ -59,10 +59,12 @@
 		const lines = like => e.textContent.match(like)?.length ?? 0, scale = e.clientWidth / e.scrollWidth * 0.998
 		return scale >= 1 / 2 && (lines(/^.*[\u2500-\u257f]/gm) > 2 || lines(/^ *\+-.*-\+ *$/gm) > 1) ? scale : 0
 	}
-	// Grids have their heads in boxes of their own.
+	// Grids place their tables, and have their heads in boxes of their own.
 	const isTableOf = (box, table) => {
-		for (let e = table; e != box; e = e.parentElement) if (getComputedStyle(e).position != "static") return false
-		return !box.previousElementSibling?.querySelector("table")
+		const isPlaced = ({ position, left, top }) => position != "static" && (position != "relative" || !/^(auto|0px){2}$/.test(left + top))
+		for (let e = table; e != box; e = e.parentElement) if (isPlaced(getComputedStyle(e))) return false
+		const head = box.previousElementSibling?.querySelector("table"), at = e => e.getBoundingClientRect()
+		return !head || table.tHead?.offsetHeight > 4 || at(box).top - at(head).bottom > 4 || Math.abs(at(head).width - at(table).width) > 30
 	}
 	// A chart or picture, or a box of nothing else.
 	const isPicture = e => /^(svg|canvas|img)$/.test(e.localName) ||
@@ -80,6 +82,9 @@
 		({ overflow: "visible", .../auto|scroll|hidden/.test(overflowX) && minWidth == "auto" && { "min-width": "0" } })
 	const isColumn = ({ display, flexDirection }) => /flex/.test(display) && /column/.test(flexDirection)
 	const isAuto = (e, property) => !/[\d(]/.test(e.computedStyleMap().get(property))
+	// What makes the height of a box depend on what it holds.
+	const uncontaining = ({ contain, containerType }) =>
+		({ .../size|strict/.test(contain) && { contain: "inline-size" }, ...containerType == "size" && { "container-type": "inline-size" } })
 	// What makes a box as high as what it holds.
 	const freeing = e => {
 		const s = getComputedStyle(e), outer = outerOf(e), to = { height: "auto", "max-height": "none" }
@@ -87,7 +92,7 @@
 			for (const rows of ["grid-template-rows", "grid-auto-rows"]) if (!isAuto(e, rows)) to[rows] = s[rows].replace(/[\d.]+px(?![^(]*\))/g, "minmax($&, auto)")
 		}
 		if (outer && isColumn(getComputedStyle(outer))) to["flex-basis"] = "auto"
-		return to
+		return { ...to, ...uncontaining(s) }
 	}
 	// What is placed at the top of a box, over its whole width, and is all that the box holds; what holds it comes first.
 	const placedIn = (box, all = []) => {
@@ -145,6 +150,6 @@
 	}
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, isInFlow, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		freeing, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
+		uncontaining, freeing, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

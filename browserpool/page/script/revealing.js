@@ -69,7 +69,9 @@
 		set(box, fits ? { overflow: "auto" } : opening(style(box)))
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
 		const isCut = ({ e, outer, was }) => beyond(e, outer) > was + 1 && style(outer).overflowY != "visible"
-		const isWhole = () => box.clientHeight >= height + 0.9 * more
+		// What draws only what is seen has nothing at the end of what it has grown to.
+		const showsEnd = () => box.clientHeight <= height + 2 * more + 50 || someText(box, at => at.width > 0 && at.bottom > rectOf(box).bottom - height)
+		const isWhole = () => box.clientHeight >= height + 0.9 * more && showsEnd()
 		let cut // what still cuts, since what holds it has a height
 		for (const h of held) {
 			if (cut && !isCut(cut)) cut = null

@@ -62,6 +62,9 @@
 		const { right } = box.getBoundingClientRect()
 		return someText(box, (at, e) => at.right > right + 1 && (at.left < right || isInFlow(e, box))) // panels wait beside it
 	}
+	// Grids that draw only what is seen have an element as wide as all of it.
+	const isPartOfAGrid = box => hidden(box) > 50 && (box.querySelector("table") || box.closest("[role=grid], [role=treegrid], [role=table]")) && someText(box) &&
+		within(box).some(e => e.getBoundingClientRect().width > 0.9 * box.scrollWidth)
 	const fields = all.filter(e => e.localName == "textarea" && isHigh(e)).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
 	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
 	const drawings = shrink(drawingScale)
@@ -70,5 +73,6 @@
 	breakWords(boxes.filter(isWide))
 	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
 	const pictures = [...shrink(box => Math.max(wideScale(box) && 1 / 2, wideScale(box))).keys()].filter(isPicture)
-	return boxes.filter(box => hidden(box) > 4 && (pictures.includes(box) || hidesText(box))).reduce((most, box) => Math.max(most, hidden(box)), 0)
+	const cut = boxes.filter(box => hidden(box) > 4 && (pictures.includes(box) || hidesText(box) || isPartOfAGrid(box)))
+	return { Beside: Math.max(0, ...cut.map(hidden)) }
 }
