@@ -202,8 +202,12 @@ func TestFrames(t *testing.T) {
 			`<div style="height: 300px; display: flex; flex-direction: column; overflow: hidden"><div style="flex: 1 1 0; overflow: hidden">` +
 				`<iframe style="width: 100%; height: 100%" src="/rows"></iframe></div><p>END</p></div>`, true,
 		},
+		"/over": {
+			`<div style="height: 250px; display: flex; overflow: hidden"><div style="flex: 1; position: relative"><iframe style="position: absolute; width: 100%; height: 100%; border: 0" ` +
+				`src="/rows"></iframe></div></div><p>END</p>`, true,
+		},
 		"/square": {
-			`<div style="height: 210px; position: relative; overflow: hidden"><div style="position: absolute; inset: 0"><iframe style="height: 200px" src="/rows"></iframe></div></div><p>END</p>`, false,
+			`<div style="height: 210px; position: relative; overflow: hidden"><div style="position: absolute; top: 0"><iframe style="height: 200px" src="/rows"></iframe></div></div><p>END</p>`, false,
 		},
 		"/still":  {frame(`scrolling="no" src="/rows"`), false},
 		"/other":  {frame(`src="` + other.URL + `"`), false},

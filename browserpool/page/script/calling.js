@@ -27,6 +27,11 @@
 	const fixedOf = e => e && (getComputedStyle(e).position == "fixed" ? e : fixedOf(e.parentElement))
 	// Whether an element moves what follows it within a box, or within the document.
 	const isInFlow = (e, box) => !e || e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(outerOf(e), box)
+	const isPlaced = e => getComputedStyle(e).position == "absolute"
+	// Libraries place their boxes over the whole of what holds them.
+	const fills = (e, o = e.offsetParent) => isPlaced(e) && o && getComputedStyle(o).position != "static" &&
+		Math.abs(e.offsetHeight - o.clientHeight) < 3 && Math.abs(e.offsetWidth - o.clientWidth) < 3
+	const isInPage = e => !e || (isInFlow(e, outerOf(e)) || fills(e)) && isInPage(outerOf(e))
 	const isShown = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true })
 	const hides = e => getComputedStyle(e).opacity == 0 || getComputedStyle(e).visibility != "visible"
 	// Whether a text within an element satisfies a test of its box, its parent and itself; by default, whether there is any. Texts of open shadow trees count.
@@ -149,7 +154,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, isInFlow, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto,
 		uncontaining, freeing, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

@@ -1,13 +1,8 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
-(document, _, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, wideScale, placedIn, joining, opening, freeing, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isPlaced, fills, isInPage, isShown, isMenu, hasBackground, someText, wideScale, placedIn, joining, opening, freeing, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
-	const isPlaced = e => style(e).position == "absolute"
-	// Libraries place their boxes over the whole of what holds them.
-	const fills = (e, o = e.offsetParent) => isPlaced(e) && o && style(o).position != "static" &&
-		Math.abs(e.offsetHeight - o.clientHeight) < 3 && Math.abs(e.offsetWidth - o.clientWidth) < 3
-	const isInPage = e => !e || (isInFlow(e, outerOf(e)) || fills(e)) && isInPage(outerOf(e))
 	const isBar = e => /scroll|rail/i.test(e.getAttribute("class")) && isPlaced(e)
 	const bars = new Map()
 	const barsIn = e => bars.get(e) ?? bars.set(e, e ? [...e.children].filter(isBar) : []).get(e)
