@@ -134,6 +134,9 @@ func (d *Dir) Delete(ctx context.Context, name string) error {
 
 func (d *Dir) temp() string { return d.fs.PathJoin(d.root, tempDir) }
 
+// Path returns where a file is, for people.
+func (d *Dir) Path(name string) string { return d.path(name) }
+
 func (d *Dir) path(name string) string {
 	hash := sha256.Sum256([]byte(name))
 	return d.fs.PathJoin(d.hashDir(hash[0]), name)

@@ -230,6 +230,21 @@ func OwnsFile(r table.Reader, partition int32, id events.JobID, name string) (bo
 	return err == nil && found && (s.File == name || s.Active()), err
 }
 
+// KeptFiles names at most limit files that jobs of a partition still have at now, those that are deleted first.
+func KeptFiles(s Scanner, partition int32, now events.Instant, limit int) (names []string, err error) {
+	var failed error
+	err = s.ScanFrom(due.Key(partition), timedKey(due, partition, now, events.JobID{}), func(key, _ []byte) bool {
+		_, id := parseTimedKey(due, key)
+		var of job.State
+		var found bool
+		if of, found, failed = jobs.Get(s, jobKey(partition, id)); found && of.File != "" {
+			names = append(names, of.File)
+		}
+		return failed == nil && len(names) < limit
+	})
+	return names, errors.Join(err, failed)
+}
+
 // Due lists at most limit jobs of a partition that are due at now, the earliest first.
 func Due(s Scanner, partition int32, now events.Instant, limit int) (ready []JobRef, err error) {
 	err = s.Scan(due.Key(partition), func(key, value []byte) bool {

@@ -28,6 +28,8 @@ type StoredFiles interface {
 // and before it reported that, or before it deleted one that was refused.
 type Orphans struct {
 	Files StoredFiles
+	// Claim returns an error if the files may be those of somebody else's jobs.
+	Claim func(context.Context) error
 	// Mine reports whether this node has to sweep. One node of a cluster does.
 	Mine func() bool
 	// Settle reports for which files Owned reflects every command sent before the call. For the others, undecided commands may still say who owns the
@@ -43,6 +45,10 @@ type Orphans struct {
 // OrphanInterval.
 func (o Orphans) SweepIfMine(ctx context.Context) {
 	if !o.Mine() {
+		return
+	}
+	if err := o.Claim(ctx); err != nil {
+		o.Logger.Error("no search for files without a job", "error", err)
 		return
 	}
 	s, err := o.Sweep(ctx)

@@ -45,6 +45,9 @@ func startRetention(b *base, s *storage, net *network, _ *engine) (*perform.Perf
 func orphans(b *base, s *storage) retention.Orphans {
 	return retention.Orphans{
 		Files: s.files, Owned: s.ownsFile, Now: b.clock.Now, Logger: b.logger,
+		Claim: func(ctx context.Context) error {
+			return claimantOf(b, s).take(ctx, func() ([]string, error) { return nil, nil })
+		},
 		Mine: func() bool { return s.replica.Owner(0) == b.id },
 		Settle: func(ctx context.Context) (func(string) bool, error) {
 			return retention.Settle(ctx, s.log, s.replica, retention.SettleLimit)

@@ -25,7 +25,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"replica", func() error { s.replica, err = openReplica(ctx, b, s); return err }},
 		{"scrub", func() error { s.scrubbers = startScrub(b, s.replica); return nil }},
 		{"time", func() error { compareClock(b, s); return nil }},
-		{"files", func() error { s.files, err = openFiles(ctx, b, "results", b.cfg.Files); return err }},
+		{"files", func() error { return claimResults(ctx, b, s) }},
 		{"space", func() error { s.space = watchSpace(b); return nil }},
 		{"browsers", func() error { e.pool, err = awaitBrowsers(b, browsers); return err }},
 		{"cluster", func() error { net.peers, err = joinCluster(b, net); return err }},

@@ -1,0 +1,123 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"platen.dev/actors/account"
+	"platen.dev/events"
+	"platen.dev/store"
+)
+
+// claim is the file of a store of results that names the log whose jobs they are: nodes of another log would take them for files that no job owns. A
+// lifecycle rule may remove it, so it is written again.
+const claim = "platen-log"
+
+// maxClaim bounds its size in bytes.
+const maxClaim = 1 << 10
+
+// claimant marks a store of results as that of a log.
+type claimant struct {
+	files store.Files
+	// log is the id of the log; empty if the brokers are too old to tell.
+	log string
+	// place is where the store is, and path where the claim is, for people.
+	place, path string
+}
+
+func claimantOf(b *base, s *storage) claimant {
+	place := b.cfg.filesPlace()
+	path := strings.TrimSuffix(place, "/") + "/" + claim
+	if dir, is := s.files.(*store.Dir); is {
+		path = dir.Path(claim)
+	}
+	return claimant{files: s.files, log: s.log.TopicID(events.TopicJournal), place: place, path: path}
+}
+
+// Errors of claims.
+var (
+	errForeignResults = errors.New("the results there are of another log")
+	errNoResults      = errors.New("none of the results that jobs still have is there")
+)
+
+// take claims the store. It refuses one that another log has claimed. If nobody has, kept names some results that should be there: without any of them,
+// the store is another one than before, such as the directory of a disk that is not mounted.
+func (c claimant) take(ctx context.Context, kept func() ([]string, error)) error {
+	if c.log == "" {
+		return nil
+	}
+	whose, err := c.read(ctx)
+	switch {
+	case errors.Is(err, store.ErrNotExist):
+		if err := c.checkKept(ctx, kept); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case whose == c.log:
+		return nil
+	case whose != "":
+		return fmt.Errorf("%s: %w (%s; this node's is %s), which would lose them: give each cluster a place of its own, or remove %s if the other is gone for good",
+			c.place, errForeignResults, whose, c.log, c.path)
+	}
+	_, err = c.files.Put(ctx, claim, strings.NewReader(c.log), maxClaim)
+	return err
+}
+
+// read returns the log that has claimed the store.
+func (c claimant) read(ctx context.Context) (string, error) {
+	f, err := c.files.Open(ctx, claim)
+	if err != nil {
+		return "", err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxClaim))
+	return strings.TrimSpace(string(b)), errors.Join(err, f.Close())
+}
+
+// checkKept returns errNoResults if there are results that should be in the store, and none is.
+func (c claimant) checkKept(ctx context.Context, kept func() ([]string, error)) error {
+	names, err := kept()
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	for _, name := range names {
+		f, err := c.files.Open(ctx, name)
+		if err == nil {
+			return f.Close()
+		}
+		if !errors.Is(err, store.ErrNotExist) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w, such as %s: mount it, or correct `files`; to begin without them, make an empty file %s, with its directory",
+		c.place, errNoResults, names[0], c.path)
+}
+
+// keptSample is how many results are looked for, of each partition and in all.
+const keptSample = 20
+
+// keptResults names some results that jobs still have.
+func keptResults(b *base, s *storage) func() ([]string, error) {
+	return func() (names []string, err error) {
+		now := events.At(b.clock.Now())
+		for p := int32(0); p < s.log.Partitions() && len(names) < keptSample; p++ {
+			found, err := account.KeptFiles(s.replica, p, now, keptSample-len(names))
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, found...)
+		}
+		return names, nil
+	}
+}
+
+// claimResults opens the store of results, and claims it.
+func claimResults(ctx context.Context, b *base, s *storage) (err error) {
+	if s.files, err = openFiles(ctx, b, "results", b.cfg.Files); err != nil {
+		return err
+	}
+	return claimantOf(b, s).take(ctx, keptResults(b, s))
+}
