@@ -186,9 +186,14 @@ type SetVolumeBlocks struct {
 	Blocks int64 `cbor:"1,keyasint"`
 }
 
-// ResetWindow moves an account back to the present quota window, with nothing used, and resets the
-// caps of test mode. It undoes the effects of a clock that was ahead.
-type ResetWindow struct{}
+// ResetWindow moves an account back to the present quota window, and resets the caps of test mode. It
+// undoes the effects of a clock that was ahead.
+type ResetWindow struct {
+	// Units and Bytes are what was charged in the window that began at Window, by the usage ledger: no account remembers what a former window has used.
+	Window Instant `cbor:"1,keyasint,omitempty"`
+	Units  int64   `cbor:"2,keyasint,omitempty"`
+	Bytes  int64   `cbor:"3,keyasint,omitempty"`
+}
 
 // NoteKeyUse reports that a request was made with a key.
 type NoteKeyUse struct {

@@ -31,7 +31,7 @@ func Decide(s State, body events.CommandBody, now events.Instant) ([]events.Even
 	case events.AdjustUsage:
 		return adjust(s, b.Adjustment, now)
 	case events.ResetWindow:
-		return resetWindow(s, now)
+		return resetWindow(s, b, now)
 	case events.LimitFiles:
 		return limitFiles(s, b)
 	case events.SetVolumeBlocks:
@@ -141,7 +141,7 @@ func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Even
 
 // resetWindow changes nothing unless the account counts in a future window: it must not grant a new
 // quota.
-func resetWindow(s State, now events.Instant) ([]events.Event, events.Reply) {
+func resetWindow(s State, b events.ResetWindow, now events.Instant) ([]events.Event, events.Reply) {
 	start := windowStart(s.Anchor, now)
 	if s.Window <= start && s.Tests.Day <= dayOf(now) {
 		return nil, accepted
@@ -149,6 +149,9 @@ func resetWindow(s State, now events.Instant) ([]events.Event, events.Reply) {
 	reset := events.WindowReset{Window: start}
 	if start == s.Window {
 		return accept(reset)
+	}
+	if b.Window == start {
+		reset.Units, reset.Bytes = b.Units, b.Bytes
 	}
 	return []events.Event{reset, events.WindowOpened{Window: start, End: windowEnd(s.Anchor, start)}}, accepted
 }

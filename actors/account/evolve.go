@@ -20,7 +20,7 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.Anchor = e.Anchor
 	case events.WindowReset:
 		if e.Window != s.Window {
-			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
+			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, e.Units, e.Bytes
 		}
 		s.Tests = Tests{}
 	case events.UsageAdjusted:
@@ -28,7 +28,9 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 			s.Used, s.Bytes = s.Used+e.Units, s.Bytes+e.Bytes
 		}
 	case events.WindowOpened:
-		s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
+		if e.Window != s.Window {
+			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
+		}
 	case events.FilesLimited:
 		s.MaxFile = e.Bytes
 	case events.VolumeBlocksSet:

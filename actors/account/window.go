@@ -21,6 +21,9 @@ func windowStart(anchor, now events.Instant) events.Instant {
 	return monthsAfter(a, months-1)
 }
 
+// WindowAt returns when the quota window of an account that contains now began.
+func WindowAt(s State, now events.Instant) events.Instant { return windowStart(s.Anchor, now) }
+
 // windowEnd returns the end of the quota window that began at start.
 func windowEnd(anchor, start events.Instant) events.Instant {
 	a, s := anchor.Time(), start.Time()

@@ -35,8 +35,19 @@ func (a Accounts) MoveAnchor(p Principal, anchor events.Instant) error {
 	return a.run(p, events.MoveAnchor{Anchor: anchor})
 }
 
-// ResetWindow moves the account back to the present quota window, after a clock that was ahead has moved it on.
-func (a Accounts) ResetWindow(p Principal) error { return a.run(p, events.ResetWindow{}) }
+// ResetWindow moves the account back to the present quota window, after a clock that was ahead has moved it on. charged returns what the usage ledger
+// has for the window that began at an instant.
+func (a Accounts) ResetWindow(p Principal, charged func(window events.Instant) (units, bytes int64, err error)) error {
+	state, err := a.state(p.Account)
+	if err != nil {
+		return err
+	}
+	reset := events.ResetWindow{Window: account.WindowAt(state, a.now())}
+	if reset.Units, reset.Bytes, err = charged(reset.Window); err != nil {
+		return err
+	}
+	return a.run(p, reset)
+}
 
 // LimitFiles sets the size limit of the account's files in bytes; zero restores the plan's.
 func (a Accounts) LimitFiles(p Principal, bytes int64) error {

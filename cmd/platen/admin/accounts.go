@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -33,9 +34,7 @@ func (s *Server) accountRoutes(mux *http.ServeMux) {
 		}
 		return anchorRequest{at.Time().Format(time.RFC3339)}, accounts.MoveAnchor(p, at)
 	}))
-	mux.HandleFunc("POST /accounts/{id}/reset-window", act(func(p service.Principal, _ *http.Request, _ none) (any, error) {
-		return none{}, accounts.ResetWindow(p)
-	}))
+	mux.HandleFunc("POST /accounts/{id}/reset-window", act(s.resetWindow))
 	mux.HandleFunc("POST /accounts/{id}/adjustments", act(s.adjust))
 	mux.HandleFunc("PUT /accounts/{id}/file-limit", act(func(p service.Principal, _ *http.Request, b numberRequest) (any, error) {
 		return b, accounts.LimitFiles(p, b.Number)
@@ -86,6 +85,21 @@ func (s *Server) readUsage(p service.Principal, _ *http.Request, _ none) (any, e
 }
 
 // adjust books a correction. Each request books one, so it must not be repeated.
+func (s *Server) resetWindow(p service.Principal, r *http.Request, _ none) (any, error) {
+	return none{}, s.Services.Accounts.ResetWindow(p, func(window events.Instant) (units, bytes int64, err error) {
+		all, err := s.usageOf.Windows(r.Context(), p.Account)
+		if err != nil {
+			return 0, 0, fmt.Errorf("read the usage ledger: %w", err)
+		}
+		for _, one := range all.Windows {
+			if one.Start == window.Time().UTC().Format(time.RFC3339) {
+				units, bytes = units+one.Units, bytes+one.Bytes
+			}
+		}
+		return units, bytes, nil
+	})
+}
+
 func (s *Server) adjust(p service.Principal, _ *http.Request, b adjustment) (any, error) {
 	var err error
 	b.Entry, err = s.Services.Accounts.Adjust(p, events.Adjustment{Kind: b.Kind, Units: b.Units, Bytes: b.Bytes, Reason: b.Reason, Ref: b.Ref})
