@@ -10,7 +10,6 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/netip"
@@ -142,7 +141,7 @@ func (c *Cluster) gossip() error {
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicionMult
 	conf.Events, conf.Delegate, conf.Ping = (*watcher)(c), (*delegate)(c), (*clockProbe)(c)
-	conf.LogOutput = io.Discard
+	conf.LogOutput = &gossipLog{logger: c.cfg.Logger, now: time.Now}
 	if c.list, err = memberlist.Create(conf); err != nil {
 		return fmt.Errorf("start gossip on %s: %w", c.cfg.Gossip, errors.Join(err, c.transport.Shutdown()))
 	}

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"bytes"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"testing"
@@ -19,7 +21,12 @@ import (
 // join joins with secrets, separated by spaces.
 func join(t *testing.T, name, secrets string, gone chan events.NodeID, others ...*Cluster) *Cluster {
 	t.Helper()
-	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secrets: roots(secrets), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: testkit.Silent()}
+	return joinLogging(t, testkit.Silent(), name, secrets, gone, others...)
+}
+
+func joinLogging(t *testing.T, logger *slog.Logger, name, secrets string, gone chan events.NodeID, others ...*Cluster) *Cluster {
+	t.Helper()
+	cfg := Config{Node: events.NodeID(name), Gossip: "127.0.0.1:0", Actors: "127.0.0.1:7", Secrets: roots(secrets), Now: time.Now, System: time.Now, Gone: func(id events.NodeID) { gone <- id }, Logger: logger}
 	for _, o := range others {
 		cfg.Join = append(cfg.Join, o.Address())
 	}
@@ -192,13 +199,49 @@ func TestRotation(t *testing.T) {
 
 // A node with another secret is not admitted.
 func TestSecret(t *testing.T) {
-	a := join(t, "a", "0123456789abcdef", make(chan events.NodeID, 10))
+	warned := make(lines, 100)
+	a := joinLogging(t, slog.New(slog.NewTextHandler(warned, nil)), "a", "0123456789abcdef", make(chan events.NodeID, 10))
 	defer a.Close()
 	b := join(t, "b", "fedcba9876543210", make(chan events.NodeID, 10), a)
 	defer b.Close()
 	if a.Nodes() != 1 || b.Nodes() != 1 {
 		t.Errorf("%d and %d nodes, want 1 and 1", a.Nodes(), b.Nodes())
 	}
+	for told := ""; !strings.Contains(told, "refused at the port of gossip"); {
+		told = testkit.Receive(t, warned, "a warning")
+	}
+}
+
+// lines receives what is written.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
+// A node with another secret, or without one, is told of once in five minutes.
+func TestGossipLog(t *testing.T) {
+	var out bytes.Buffer
+	now := time.Now()
+	log := &gossipLog{logger: slog.New(slog.NewTextHandler(&out, nil)), now: func() time.Time { return now }}
+	write := func(line string, warnings int) {
+		t.Helper()
+		if _, err := log.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+		if have := strings.Count(out.String(), "refused at the port of gossip"); have != warnings {
+			t.Errorf("after %q: %d warnings, want %d", line, have, warnings)
+		}
+	}
+	const refused = "[ERR] memberlist: failed to receive: no installed keys could decrypt the message from=192.0.2.7:4321\n"
+	write("[ERR] memberlist: failed to receive: EOF from=192.0.2.7:4321\n", 0)
+	write(refused, 1)
+	now = now.Add(tellAgain - time.Second)
+	write(refused, 1)
+	now = now.Add(time.Second)
+	write("[ERR] memberlist: failed to receive: encryption is configured but remote state is not encrypted from=[2001:db8::7]:4321\n", 2)
+	testkit.Contains(t, out.String(), "peer=192.0.2.7:4321", "peer=[2001:db8::7]:4321")
 }
 
 func TestBadAddresses(t *testing.T) {
