@@ -105,5 +105,5 @@ func (s *jobs) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *p
 		return nil, 0, s.unreadable("open file", err, "job", f.id.String())
 	}
 	s.cfg.Logger.Error("open file", "job", f.id.String(), "error", err)
-	return nil, 0, internalError.with("The file of the job is lost. Submit the job again; the request id helps to get the charge back.")
+	return nil, 0, internalError
 }

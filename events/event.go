@@ -45,14 +45,14 @@ type VolumeBlocksSet struct {
 }
 
 // WindowOpened began a quota window, with nothing used: the first one with the account, each later
-// one with the first job charged to it. After a WindowReset it changes nothing.
+// one with the first job charged to it.
 type WindowOpened struct {
 	Window Instant `cbor:"1,keyasint"`
 	// End is when the window ends, unless the anchor is moved earlier.
 	End Instant `cbor:"2,keyasint"`
 }
 
-// WindowReset moved an account back to the quota window that began at Window, in which Units and Bytes had been charged.
+// WindowReset moved an account back to the quota window that began at Window, in which Units and Bytes had been charged, if that was another one.
 type WindowReset struct {
 	Window Instant `cbor:"1,keyasint"`
 	Units  int64   `cbor:"2,keyasint,omitempty"`

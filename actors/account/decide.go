@@ -153,7 +153,7 @@ func resetWindow(s State, b events.ResetWindow, now events.Instant) ([]events.Ev
 	if b.Window == start {
 		reset.Units, reset.Bytes = b.Units, b.Bytes
 	}
-	return []events.Event{reset, events.WindowOpened{Window: start, End: windowEnd(s.Anchor, start)}}, accepted
+	return []events.Event{events.WindowOpened{Window: start, End: windowEnd(s.Anchor, start)}, reset}, accepted
 }
 
 func moveAnchor(s State, b events.MoveAnchor, now events.Instant) ([]events.Event, events.Reply) {

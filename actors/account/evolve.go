@@ -20,7 +20,10 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		s.Anchor = e.Anchor
 	case events.WindowReset:
 		if e.Window != s.Window {
-			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, e.Units, e.Bytes
+			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
+		}
+		if e.Units != 0 || e.Bytes != 0 {
+			s.Used, s.Bytes = e.Units, e.Bytes
 		}
 		s.Tests = Tests{}
 	case events.UsageAdjusted:
@@ -28,9 +31,7 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 			s.Used, s.Bytes = s.Used+e.Units, s.Bytes+e.Bytes
 		}
 	case events.WindowOpened:
-		if e.Window != s.Window {
-			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
-		}
+		s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
 	case events.FilesLimited:
 		s.MaxFile = e.Bytes
 	case events.VolumeBlocksSet:
