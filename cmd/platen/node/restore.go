@@ -130,11 +130,20 @@ func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Targe
 
 // checkNew refuses a data directory that a node has used: its rows belong to another journal.
 func (c StorageConfig) checkNew() error {
-	used, err := filepath.Glob(filepath.Join(c.Data, "replica*"))
-	if err == nil && len(used) > 0 {
-		err = fmt.Errorf("%w: a node has used the data directory: there is %s", backup.ErrNotEmpty, used[0])
+	used, err := c.used()
+	if err == nil && used != "" {
+		err = fmt.Errorf("%w: a node has used the data directory: there is %s", backup.ErrNotEmpty, used)
 	}
 	return err
+}
+
+// used returns what shows that a node has used the data directory, its replica; "" if nothing does. A restore makes a log, but no replica.
+func (c StorageConfig) used() (string, error) {
+	found, err := filepath.Glob(filepath.Join(c.Data, "replica*"))
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	return found[0], nil
 }
 
 // checkSecrets returns which of the named secrets are neither configured nor in the data directory. It makes none.

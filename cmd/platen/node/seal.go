@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,8 +45,7 @@ func (c Config) sealSecrets() (s seal.Secrets, err error) {
 	}
 	b, err := os.ReadFile(c.sealPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		b = seal.NewSecret()
-		err = disk.WriteFile(c.sealPath(), b)
+		b, err = c.firstSecret()
 	}
 	if err != nil {
 		return s, err
@@ -58,6 +58,18 @@ func (c Config) sealSecrets() (s seal.Secrets, err error) {
 	}
 	s.Present = b[:seal.SecretSize]
 	return s, nil
+}
+
+// firstSecret makes the secret of a data directory that no node has used. In one that a node has used, the secret is lost: with a new one the node
+// would start as if nothing were wrong, and give up what waits under the former one.
+func (c StorageConfig) firstSecret() ([]byte, error) {
+	if used, err := c.used(); err != nil || used != "" {
+		return nil, cmp.Or(err, fmt.Errorf("%s is lost, and a node has used the data directory: there is %s. Without it no waiting webhook, upload or password can be decrypted, "+
+			"and webhooks and evidence get other keys. Put it back from its copy, or configure cluster.secret as it was. "+
+			"If there is no copy, begin with a new secret: head -c %d /dev/urandom >%[1]s, as the node's user", c.sealPath(), used, seal.SecretSize))
+	}
+	b := seal.NewSecret()
+	return b, disk.WriteFile(c.sealPath(), b)
 }
 
 // sealPath returns the file of a node's own secrets, newest first.
