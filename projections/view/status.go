@@ -82,7 +82,7 @@ func appendMetrics(b []byte, j projections.Job) []byte {
 		return append(b, `null`...)
 	}
 	b = strconv.AppendInt(append(b, `{"file_size_bytes":`...), j.File.Size, 10)
-	b = appendString(append(b, `,"file_size_human":`...), humanSize(j.File.Size))
+	b = appendString(append(b, `,"file_size_human":`...), events.SizeText(j.File.Size))
 	b = strconv.AppendInt(append(b, `,"page_load_ms":`...), j.Metrics.PageLoad, 10)
 	b = strconv.AppendInt(append(b, `,"processing_ms":`...), j.Metrics.Processing, 10)
 	b = strconv.AppendInt(append(b, `,"total_duration_ms":`...), j.Metrics.Total, 10)
@@ -111,17 +111,4 @@ func appendCount(b []byte, n int64) []byte {
 		return append(b, `null`...)
 	}
 	return strconv.AppendInt(b, n, 10)
-}
-
-// humanSize formats a number of bytes in the largest binary unit that it reaches.
-func humanSize(bytes int64) string {
-	units := []string{"KB", "MB", "GB"}
-	if bytes < 1024 {
-		return strconv.FormatInt(bytes, 10) + " B"
-	}
-	size, unit := float64(bytes)/1024, 0
-	for size >= 1024 && unit < len(units)-1 {
-		size, unit = size/1024, unit+1
-	}
-	return strconv.FormatFloat(size, 'f', 1, 64) + " " + units[unit]
 }

@@ -134,7 +134,7 @@ func proveMetrics(t *testing.T, s *server) {
 
 func proveHumanSizes(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanBusiness)
-	for size, want := range map[int64]string{1023: "1023 B", 1024: "1.0 KB", 150 << 20: "150.0 MB", 3 << 29: "1.5 GB"} {
+	for size, want := range map[int64]string{1023: "1023 B", 1024: "1.0 KB", 1<<20 - 1: "1.0 MB", 150 << 20: "150.0 MB", 3 << 29: "1.5 GB"} {
 		id := c.submit(htmlToPDF)
 		c.finish(id, events.File{Name: id.String() + "-1.pdf", Size: size, Pages: 1})
 		metrics, _ := c.jobOf(id)["metrics"].(object)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"platen.dev/events"
 )
 
 // The lines of a chart, in pixels from its top. Widths are in percent, so that no text is ever scaled.
@@ -59,7 +61,7 @@ type charted struct {
 
 var chartedFigures = []charted{
 	{"jobs", func(f UsageFigures) int64 { return f.Jobs }, number, niceNumber},
-	{"bytes", func(f UsageFigures) int64 { return f.Bytes }, size, niceSize},
+	{"bytes", func(f UsageFigures) int64 { return f.Bytes }, events.SizeText, niceSize},
 }
 
 // charts are those of a page, none if there is nothing to draw.

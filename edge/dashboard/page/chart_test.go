@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen.dev/events"
 )
 
 var chartStart = time.Date(2026, 1, 12, 8, 30, 0, 0, time.UTC)
@@ -160,7 +162,7 @@ func TestNice(t *testing.T) {
 		}
 	}
 	for v, want := range map[float64]string{0: "0 B", 5: "5 B", 1000: "1000 B", 1024: "1.0 KB", 1500: "2.0 KB", 700 << 10: "800.0 KB", 1 << 50: "2000.0 TB"} {
-		if got := size(whole(niceSize(v))); got != want {
+		if got := events.SizeText(whole(niceSize(v))); got != want {
 			t.Errorf("above %v is %s, not %s", v, got, want)
 		}
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -73,18 +72,6 @@ func span(d time.Duration) string {
 		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 	}
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
-}
-
-// size is a number of bytes in units of 1,024, as the API shows it.
-func size(n int64) string {
-	if -1024 < n && n < 1024 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	value, unit := float64(n)/1024, 0
-	for math.Abs(value) >= 1023.95 && unit < 3 {
-		value, unit = value/1024, unit+1
-	}
-	return strconv.FormatFloat(value, 'f', 1, 64) + " " + []string{"KB", "MB", "GB", "TB"}[unit]
 }
 
 // number separates the thousands of a number.

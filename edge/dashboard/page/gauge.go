@@ -1,5 +1,7 @@
 package page
 
+import "platen.dev/events"
+
 // gauge shows how much of a limit is used: Figure large, Text beside it.
 type gauge struct {
 	ID, Figure, Text string
@@ -17,7 +19,7 @@ func gauges(h Home) ([]gauge, error) {
 		show        func(int64) string
 	}{
 		{"jobs", h.Quota.Jobs, h.Quota.JobLimit, number},
-		{"bytes", h.Quota.Bytes, h.Quota.ByteLimit, size},
+		{"bytes", h.Quota.Bytes, h.Quota.ByteLimit, events.SizeText},
 		{"running", h.Running, h.Limits.Running, number},
 		{"tests", h.Quota.Tests, h.Quota.TestsPerDay, number},
 	} {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/url"
 	"time"
+
+	"platen.dev/events"
 )
 
 // groupName returns the display name of a group.
@@ -118,7 +120,7 @@ func liveUse(u Usage) ([]gauge, error) {
 
 func gaugesOf(prefix string, jobs, bytes int64, q Quota, limited bool) ([]gauge, error) {
 	j, wrongJobs := newGauge(prefix+"-jobs", jobs, q.JobLimit, number)
-	v, wrongBytes := newGauge(prefix+"-bytes", bytes, q.ByteLimit, size)
+	v, wrongBytes := newGauge(prefix+"-bytes", bytes, q.ByteLimit, events.SizeText)
 	all := []gauge{j, v}
 	if !limited {
 		for i, g := range all {

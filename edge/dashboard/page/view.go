@@ -12,7 +12,7 @@ import (
 // functions are the functions that templates may call.
 var functions = template.FuncMap{
 	"t": text, "word": word, "eventName": eventName, "counted": counted, "asset": address,
-	"number": number, "size": size, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
+	"number": number, "size": events.SizeText, "span": span, "spoken": spoken, "anchor": anchor, "short": short, "browser": browser,
 	"when": when, "exactly": exactly, "day": day, "pending": pending,
 	"navigation": navigation, "operatorNavigation": operatorNavigation, "beginning": beginning, "here": here, "changes": changes, "live": live,
 	"gauges": gauges, "rows": newRows, "ended": newEnded, "charts": charts, "legend": legend, "allSeries": allSeries,
