@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"go/scanner"
+	"go/token"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -170,4 +173,46 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// What the pages for operators look for in a node's log is something that the node logs.
+func TestCommandsFindWhatIsLogged(t *testing.T) {
+	written := literals(t)
+	searches := regexp.MustCompile(`(?:-g|-E|-e|grep) (?:"([^"]+)"|'([^']+)'|(\w+))`)
+	found := 0
+	for _, page := range []string{runbookPage, "deploy/README.md"} {
+		for _, command := range regexp.MustCompile(`journalctl -u platen .*`).FindAllString(documentation(t)[page], -1) {
+			command, _, _ = strings.Cut(command, " #")
+			for _, m := range searches.FindAllStringSubmatch(command, -1) {
+				for _, text := range strings.Split(m[1]+m[2]+m[3], "|") {
+					found++
+					if !strings.Contains(written, text) {
+						t.Errorf("%s looks for %q, which no node logs", page, text)
+					}
+				}
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d texts", found)
+	}
+}
+
+// literals returns the strings of the code, one a line.
+func literals(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for path, text := range texts(t, ".go") {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		var s scanner.Scanner
+		s.Init(token.NewFileSet().AddFile(path, -1, len(text)), []byte(text), nil, 0)
+		for _, kind, value := s.Scan(); kind != token.EOF; _, kind, value = s.Scan() {
+			if said, err := strconv.Unquote(value); kind == token.STRING && err == nil {
+				all.WriteString(said + "\n")
+			}
+		}
+	}
+	return all.String()
 }
