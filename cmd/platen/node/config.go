@@ -72,15 +72,7 @@ func LoadConfig(path string) (Config, error) {
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&cfg); err != nil {
-		var strict *toml.StrictMissingError
-		if errors.As(err, &strict) {
-			return cfg, fmt.Errorf("configuration %s: unknown fields:\n%s", path, strict.String())
-		}
-		var wrong *toml.DecodeError
-		if errors.As(err, &wrong) {
-			return cfg, fmt.Errorf("configuration %s: not valid TOML:\n%s", path, wrong.String())
-		}
-		return cfg, fmt.Errorf("configuration %s: %w", path, err)
+		return cfg, explainTOML(path, err)
 	}
 	return cfg, nil
 }

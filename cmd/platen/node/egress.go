@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -46,7 +45,7 @@ func (r *Ranges) Set(s string) error {
 	for text := range strings.SplitSeq(s, ",") {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			return fmt.Errorf("%q is not an address range; write it as 10.0.0.0/8", text)
+			return errors.New(wrongRange(text))
 		}
 		*r = append(*r, prefix.Masked())
 	}

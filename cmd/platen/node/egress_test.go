@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"platen.dev/actors/cluster"
@@ -56,6 +57,18 @@ func TestOwnPorts(t *testing.T) {
 	} {
 		if got := g.policy().Permits(netip.MustParseAddrPort(at)); got != want {
 			t.Errorf("%s is permitted: %t", at, got)
+		}
+	}
+}
+
+// A flag that has an address instead of a range says how to write the range of that address.
+func TestRangesOfAddresses(t *testing.T) {
+	for text, want := range map[string]string{
+		"192.168.1.5": "write 192.168.1.5/32", "fe80::1": "write fe80::1/128", "10.0.0.0/8,10.1": `"10.1" is not an address range; write it as 10.0.0.0/8`,
+	} {
+		var r Ranges
+		if err := r.Set(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 }
