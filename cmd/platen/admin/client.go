@@ -7,9 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
 	"time"
 
 	"platen.dev/actors/service"
@@ -90,7 +96,7 @@ func (c Client) open(ctx context.Context, method, path string, body []byte) (io.
 	}}
 	response, err := client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("%w on %s; is one running with this --data? (%w)", ErrNoNode, c.socket, err)
+		return nil, c.unanswered(err)
 	}
 	if response.StatusCode == http.StatusOK {
 		return response.Body, nil
@@ -101,4 +107,28 @@ func (c Client) open(ctx context.Context, method, path string, body []byte) (io.
 		return nil, fmt.Errorf("the node answered %s", response.Status)
 	}
 	return nil, errors.New(r.Error)
+}
+
+// unanswered says why the node has not answered: it is not there, or this user may not ask it.
+func (c Client) unanswered(err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w on %s; is one running with this --data? (%w)", ErrNoNode, c.socket, err)
+	}
+	return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.owner(), err)
+}
+
+// owner returns the user whose node it is, by the socket or, as others may not see it, by its directory.
+func (c Client) owner() string {
+	for _, path := range []string{c.socket, filepath.Dir(c.socket)} {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		id := strconv.Itoa(int(info.Sys().(*syscall.Stat_t).Uid))
+		if found, err := user.LookupId(id); err == nil {
+			return found.Username
+		}
+		return "the user with the id " + id
+	}
+	return "the node's user"
 }
