@@ -10,7 +10,7 @@ import (
 const Others = 0o077
 
 // MakePrivate removes the access of others to a directory and everything in it, except below the path
-// except. It returns how many files and directories others could reach. It does not follow symbolic
+// except. It returns how many files and directories others could reach until then. It does not follow symbolic
 // links.
 func MakePrivate(dir, except string) (found int, err error) {
 	var errs []error
@@ -23,8 +23,9 @@ func MakePrivate(dir, except string) (found int, err error) {
 			info, err = entry.Info()
 		}
 		if err == nil && info.Mode()&os.ModeSymlink == 0 && info.Mode().Perm()&Others != 0 {
-			found++
-			err = os.Chmod(path, info.Mode().Perm()&^Others)
+			if err = os.Chmod(path, info.Mode().Perm()&^Others); err == nil {
+				found++
+			}
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) { // else it was removed meanwhile
 			errs = append(errs, err)

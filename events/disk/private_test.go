@@ -84,3 +84,10 @@ func TestMakeFilesPrivate(t *testing.T) {
 	}
 	checkModes(t, dir, map[string]os.FileMode{".": 0o700, "01/b": 0o600})
 }
+
+// What cannot be made private is not counted as if it were.
+func TestMakePrivateFails(t *testing.T) {
+	if found, err := MakePrivate("/proc/self/ns", ""); found != 0 || err == nil { // nobody changes it
+		t.Errorf("found %d, %v", found, err)
+	}
+}

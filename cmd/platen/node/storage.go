@@ -57,10 +57,10 @@ func prepareData(b *base) error {
 	if resolved, err := filepath.EvalSymlinks(files); err == nil {
 		files = resolved
 	}
-	found, err := disk.MakePrivate(data, files)
-	tellPrivate(b.logger, "the data directory", data, found, err)
+	found, cause := disk.MakePrivate(data, files)
+	tellPrivate(b.logger, "the data directory", data, found, cause)
 	if info, err := os.Stat(data); err != nil || info.Mode().Perm()&disk.Others != 0 {
-		return fmt.Errorf("others can reach %s: %w", data, cmp.Or(err, fs.ErrPermission))
+		return fmt.Errorf("others can reach %s: %w", data, cmp.Or(err, cause, fs.ErrPermission))
 	}
 	return nil
 }
