@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -20,5 +21,13 @@ func TestSecretFile(t *testing.T) {
 		if got, err := readSecret(path); err != nil || got != want {
 			t.Errorf("%q: got %q, %v", content, got, err)
 		}
+	}
+}
+
+// A file of the secret that is not there is named with its flag.
+func TestNoSecretFile(t *testing.T) {
+	var out, errs strings.Builder
+	if err := run([]string{"serve", "--secret-file", "/nope"}, &out, &errs); err == nil || !strings.Contains(err.Error(), "--secret-file: open /nope") {
+		t.Errorf("got %v", err)
 	}
 }

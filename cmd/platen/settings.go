@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -77,7 +78,10 @@ func (s *settings) valid(flags *pflag.FlagSet) (node.Config, error) {
 // readSecret reads arbitrary bytes: decoding them as text could yield another secret.
 func readSecret(path string) (string, error) {
 	b, err := os.ReadFile(path)
-	return strings.TrimSpace(string(b)), err
+	if err != nil {
+		return "", fmt.Errorf("--secret-file: %w", err)
+	}
+	return strings.TrimSpace(string(b)), nil
 }
 
 // list is a flag of comma-separated values.
