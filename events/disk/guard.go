@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -28,8 +29,19 @@ func Opening(err error) error {
 	if err == nil || errors.Is(err, pebble.ErrDBDoesNotExist) || errors.As(err, &number) && number != syscall.ENOENT && number != syscall.EIO {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrDamaged, err)
+	return fmt.Errorf("%w: %w", ErrDamaged, Plain(err))
 }
+
+// Plain returns an error of Pebble without the line that it adds to carry details, which says nothing.
+func Plain(err error) error { return plain{err} }
+
+type plain struct{ error }
+
+func (p plain) Error() string {
+	return strings.ReplaceAll(p.error.Error(), "\n<corruption detail carrier>", "")
+}
+
+func (p plain) Unwrap() error { return p.error }
 
 // Guard notices when a Pebble database can no longer be trusted: it reads damaged data, it calls Fatalf, which must not return, or it cannot write
 // its write-ahead log, after which it panics. Any of these breaks the database: nobody may use it any more. Except after damage, the goroutine is

@@ -42,7 +42,7 @@ var (
 	ErrClosed = errors.New("log is closed")
 )
 
-// PartitionCountError means that a topic of the log has a partition count other than
+// PartitionCountError means that a topic of the log, or all of it if Topic is empty, has a partition count other than
 // the configured one. Such a log is not opened: accounts would be in other partitions.
 type PartitionCountError struct {
 	Topic      string
@@ -50,8 +50,11 @@ type PartitionCountError struct {
 }
 
 func (e *PartitionCountError) Error() string {
-	return fmt.Sprintf("topic %s has %d partitions, the configuration says %d: the count is fixed for the life of a log, so configure %d",
-		e.Topic, e.Have, e.Want, e.Have)
+	of := "the log"
+	if e.Topic != "" {
+		of = "topic " + e.Topic
+	}
+	return fmt.Sprintf("%s has %d partitions, the configuration says %d: the count is fixed for the life of a log, so configure partitions = %[2]d", of, e.Have, e.Want)
 }
 
 // Record is one record of a partition.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -30,13 +31,21 @@ func Disk(name, dir string, reserve func(total int64) int64, waits bool) Check {
 		all := []Finding{room(there, reserve)}
 		took, err := syncTime(there)
 		if err != nil {
-			return append(all, fail("give it to the node's user (chown), or run this command as that user", "%s cannot be written: %s", there, err))
+			return append(all, unwritable(there, err))
 		}
 		if waits {
 			all = append(all, latency(took))
 		}
 		return all
 	}}
+}
+
+func unwritable(dir string, err error) Finding {
+	do := "give it to the node's user (chown), or run this command as that user"
+	if errors.Is(err, syscall.EROFS) {
+		do = "mount its disk for writing (in a systemd unit, ReadWritePaths=), or choose another directory"
+	}
+	return fail(do, "%s cannot be written: %s", dir, err)
 }
 
 // nearest returns the directory or its nearest existing parent.

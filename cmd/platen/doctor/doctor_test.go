@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -151,6 +153,9 @@ func TestDisk(t *testing.T) {
 			t.Errorf("got %+v, want %s", f, want)
 		}
 	}
+	if f := unwritable("d", &fs.PathError{Op: "open", Path: "d", Err: syscall.EROFS}); f.Verdict != Failure || !strings.Contains(f.Do, "mount") {
+		t.Errorf("on a disk that is read-only: %+v", f)
+	}
 	if f := roomFinding("d", 100, 100); f.Verdict != Warning {
 		t.Errorf("at the reserve: %+v", f)
 	}
@@ -225,6 +230,8 @@ func TestServers(t *testing.T) {
 	expect(t, kafka(2, 3, nil), Failure)
 	expect(t, kafka(3, 2, nil), OK, OK, Warning)
 	expect(t, kafka(0, 3, errBroken), Failure)
+	expect(t, Log(func() (string, error) { return "whole", nil }), OK)
+	expect(t, Log(func() (string, error) { return "", errBroken }), Failure)
 	well, ill := func(context.Context) error { return nil }, func(context.Context) error { return errBroken }
 	unreachable := errors.New("unreachable")
 	away := func(context.Context) error { return fmt.Errorf("%w: no answer", unreachable) }

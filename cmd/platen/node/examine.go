@@ -2,6 +2,9 @@ package node
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -23,6 +26,7 @@ import (
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/events"
 	"platen.dev/events/contract"
+	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
@@ -115,6 +119,8 @@ func (c StorageConfig) serverChecks() (all []doctor.Check) {
 			found, err := kafka.Examine(ctx, c.Kafka.client("platen doctor", c.Partitions, nil))
 			return doctor.Topics(found), err
 		}, int(c.Kafka.ReplicationFactor)))
+	} else {
+		all = append(all, doctor.Log(c.tryLog))
 	}
 	if c.ClickHouse != "" {
 		all = append(all, doctor.ClickHouse(c.pingLedger, clickhouse.ErrUnreachable))
@@ -125,6 +131,21 @@ func (c StorageConfig) serverChecks() (all []doctor.Check) {
 		}
 	}
 	return all
+}
+
+// tryLog opens the embedded log for reading, as far as there is one that no node has open, and says how it is.
+func (c StorageConfig) tryLog() (is string, err error) {
+	if _, err := os.Stat(c.LogDir()); errors.Is(err, fs.ErrNotExist) {
+		return "the node will make it", nil
+	}
+	l, err := embedded.Open(embedded.Config{Dir: c.LogDir(), Partitions: c.Partitions, ReadOnly: true, Logger: slog.New(slog.DiscardHandler)})
+	switch {
+	case errors.Is(err, embedded.ErrInUse):
+		return "a node has it open", nil
+	case err != nil:
+		return "", err
+	}
+	return fmt.Sprintf("it can be read, and has %d partitions", l.Partitions()), l.Close()
 }
 
 func (c StorageConfig) pingLedger(ctx context.Context) error {

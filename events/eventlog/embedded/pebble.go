@@ -26,7 +26,7 @@ func damaged(err error) error {
 	if !disk.Damaged(err) {
 		return err
 	}
-	return fmt.Errorf("%w: %s", ErrDamaged, err.Error())
+	return fmt.Errorf("%w: %s", ErrDamaged, disk.Plain(err).Error())
 }
 
 // identity is what a database says about itself: the number of its partitions, and its id.
@@ -143,7 +143,7 @@ func checkFormat(db *pebble.DB, partitions int32) (int32, error) {
 	}
 	have := int32(binary.BigEndian.Uint32(value[1:]))
 	if partitions != 0 && have != partitions {
-		return 0, &eventlog.PartitionCountError{Topic: "*", Have: have, Want: partitions}
+		return 0, &eventlog.PartitionCountError{Have: have, Want: partitions}
 	}
 	return have, nil
 }
