@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // also the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"platen.dev/events/disk"
 	"platen.dev/ledger"
@@ -44,7 +45,7 @@ var _ ledger.Ledger = (*Ledger)(nil)
 func Open(ctx context.Context, path string) (*Ledger, error) {
 	l, err := open(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("open the ledger %s: %w", path, err)
+		return nil, fmt.Errorf("open the ledger %s: %w", path, explain(err))
 	}
 	return l, nil
 }
@@ -117,5 +118,15 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 	case ctx.Err() != nil:
 		return fmt.Errorf("ledger %s: %s: %w", l.path, doing, context.Cause(ctx)) // SQLite says only that it was interrupted
 	}
-	return fmt.Errorf("ledger %s: %s: %w", l.path, doing, err)
+	return fmt.Errorf("ledger %s: %s: %w", l.path, doing, explain(err))
+}
+
+// explain adds to SQLite's words for a damaged file what to do.
+func explain(err error) error {
+	var of *sqlite.Error
+	if !errors.As(err, &of) || of.Code()&0xff != sqlite3.SQLITE_NOTADB && of.Code()&0xff != sqlite3.SQLITE_CORRUPT {
+		return err
+	}
+	return fmt.Errorf("%w: the file is damaged: stop the node, move the file away with its -wal and -shm, and start: "+
+		"the node makes another from the events (docs/LEDGER.md, If the ledger is lost)", err)
 }

@@ -47,6 +47,15 @@ func wantRefused(t *testing.T, path, want string) {
 	}
 }
 
+// A damaged file is refused with what to do.
+func TestOpenDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("damaged ", 1024)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, path, "move the file away")
+}
+
 // A file that is not a ledger, or one that somebody has changed, is refused with the reason.
 func TestOpenRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ change, want string }{

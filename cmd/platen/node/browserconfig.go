@@ -56,8 +56,11 @@ func (c BrowserConfig) pageBytes(memory int64) int64 {
 	return cmp.Or(int64(c.MemoryMB)<<20, memory/2)
 }
 
-// explain tells root what else may help if a browser does not start.
+// explain says what may help if a browser does not start; root is told what else. Of its open files a browser says so only in its last words.
 func (c BrowserConfig) explain(err error) error {
+	if strings.Contains(strings.ToLower(err.Error()), "too many open files") {
+		return fmt.Errorf("%w\nraise the limit of open files: LimitNOFILE=1048576 in the unit, or ulimit -n", err)
+	}
 	if os.Geteuid() != 0 || c.AllowRootNoSandbox || errors.Is(err, chromium.ErrNotInstalled) {
 		return err
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,5 +28,13 @@ func TestRootNeedsASandbox(t *testing.T) {
 	}
 	if err := n.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A browser that lacks open files is not to run as root without a sandbox.
+func TestExplainOpenFiles(t *testing.T) {
+	err := BrowserConfig{}.explain(errors.New("browser is gone: Check failed: Too many open files (24)"))
+	if !strings.Contains(err.Error(), "LimitNOFILE") || strings.Contains(err.Error(), "sandbox") {
+		t.Errorf("got %v", err)
 	}
 }
