@@ -86,3 +86,31 @@ func TestDownloadWhileS3Refuses(t *testing.T) {
 		t.Errorf("commands were sent: %v", d.commands)
 	}
 }
+
+// A file that has just been made is not from the future of its answer, and its Last-Modified is what conditions are held against.
+func TestLastModified(t *testing.T) {
+	d := newFixture(t)
+	id, now := events.NewJobID(), time.Now()
+	d.jobs[id] = projections.Job{
+		Account: "acc", Status: events.StatusDone, Finished: events.At(now), Expires: events.At(now.Add(time.Hour)), File: events.File{Name: "f.pdf", Size: 16},
+	}
+	path := "/jobs/" + id.String() + "/download"
+	header := d.do("HEAD", path, "").Header
+	made, err := http.ParseTime(header.Get("Last-Modified"))
+	answered, wrong := http.ParseTime(header.Get("Date"))
+	if err != nil || wrong != nil || made.After(answered) || !made.Equal(now.Add(-2*time.Second).Truncate(time.Second)) {
+		t.Errorf("ended at %s, answered at %s, made at %s", now, header.Get("Date"), header.Get("Last-Modified"))
+	}
+	since := func(at time.Time) string { return at.UTC().Format(http.TimeFormat) }
+	for _, tc := range []struct {
+		name, value string
+		want        int
+	}{
+		{"If-Modified-Since", since(made), 304}, {"If-Modified-Since", since(made.Add(-time.Second)), 200},
+		{"If-Unmodified-Since", since(made), 200}, {"If-Unmodified-Since", since(made.Add(-time.Second)), 412},
+	} {
+		if a := d.do("GET", path, "", tc.name, tc.value); a.StatusCode != tc.want {
+			t.Errorf("%s: %s, made at %s: %d, want %d", tc.name, tc.value, header.Get("Last-Modified"), a.StatusCode, tc.want)
+		}
+	}
+}
