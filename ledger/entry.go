@@ -37,7 +37,7 @@ func (k Kind) String() string {
 const (
 	MaxTags     = 8
 	MaxName     = 128  // id, account, job, key, operation, ref, topic
-	MaxTagName  = 64   // ASCII letters, digits, dots, dashes and underscores
+	MaxTagName  = 40   // as of jobs: ASCII letters, digits, dots, dashes and underscores
 	MaxTagValue = 256  // empty is allowed
 	MaxReason   = 1024 // empty is allowed
 )

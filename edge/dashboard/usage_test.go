@@ -17,6 +17,7 @@ import (
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/usage"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/ledger"
 	"platen.dev/projections"
 )
@@ -150,5 +151,17 @@ func TestDividedCorrections(t *testing.T) {
 	plain := usage.Report{Rows: []usage.Row{{Start: row.Start}}}
 	if groups, rows = divided(plain, found, nil); groups[0].Kind != page.GroupAll || rows[0].Corrections == nil {
 		t.Errorf("by nothing: %v %+v", groups, rows)
+	}
+}
+
+// A tag's name may be as long as the API takes it, and the page says so.
+func TestDimensionOfTag(t *testing.T) {
+	longest := strings.Repeat("n", contract.MaxTagName)
+	if _, wrong := dimensions(page.UsageQuery{By: tagParam, Tag: longest}); wrong != nil {
+		t.Errorf("got %q", wrong)
+	}
+	_, wrong := dimensions(page.UsageQuery{By: tagParam, Tag: longest + "n"})
+	if len(wrong) != 1 || !strings.Contains(wrong[0], fmt.Sprintf("1 to %d letters", contract.MaxTagName)) {
+		t.Errorf("got %q", wrong)
 	}
 }
