@@ -180,9 +180,14 @@ func (p *Params) OpenSpan(zone *time.Location) (from, to time.Time) {
 }
 
 func (p *Params) checkOrder(from, to time.Time) {
-	if len(p.Violations) == 0 && !from.Before(to) {
-		p.Refuse(From, "from must be before to")
+	if len(p.Violations) > 0 || from.Before(to) {
+		return
 	}
+	if _, given := p.values[To]; !given {
+		p.Refuse(From, "from must not be in the future without to, which is now by default")
+		return
+	}
+	p.Refuse(From, "from must be before to")
 }
 
 func ceil(t time.Time) time.Time {

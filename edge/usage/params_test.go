@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/edge/query"
 	"platen.dev/edge/schema"
+	"platen.dev/events/contract"
 	"platen.dev/ledger"
 )
 
@@ -69,7 +70,7 @@ func TestDefaults(t *testing.T) {
 
 // Every parameter of a query for sums is accepted up to its limit, and refused by name beyond it.
 func TestParametersOfUsage(t *testing.T) {
-	tag := strings.Repeat("n", ledger.MaxTagName)
+	tag := strings.Repeat("n", contract.MaxTagName)
 	for _, c := range []struct {
 		query string
 		wrong string // "" if it is accepted
@@ -212,6 +213,17 @@ func TestDatesInZones(t *testing.T) {
 		q, violations := ParseQuery(parameters(t, query), now, JSON)
 		if got := q.From.Format(time.RFC3339) + " " + q.To.Format(time.RFC3339); got != want || len(violations) > 0 {
 			t.Errorf("%s: got %s (%v), want %s", query, got, violations, want)
+		}
+	}
+}
+
+// Who has sent no end is not told of one.
+func TestSpanOfTheFuture(t *testing.T) {
+	for text, want := range map[string]string{
+		"from=2026-11-30": "from must not be in the future without to, which is now by default", "from=2026-03-02&to=2026-03-01": "from must be before to",
+	} {
+		if _, violations := ParseQuery(parameters(t, text), now, JSON); len(violations) != 1 || !strings.Contains(violations[0].Msg, want) {
+			t.Errorf("%s: %+v, want %q", text, violations, want)
 		}
 	}
 }
