@@ -81,8 +81,31 @@ func (c APIConfig) validate() error {
 		check(c.Gotenberg.Listen == "" || checkAddress("gotenberg.listen", c.Gotenberg.Listen) == nil, "gotenberg.listen: must be host:port, not %q", c.Gotenberg.Listen),
 		check((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls.cert_file, tls.key_file: one needs the other"),
 		check(c.Connections.Most >= 0 && c.Connections.PerAddress >= 0, "connections.most, connections.per_address: must not be negative"),
-		checkPublicURL(c.PublicURL), webhook.CheckPrefix(c.headerPrefix()),
+		checkDocsURL(c.DocsURL), checkUpgradeURL(c.UpgradeURL), checkPublicURL(c.PublicURL), webhook.CheckPrefix(c.headerPrefix()),
 	)
+}
+
+// checkDocsURL checks the address of a page to which the names of errors are added as fragments.
+func checkDocsURL(text string) error {
+	u, err := contract.ParseURL(text, "http", "https")
+	if err == nil && u.Fragment != "" {
+		err = errors.New("must end without a fragment")
+	}
+	if err != nil {
+		return fmt.Errorf("docs_url: %q %w", text, err)
+	}
+	return nil
+}
+
+// checkUpgradeURL checks the address of a page; "" is none.
+func checkUpgradeURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := contract.ParseURL(text, "http", "https"); err != nil {
+		return fmt.Errorf("upgrade_url: %q %w", text, err)
+	}
+	return nil
 }
 
 func checkPublicURL(text string) error {

@@ -83,6 +83,11 @@ func fields(config reflect.Type) (all []string) {
 func TestBadConfig(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{`listen = "8080"`, "listen: must be host:port"},
+		{`docs_url = "nonsense"`, `docs_url: "nonsense" `},
+		{`docs_url = ""`, `docs_url: "" `},
+		{`docs_url = "ftp://a.example/errors"`, `docs_url: "ftp://a.example/errors" `},
+		{`docs_url = "https://a.example/errors#all"`, "must end without a fragment"},
+		{`upgrade_url = "/pricing"`, `upgrade_url: "/pricing" `},
 		{`data = ""`, "data: must name a directory"},
 		{`partitions = 0`, "partitions: must be 1 to 4096, not 0"},
 		{`partitions = 5000`, "partitions: must be 1 to 4096, not 5000"},
