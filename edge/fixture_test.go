@@ -323,7 +323,7 @@ func (d *fixture) do(method, path, body string, headers ...string) answer {
 // problemOf checks the common shape of an error body and returns it.
 func (a answer) problemOf(t *testing.T) problemBody {
 	t.Helper()
-	var p problemBody
+	p := problemBody{upgrade: new(upgrade)}
 	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
 		t.Fatalf("%d %q is not a problem body: %v", a.StatusCode, a.body, err)
 	}

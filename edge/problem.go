@@ -285,6 +285,13 @@ func limitReached(c events.Concurrency, url string) *problem {
 	return &p
 }
 
+// usedUp is quotaExceeded with the place where plans are changed.
+func usedUp(url string) *problem {
+	p := *quotaExceeded
+	p.upgrade = &upgrade{UpgradeURL: url}
+	return &p
+}
+
 // invalidRequest refuses a request whose form is wrong.
 func invalidRequest(violations []schema.Violation) *problem {
 	return &problem{status: 422, violations: violations}

@@ -208,6 +208,9 @@ func (s *jobs) refusal(reply events.Reply) *problem {
 	if reply.Concurrency != nil {
 		p = limitReached(*reply.Concurrency, s.cfg.UpgradeURL)
 	}
+	if p == quotaExceeded {
+		p = usedUp(s.cfg.UpgradeURL)
+	}
 	return p.after(reply.RetryAfter)
 }
 

@@ -64,7 +64,10 @@ func proveFreeJobs(t *testing.T, s *server) {
 
 func (c *customer) quotaIsUsedUp() {
 	c.t.Helper()
-	c.post(htmlToPDF, minimal(htmlToPDF)).problem(402, "QUOTA_EXCEEDED", "quota-exceeded: ")
+	o := c.post(htmlToPDF, minimal(htmlToPDF)).problem(402, "QUOTA_EXCEEDED", "quota-exceeded: ")
+	if link, _ := o["upgrade_url"].(string); !strings.HasPrefix(link, "https://") {
+		c.t.Errorf("the refusal names %v", o["upgrade_url"])
+	}
 }
 
 // The jobs are made by the commands that the API and the renderers send: over HTTP they
