@@ -106,8 +106,10 @@ func TestLastModified(t *testing.T) {
 		name, value string
 		want        int
 	}{
-		{"If-Modified-Since", since(made), 304}, {"If-Modified-Since", since(made.Add(-time.Second)), 200},
-		{"If-Unmodified-Since", since(made), 200}, {"If-Unmodified-Since", since(made.Add(-time.Second)), 412},
+		{"If-Modified-Since", since(made), 304},
+		{"If-Modified-Since", since(made.Add(-time.Second)), 200},
+		{"If-Unmodified-Since", since(made), 200},
+		{"If-Unmodified-Since", since(made.Add(-time.Second)), 412},
 	} {
 		if a := d.do("GET", path, "", tc.name, tc.value); a.StatusCode != tc.want {
 			t.Errorf("%s: %s, made at %s: %d, want %d", tc.name, tc.value, header.Get("Last-Modified"), a.StatusCode, tc.want)

@@ -31,6 +31,9 @@ var (
 	// leaving leaves out what is fixed outside the window.
 	//go:embed script/leaving.js
 	leaving string
+	// boxing measures an element.
+	//go:embed script/boxing.js
+	boxing string
 	// unrolling shows in an image what depends on the window.
 	//go:embed script/unrolling.js
 	unrolling string

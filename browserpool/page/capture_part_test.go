@@ -9,6 +9,7 @@ import (
 
 	_ "golang.org/x/image/webp"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
@@ -146,4 +147,77 @@ func TestCaptureFromRight(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An element is shown wherever a box is scrolled, a section is not drawn yet, or a background is fixed to the window; an image of the window begins where
+// the fragment of the URL says, and otherwise at the top of the page, even if script has scrolled it.
+func TestCaptureBesideTheWindow(t *testing.T) {
+	testkit.Long(t)
+	slot := openSlot(t)
+	const style = `<!doctype html><style>body { margin: 0 } .r { background: red } .b { background: blue } .g { background: green } .r, .b, .g { height: 100px }</style>`
+	box := func(style, html string) string {
+		return `<div id="box" style="height: 150px; overflow: auto; ` + style + `">` + html + `</div><div class="g"></div>`
+	}
+	red9 := strings.Repeat(`<div class="r"></div>`, 9)
+	for name, c := range map[string]struct {
+		html          string
+		fragment      string
+		options       contract.Image
+		width, height int
+		colour        color.RGBA
+		cut           bool
+	}{
+		"low in a box":          {box("", red9+`<div class="b" id="e"></div>`), "", contract.Image{Selector: "#e"}, 1024, 100, blue, false},
+		"right in a box":        {box("", `<div style="width: 3000px; display: flex; justify-content: end"><div class="b" id="e" style="width: 90px"></div></div>`), "", contract.Image{Selector: "#e"}, 90, 100, blue, false},
+		"in boxes in boxes":     {box("", red9+box("scroll-behavior: smooth", red9+`<div class="b" id="e"></div>`)), "", contract.Image{Selector: "#e"}, 0, 100, blue, false},
+		"above what is seen":    {box("", `<div class="b" id="e"></div>`+red9) + `<script>box.scrollTop = 500</script>`, "", contract.Image{Selector: "#e"}, 0, 100, blue, false},
+		"larger than its box":   {`<div style="height: 50px; overflow: hidden"><div class="b" id="e"></div></div>`, "", contract.Image{Selector: "#e"}, 1024, 100, blue, true},
+		"wider than an image":   {`<div class="b" id="e" style="width: 3000px"></div>`, "", contract.Image{Selector: "#e"}, 1920, 100, blue, true},
+		"not drawn yet":         {`<div style="height: 5000px"></div><div id="e" style="content-visibility: auto; contain-intrinsic-size: auto 500px"><div class="b"></div></div>`, "", contract.Image{Selector: "#e"}, 1024, 100, blue, false},
+		"on a fixed background": {`<div style="height: 2000px"></div><div id="e" style="height: 100px; background: linear-gradient(blue, blue) fixed"></div>`, "", contract.Image{Selector: "#e"}, 1024, 100, blue, false},
+		"over a fixed element":  {`<div class="b" style="position: fixed; inset: 0; height: auto; z-index: -1"></div><div style="height: 2000px"></div><div id="e" style="height: 100px"></div>`, "", contract.Image{Selector: "#e"}, 1024, 100, blue, false},
+		"clip on a fixed one":   {`<div style="height: 2000px"></div><div style="height: 100px; background: linear-gradient(blue, blue) fixed"></div>`, "", contract.Image{Clip: contract.Box{Y: 2000, Width: 50, Height: 50}}, 50, 50, blue, false},
+		"follows the window": {
+			`<div class="b" id="e"></div><div style="height: 5000px"></div><script>const f = () => e.style.height = innerHeight + "px"; f(); new ResizeObserver(f).observe(document.documentElement)</script>`,
+			"", contract.Image{Selector: "#e"}, 1024, 768, blue, false,
+		},
+		"scrolled by script": {`<div class="b" style="height: 1000px"></div><div class="g" style="height: 3000px" id="e"></div><script>onload = () => e.scrollIntoView()</script>`, "", contract.Image{}, 1024, 768, blue, false},
+		"a fragment":         {`<div class="g" style="height: 1000px"></div><div class="b" style="height: 3000px" id="e"></div>`, "#e", contract.Image{}, 1024, 768, blue, false},
+		"a fragment at the end": {
+			`<div class="g" style="height: 1000px"></div><div class="b" style="height: 768px"></div><p id="e" style="margin: -9px 0 0; height: 9px"></p>`, "#e", contract.Image{}, 1024, 768, blue, false,
+		},
+		"an unknown fragment": {`<div class="b" style="height: 1000px"></div><div class="g" style="height: 1000px"></div>`, "#x", contract.Image{}, 1024, 768, blue, false},
+	} {
+		web := pagetest.NewWeb(t, pagetest.Pages{"/": style + c.html})
+		picture, result := mustCapture(t, slot, Capture{URL: web.URL + "/" + c.fragment, Options: c.options})
+		if c.width > 0 && result.Width != c.width || result.Height != c.height || c.cut != (len(result.Warnings) > 0) {
+			t.Errorf("%s: %d × %d, %v", name, result.Width, result.Height, result.Warnings)
+		}
+		if name == "larger than its box" {
+			shows(t, picture, 9, 9, c.colour)
+			continue
+		}
+		for _, y := range []int{1, result.Height - 2} {
+			t.Run(name, func(t *testing.T) { shows(t, picture, result.Width/2, y, c.colour) })
+		}
+	}
+}
+
+// In an image of the whole page, a bar that is fixed to the window is as high as in the window, and an open popover dims nothing.
+func TestCaptureOfFixedParts(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/bar": `<!doctype html><body style="margin: 0; padding-top: 100px"><header style="position: fixed; top: 0; left: 0; right: 0; height: 50px; padding: 25px; background: blue"></header>` +
+			strings.Repeat(`<p style="height: 80px">text</p>`, 20),
+		"/popover": `<!doctype html><style>::backdrop { background: rgb(0 0 0 / 50%) } body { margin: 0 } #p { width: 300px; height: 90px; padding: 20px; border: 0; background: blue }</style>` +
+			`<div style="height: 3000px; background: red"></div><div id="p" popover></div><script>p.showPopover()</script>`,
+	})
+	picture, _ := mustCapture(t, slot, Capture{URL: web.URL + "/bar", Options: contract.Image{FullPage: true}})
+	shows(t, picture, 512, 98, blue)
+	shows(t, picture, 512, 102, white)
+	picture, _ = mustCapture(t, slot, Capture{URL: web.URL + "/popover", Options: contract.Image{FullPage: true}})
+	shows(t, picture, 10, 10, red)
+	shows(t, picture, 512, 384-60, blue)
+	shows(t, picture, 512, 384+60, blue)
+	shows(t, picture, 512, 2900, red)
 }

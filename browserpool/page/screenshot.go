@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -47,10 +48,14 @@ func (s shot) take(ctx context.Context) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
+	scrolled, err := s.isScrolled(ctx)
+	if err != nil {
+		return Image{}, err
+	}
 	o, scale := s.job.Options, s.job.Options.DeviceScale()
 	params := screenshotParams{
 		Format: cmp.Or(o.Format, "png"), Clip: area,
-		CaptureBeyondViewport: !s.page.viewport.shows(area),
+		CaptureBeyondViewport: scrolled || !s.page.viewport.shows(area),
 		OptimizeForSpeed:      area.Width*area.Height*scale*scale > fastEncodingPixels,
 	}
 	params.Clip.X += left
@@ -74,6 +79,15 @@ func (s shot) take(ctx context.Context) (Image, error) {
 		err = Because(err, "The file is larger than %d bytes.", limit)
 	}
 	return image, err
+}
+
+// isScrolled reports whether script, or a field with the focus, has scrolled the page: what is above the window is then beyond it, too.
+func (s shot) isScrolled(ctx context.Context) (scrolled bool, err error) {
+	if s.kind != forVisit {
+		return false, nil
+	}
+	_, err = s.run(ctx, "document => document.defaultView.scrollX != 0 || document.defaultView.scrollY != 0", nil, &scrolled)
+	return scrolled, unlessLate(ctx, err)
 }
 
 // beginAt returns how far a document that begins at the right extends to the left of the window: the browser counts from there. It would capture
@@ -141,11 +155,17 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 	switch {
 	case o.Clip != contract.Box{}:
 		a.X, a.Y, a.Width, a.Height = float64(o.Clip.X), float64(o.Clip.Y), float64(o.Clip.Width), float64(o.Clip.Height)
-		return a, nil
+		return a, s.unrollFor(ctx)
 	case o.Selector != "":
+		if err := s.unrollFor(ctx); err != nil {
+			return a, err
+		}
 		box, err := s.boxOf(ctx, o.Selector)
 		if err != nil {
 			return a, err
+		}
+		if box.Width > contract.MaxWidth {
+			s.warnOfCut(fmt.Sprintf("The element is %.0f pixels wide. The image ends after %d.", box.Width, contract.MaxWidth))
 		}
 		a.X, a.Y, a.Width, a.Height = box.X, box.Y, min(box.Width, contract.MaxWidth), box.Height
 		return s.cut(a, "element"), nil
@@ -159,9 +179,23 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 		}
 		a.Height = float64(max(content.Height, s.viewport.Height))
 		return s.cut(a, "page"), nil
+	case s.kind == forVisit && strings.Contains(s.job.URL, "#"):
+		if err := s.unrollFor(ctx); err != nil {
+			return a, err
+		}
+		_, err := s.run(ctx, targeting, nil, &a.Y)
+		return a, unlessLate(ctx, err)
 	}
 	return a, nil
 }
+
+// targeting returns where a window begins that shows what the fragment of the URL names; 0 without such an element.
+const targeting = `document => {
+	const target = document.querySelector(":target"), root = document.scrollingElement ?? document.documentElement
+	if (!target) return 0
+	const top = target.getBoundingClientRect().top + scrollY - parseFloat(getComputedStyle(target).scrollMarginTop)
+	return Math.max(0, Math.min(top, root.scrollHeight - innerHeight))
+}`
 
 // unroll shows what only scrolling would: sections, all of frames, and what bars that are fixed to the window would cover in the middle of the image.
 func (s shot) unroll(ctx context.Context) error {
@@ -178,6 +212,26 @@ func (s shot) unroll(ctx context.Context) error {
 	return unlessLate(ctx, err)
 }
 
+// unrollFor has what depends on the window be drawn outside of it, too, once script has reacted to the window's return to its height.
+func (s shot) unrollFor(ctx context.Context) error {
+	if s.kind != forVisit {
+		return nil
+	}
+	scripts := []string{optional(unrolling)}
+	if s.scripted {
+		scripts = append(scripts, twoFrames)
+	}
+	for _, script := range scripts {
+		if _, err := s.run(ctx, script, nil, nil); err != nil {
+			return unlessLate(ctx, err)
+		}
+	}
+	return nil
+}
+
+// twoFrames lasts for two frames.
+const twoFrames = `async () => { for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame) }`
+
 // cut reduces an area to the largest that an image can show, and warns of what it lacks.
 func (s shot) cut(a proto.PageViewport, what string) proto.PageViewport {
 	if largest := float64(s.job.Options.Largest(a.Width)); a.Height > largest {
@@ -189,22 +243,15 @@ func (s shot) cut(a proto.PageViewport, what string) proto.PageViewport {
 
 // elementBox is where an element is drawn on a page.
 type elementBox struct {
-	Found               bool
+	Found bool
+	// Cut is set if a box that holds the element hides a part of it.
+	Cut                 bool
 	X, Y, Width, Height float64
 }
 
-// measureBox measures the border box of the first element that a selector matches.
-const measureBox = `(document, selector) => {
-	const element = document.querySelector(selector);
-	if (element === null) return {Found: false};
-	const r = element.getBoundingClientRect(), view = document.defaultView;
-	const x = Math.max(0, r.left + view.scrollX), y = Math.max(0, r.top + view.scrollY);
-	return {Found: true, X: x, Y: y, Width: r.right + view.scrollX - x, Height: r.bottom + view.scrollY - y};
-}`
-
 // boxOf returns the box of the first element that a selector matches.
 func (s shot) boxOf(ctx context.Context, selector string) (b elementBox, err error) {
-	err = s.query(ctx, measureBox, selector, &b)
+	err = s.query(ctx, boxing, selector, &b)
 	switch {
 	case err != nil:
 		return b, err
@@ -212,6 +259,8 @@ func (s shot) boxOf(ctx context.Context, selector string) (b elementBox, err err
 		return b, noMatch(selector)
 	case b.Width < 1 || b.Height < 1:
 		return b, Because(ErrSelector, "The element that matches %q is invisible: it is less than a pixel wide or high.", clip(selector))
+	case b.Cut:
+		s.warnOfCut("The element is larger than a box that holds it, which hides a part of it.")
 	}
 	return b, nil
 }

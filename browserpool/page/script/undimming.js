@@ -7,11 +7,13 @@
 	const dims = (e, { backgroundColor, backgroundImage, backdropFilter, opacity } = style(e)) => backdropFilter != "none" ||
 		backgroundImage == "none" && backgroundColor != "rgba(0, 0, 0, 0)" && (opacity < 1 || /^rgba\(|\/ 0?\.\d+\)$/.test(backgroundColor))
 	const hasContent = e => someText(e) || e.querySelector("img, svg, canvas, video, iframe")
-	const modal = document.querySelectorAll("dialog:modal")
+	const modal = document.querySelectorAll("dialog:modal, :popover-open")
 	if (modal.length) adopt("::backdrop { display: none !important }")
 	for (const e of modal) {
-		const { left, top, width } = e.getBoundingClientRect()
-		set(e, { position: "absolute", inset: "auto", left: left + "px", top: top + "px", margin: "0", "box-sizing": "border-box", width: width + "px" })
+		const { left, top, width, height } = e.getBoundingClientRect()
+		set(e, {
+			position: "absolute", inset: "auto", left: left + "px", top: top + "px", margin: "0", "box-sizing": "border-box", width: width + "px", "min-height": height + "px",
+		})
 	}
 
 	const isVeil = e => isOver(e) && dims(e)

@@ -42,12 +42,13 @@
 	}
 
 	const isBlockwise = ({ display, flexDirection }) => /flex/.test(display) ? flexDirection == "column" : !/grid/.test(display)
+	const size = ({ width, height }) => ({ "box-sizing": "border-box", width: width + "px", "min-height": height + "px" })
 	for (const [e, box] of bars) {
 		if (box.top > innerHeight / 4) {
 			if (!isBlockwise(style(e.parentElement))) continue
-			set(e, { position: "static", transform: "none", translate: "none", "box-sizing": "border-box", width: box.width + "px" })
+			set(e, { position: "static", transform: "none", translate: "none", ...size(box) })
 		} else {
-			set(e, { position: "absolute", inset: "0 auto auto 0", margin: "0", "box-sizing": "border-box", width: box.width + "px" })
+			set(e, { position: "absolute", inset: "0 auto auto 0", margin: "0", ...size(box) })
 			const now = e.getBoundingClientRect()
 			set(e, { top: box.top - now.top + "px", left: box.left - now.left + "px" })
 		}
