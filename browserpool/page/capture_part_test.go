@@ -179,7 +179,9 @@ func TestCaptureBesideTheWindow(t *testing.T) {
 		"clip on a fixed one":   {`<div style="height: 2000px"></div><div style="height: 100px; background: linear-gradient(blue, blue) fixed"></div>`, "", contract.Image{Clip: contract.Box{Y: 2000, Width: 50, Height: 50}}, 50, 50, blue, false},
 		"follows the window": {
 			`<div class="b" id="e"></div><div style="height: 5000px"></div><script>const f = () => e.style.height = innerHeight + "px"; f(); new ResizeObserver(f).observe(document.documentElement)</script>`,
-			"", contract.Image{Selector: "#e"}, 1024, 768, blue, false,
+			"",
+			contract.Image{Selector: "#e"},
+			1024, 768, blue, false,
 		},
 		"scrolled by script": {`<div class="b" style="height: 1000px"></div><div class="g" style="height: 3000px" id="e"></div><script>onload = () => e.scrollIntoView()</script>`, "", contract.Image{}, 1024, 768, blue, false},
 		"a fragment":         {`<div class="g" style="height: 1000px"></div><div class="b" style="height: 3000px" id="e"></div>`, "#e", contract.Image{}, 1024, 768, blue, false},
