@@ -126,7 +126,7 @@ var errorResponse = openapi.Object{Name: "ErrorResponse", Doc: "Problem details 
 	openapi.Optional("plan", schema.String{}).Doc("With CONCURRENCY_LIMIT_EXCEEDED: the account's plan,"),
 	openapi.Optional("limit", count).Doc("how many jobs may be unfinished at once,"),
 	openapi.Optional("in_flight", count).Doc("and how many are."),
-	openapi.Optional("upgrade_url", schema.String{Format: "uri"}).Doc("With these and QUOTA_EXCEEDED: where plans are changed."),
+	openapi.Optional("upgrade_url", schema.String{Format: "uri"}).Doc("With either, and with QUOTA_EXCEEDED: where plans are changed."),
 }}
 
 var violation = openapi.Object{Name: "ValidationError", Fields: []openapi.Field{

@@ -24,7 +24,7 @@ func (r *Replica) Damaged(why error) { r.guard().Damage(why) }
 
 // noteDamage makes the next start remove the files, if why means that they are damaged.
 func (r *Replica) noteDamage(why error) {
-	if disk.Damaged(why) {
+	if disk.Damaged(why) && !r.cfg.KeepDamaged {
 		r.noted.Do(func() { r.writeDamageMark(why) })
 	}
 }

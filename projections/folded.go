@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -20,9 +21,12 @@ type Folded struct {
 }
 
 // ReadFolded returns how far the replica of a stopped node has folded its log, without changing anything. dir is that of Config.Dir. A replica of
-// another version's schema counts as none, which is fs.ErrNotExist.
+// another version's schema counts as none, which is fs.ErrNotExist. One whose files are known to be damaged is disk.ErrDamaged.
 func ReadFolded(dir string) (Folded, error) {
 	c := Config{Dir: dir}
+	if _, err := vfs.Default.Stat(c.damageMark()); !errors.Is(err, fs.ErrNotExist) {
+		return Folded{}, cmp.Or(err, disk.ErrDamaged)
+	}
 	for _, dir := range []string{c.dirOf(Schema), dir} {
 		if f, err := readFolded(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return f, err

@@ -41,7 +41,7 @@ func TestReplicaOfAnotherJournal(t *testing.T) {
 	if again, err := open(f, "first"); err != nil || len(again) != len(first) {
 		t.Errorf("opened again: %d rows of %d (%v)", len(again), len(first), err)
 	}
-	if _, err := open(other, "second"); err == nil || !strings.Contains(err.Error(), "from the journal first, and the log has second") {
+	if _, err := open(other, "second"); err == nil || !strings.Contains(err.Error(), "from first, and the log has second") {
 		t.Errorf("with another journal: %v", err)
 	}
 	if again, err := open(f, "first"); err != nil || len(again) != len(first) {

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"sync/atomic"
 	"testing"
 
 	"platen.dev/events"
+	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/logtest"
 	"platen.dev/events/testkit"
@@ -47,6 +49,19 @@ func TestReadFolded(t *testing.T) {
 	folded, err := projections.ReadFolded(cfg.Dir)
 	if err != nil || folded.Journal != "the id" || !maps.Equal(folded.Cursors, want) {
 		t.Errorf("%+v, %v, want %+v", folded, err, want)
+	}
+	if err := os.WriteFile(cfg.Dir+".damaged", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := projections.ReadFolded(cfg.Dir); !errors.Is(err, disk.ErrDamaged) {
+		t.Errorf("a replica known to be damaged: %v", err)
+	}
+	cfg.KeepDamaged = true
+	if _, err := projections.Open(t.Context(), cfg); !errors.Is(err, disk.ErrDamaged) {
+		t.Errorf("a damaged replica to be kept: %v", err)
+	}
+	if _, err := os.Stat(cfg.Dir); err != nil {
+		t.Errorf("it is gone: %v", err)
 	}
 }
 

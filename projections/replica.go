@@ -26,6 +26,8 @@ type Config struct {
 	Log eventlog.Log
 	// KeepsEnd says that the log loses no record that was folded unless its files are damaged, as one in this process that syncs what it acknowledges.
 	KeepsEnd bool
+	// KeepDamaged has Open return an error of damaged files, disk.ErrDamaged, instead of removing them: they may be the last copy.
+	KeepDamaged bool
 	// Snapshots holds what the journal no longer has. Nil means that the journal is whole.
 	Snapshots Snapshots
 	// Projections are applied in order to every accepted envelope.
@@ -108,7 +110,7 @@ func Open(ctx context.Context, cfg Config) (*Replica, error) {
 		cfg.Now = time.Now
 	}
 	r, err := openMarked(ctx, cfg)
-	if !disk.Damaged(err) {
+	if !disk.Damaged(err) || cfg.KeepDamaged {
 		return r, err
 	}
 	cfg.Logger.Error("the replica's files are damaged; rebuilding it from snapshots and the journal: check the disk", "dir", cfg.Dir, "error", err)

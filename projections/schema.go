@@ -116,14 +116,14 @@ func openServing(cfg Config) (s *store, outdated bool, err error) {
 var journalKey = []byte("\x00journal")
 
 // ErrOtherJournal means that the replica was folded from another journal than the log's.
-var ErrOtherJournal = errors.New("the replica was folded from the journal")
+var ErrOtherJournal = errors.New("the replica is of another journal")
 
 // checkJournal returns an error if the store was folded from another journal than the log's. Nothing is removed, since it may be the last copy.
 func (s *store) checkJournal() error {
 	id := s.cfg.Log.TopicID(events.TopicJournal)
 	have, err := get(s.db, journalKey)
 	if err == nil && len(have) > 0 && id != "" && string(have) != id {
-		err = fmt.Errorf("%w %s, and the log has %s: its topic was created again, as when a backup is restored. If so, this is a node of before: "+
+		err = fmt.Errorf("%w: it was folded from %s, and the log has %s: its topic was created again, as when a backup is restored. If so, this is a node of before: "+
 			"give it an empty data directory", ErrOtherJournal, have, id)
 	}
 	return err

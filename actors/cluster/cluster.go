@@ -141,7 +141,7 @@ func (c *Cluster) gossip() error {
 	conf.BindAddr, conf.BindPort, conf.AdvertisePort = host, port, port
 	conf.ProbeInterval, conf.SuspicionMult = probeInterval, suspicionMult
 	conf.Events, conf.Delegate, conf.Ping = (*watcher)(c), (*delegate)(c), (*clockProbe)(c)
-	conf.LogOutput = &gossipLog{logger: c.cfg.Logger, now: time.Now}
+	conf.LogOutput = &gossipLog{logger: c.cfg.Logger, now: time.Now, told: map[string]time.Time{}}
 	if c.list, err = memberlist.Create(conf); err != nil {
 		return fmt.Errorf("start gossip on %s: %w", c.cfg.Gossip, errors.Join(err, c.transport.Shutdown()))
 	}

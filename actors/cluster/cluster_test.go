@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"strings"
@@ -224,7 +225,7 @@ func (l lines) Write(b []byte) (int, error) {
 func TestGossipLog(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Now()
-	log := &gossipLog{logger: slog.New(slog.NewTextHandler(&out, nil)), now: func() time.Time { return now }}
+	log := &gossipLog{logger: slog.New(slog.NewTextHandler(&out, nil)), now: func() time.Time { return now }, told: map[string]time.Time{}}
 	write := func(line string, warnings int) {
 		t.Helper()
 		if _, err := log.Write([]byte(line)); err != nil {
@@ -239,8 +240,13 @@ func TestGossipLog(t *testing.T) {
 	write(refused, 1)
 	now = now.Add(tellAgain - time.Second)
 	write(refused, 1)
+	write(strings.ReplaceAll(refused, "4321", "4322"), 1)
 	now = now.Add(time.Second)
 	write("[ERR] memberlist: failed to receive: encryption is configured but remote state is not encrypted from=[2001:db8::7]:4321\n", 2)
+	write(refused, 3)
+	for i := range maxTold {
+		write(strings.ReplaceAll(refused, "0.2.7", fmt.Sprintf("0.2.%d", 100+i)), min(4+i, 3+maxTold-2))
+	}
 	testkit.Contains(t, out.String(), "peer=192.0.2.7:4321", "peer=[2001:db8::7]:4321")
 }
 

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"log/slog"
+	"maps"
+	"net"
 	"regexp"
 	"sync"
 	"time"
@@ -13,11 +15,15 @@ type gossipLog struct {
 	logger *slog.Logger
 	now    func() time.Time
 	mu     sync.Mutex
-	told   time.Time // guarded by mu
+	told   map[string]time.Time // by address, without its port; guarded by mu
 }
 
-// tellAgain is the pause between two warnings: such a node tries again every two seconds.
-const tellAgain = 5 * time.Minute
+const (
+	// tellAgain is the pause between two warnings of an address: such a node tries again every two seconds.
+	tellAgain = 5 * time.Minute
+	// maxTold bounds the addresses remembered: beyond it, nobody is told of until the first is due again.
+	maxTold = 16
+)
 
 var (
 	otherSecret = regexp.MustCompile(`(?i)no installed keys could decrypt|remote state is (not )?encrypted`)
@@ -26,24 +32,32 @@ var (
 
 // Write implements io.Writer; each call has a line.
 func (g *gossipLog) Write(line []byte) (int, error) {
-	if otherSecret.Match(line) && g.due() {
-		peer := ""
-		if found := fromAddress.FindSubmatch(line); found != nil {
-			peer = string(found[1])
-		}
+	if !otherSecret.Match(line) {
+		return len(line), nil
+	}
+	peer := ""
+	if found := fromAddress.FindSubmatch(line); found != nil {
+		peer = string(found[1])
+	}
+	if g.due(peer) {
 		g.logger.Warn("refused at the port of gossip: a node with another secret, or a stranger", "peer", peer)
 	}
 	return len(line), nil
 }
 
-// due reports whether it is time to warn.
-func (g *gossipLog) due() bool {
+// due reports whether it is time to warn of a peer.
+func (g *gossipLog) due(peer string) bool {
+	host, _, err := net.SplitHostPort(peer)
+	if err != nil {
+		host = peer
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if !g.told.IsZero() && now.Sub(g.told) < tellAgain {
+	maps.DeleteFunc(g.told, func(_ string, told time.Time) bool { return now.Sub(told) >= tellAgain })
+	if _, told := g.told[host]; told || len(g.told) == maxTold {
 		return false
 	}
-	g.told = now
+	g.told[host] = now
 	return true
 }

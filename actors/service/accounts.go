@@ -43,8 +43,10 @@ func (a Accounts) ResetWindow(p Principal, charged func(window events.Instant) (
 		return err
 	}
 	reset := events.ResetWindow{Window: account.WindowAt(state, a.now())}
-	if reset.Units, reset.Bytes, err = charged(reset.Window); err != nil {
-		return err
+	if state.Window > reset.Window {
+		if reset.Units, reset.Bytes, err = charged(reset.Window); err != nil {
+			return err
+		}
 	}
 	return a.run(p, reset)
 }

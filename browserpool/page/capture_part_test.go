@@ -185,6 +185,7 @@ func TestCaptureBesideTheWindow(t *testing.T) {
 		},
 		"scrolled by script": {`<div class="b" style="height: 1000px"></div><div class="g" style="height: 3000px" id="e"></div><script>onload = () => e.scrollIntoView()</script>`, "", contract.Image{}, 1024, 768, blue, false},
 		"a fragment":         {`<div class="g" style="height: 1000px"></div><div class="b" style="height: 3000px" id="e"></div>`, "#e", contract.Image{}, 1024, 768, blue, false},
+		"below a bar":        {`<style>html { scroll-padding-top: 60px } #e { scroll-margin-top: 40px }</style><div class="g" style="height: 900px"></div><div class="b" style="height: 100px"></div><div class="b" style="height: 3000px" id="e"></div>`, "#e", contract.Image{}, 1024, 768, blue, false},
 		"a fragment at the end": {
 			`<div class="g" style="height: 1000px"></div><div class="b" style="height: 768px"></div><p id="e" style="margin: -9px 0 0; height: 9px"></p>`, "#e", contract.Image{}, 1024, 768, blue, false,
 		},

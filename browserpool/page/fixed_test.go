@@ -23,9 +23,13 @@ func TestFixedBars(t *testing.T) {
 		lines += "<p>LINE</p>"
 	}
 	web := pagetest.NewWeb(t, pagetest.Pages{
-		"/bars":    `<body style="margin: 0; padding-top: 60px">` + head + low + lines,
-		"/inner":   `<body style="margin: 0; padding-top: 60px"><main style="position: relative; margin: 30px; transform: scale(1)">` + lines + `</main>` + low + head,
-		"/dialog":  head + lines + `<div style="position: fixed; top: 40%; left: 5%; width: 50%; height: 200px; background: #eee">BAR</div>`,
+		"/bars":   `<body style="margin: 0; padding-top: 60px">` + head + low + lines,
+		"/inner":  `<body style="margin: 0; padding-top: 60px"><main style="position: relative; margin: 30px; transform: scale(1)">` + lines + `</main>` + low + head,
+		"/dialog": head + lines + `<div style="position: fixed; top: 40%; left: 5%; width: 50%; height: 200px; background: #eee">BAR</div>`,
+		"/row":    `<body style="margin: 0; padding-top: 60px">` + head + lines + `<div style="display: flex">` + low + `</div>`,
+		"/cell":   `<body style="margin: 0; padding-top: 60px"><div style="display: grid">` + low + head + `</div>` + lines,
+		"/restored": `<body style="margin: 0; padding-top: 60px">` + head + lines + low + `<script>new ResizeObserver(() => document.querySelectorAll("body > div").forEach(e => e.style.position = "fixed"))` +
+			`.observe(document.body)</script>`,
 		"/one":     `<body style="margin: 0; padding-top: 60px">` + head + low + "LINE",
 		"/rule":    `<style>#head { color: red } @media screen, print { #head { position: fixed } }</style>` + head + low + lines,
 		"/breaks":  head + low + strings.ReplaceAll(lines, "<p>", `<p style="break-after: page; padding-top: 80px">`),
@@ -38,13 +42,16 @@ func TestFixedBars(t *testing.T) {
 		result := mustPrint(t, slot, job)
 		return testkit.PDFText(t, result.PDF), result.Pages
 	}
-	for _, path := range []string{"/bars", "/inner", "/dialog"} {
+	for _, path := range []string{"/bars", "/inner", "/dialog", "/row", "/cell", "/restored"} {
 		text, _ := printing(Print{URL: web.URL + path})
 		if strings.Count(text, "HEAD") != 1 || strings.Count(text, "BAR") != 1 || strings.Count(text, "LINE") != 90 {
 			t.Errorf("%s: %q", path, text)
 		}
 		if strings.Index(text, "HEAD") > strings.Index(text, "LINE") {
 			t.Errorf("%s: the head is not at the top: %q", path, text)
+		}
+		if low := strings.Index(text, "BAR") > strings.LastIndex(text, "LINE"); !low && (path == "/row" || path == "/cell" || path == "/restored") {
+			t.Errorf("%s: the bar is not at the end: %q", path, text)
 		}
 	}
 	whole, _ := mustCapture(t, slot, Capture{URL: web.URL + "/bars", Options: contract.Image{FullPage: true}})

@@ -193,7 +193,8 @@ func (s shot) area(ctx context.Context) (proto.PageViewport, error) {
 const targeting = `document => {
 	const target = document.querySelector(":target"), root = document.scrollingElement ?? document.documentElement
 	if (!target) return 0
-	const top = target.getBoundingClientRect().top + scrollY - parseFloat(getComputedStyle(target).scrollMarginTop)
+	const above = [getComputedStyle(target).scrollMarginTop, getComputedStyle(document.documentElement).scrollPaddingTop].map(space => parseFloat(space) || 0)
+	const top = target.getBoundingClientRect().top + scrollY - above[0] - above[1]
 	return Math.max(0, Math.min(top, root.scrollHeight - innerHeight))
 }`
 
@@ -244,7 +245,7 @@ func (s shot) cut(a proto.PageViewport, what string) proto.PageViewport {
 // elementBox is where an element is drawn on a page.
 type elementBox struct {
 	Found bool
-	// Cut is set if a box that holds the element hides a part of it.
+	// Cut is set if a part of the element is not drawn.
 	Cut                 bool
 	X, Y, Width, Height float64
 }
@@ -260,7 +261,7 @@ func (s shot) boxOf(ctx context.Context, selector string) (b elementBox, err err
 	case b.Width < 1 || b.Height < 1:
 		return b, Because(ErrSelector, "The element that matches %q is invisible: it is less than a pixel wide or high.", clip(selector))
 	case b.Cut:
-		s.warnOfCut("The element is larger than a box that holds it, which hides a part of it.")
+		s.warnOfCut("A part of the element is outside of the page, or of a box that holds it.")
 	}
 	return b, nil
 }

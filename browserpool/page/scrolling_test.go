@@ -69,6 +69,16 @@ func TestScrollingBoxes(t *testing.T) {
 	}
 }
 
+// A list box shows all its options on paper, and what follows is below it.
+func TestListBox(t *testing.T) {
+	t.Parallel()
+	page := `<!doctype html><select multiple>` + strings.Repeat("<option>option", 20) + `<option selected>END</select><p>AFTER`
+	result := mustPrint(t, openSlot(t), Print{HTML: page, Full: true})
+	if end, after := wordAt(t, result.PDF, "END"), wordAt(t, result.PDF, "AFTER"); end.yMax > after.yMin || end.yMin < 200 {
+		t.Errorf("the last option is at %.0f pt, what follows at %.0f", end.yMax, after.yMin)
+	}
+}
+
 // A box that grows over the whole of another keeps what is painted below it.
 func TestGrownOverPicture(t *testing.T) {
 	t.Parallel()

@@ -94,11 +94,12 @@ the replica has folded, by snapshots. The node must not be running.`,
 				return err
 			}
 			from := cfg.LogDir()
+			to = cmp.Or(to, from+".salvaged")
 			err = salvageLog(salvage.Config{
-				From: from, To: cmp.Or(to, from+".salvaged"), Partitions: partitions, Replica: cfg.ReplicaDir(), Snapshots: cfg.OpenSnapshots,
+				From: from, To: to, Partitions: partitions, Replica: cfg.ReplicaDir(), Snapshots: cfg.OpenSnapshots,
 				Ledger: cfg.OpenLedger, Version: version(),
 			}, terminal.Escaped(c.OutOrStdout()))
-			return errors.Join(err, cfg.KeepOwner())
+			return errors.Join(err, cfg.KeepOwner(to))
 		},
 	}
 	flags := c.Flags()

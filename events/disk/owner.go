@@ -8,10 +8,18 @@ import (
 )
 
 // KeepOwner gives what root has made in a directory to the directory's owner: a service that runs as another user could not use it. It does nothing in
-// a process of another user. It does not follow symbolic links, and leaves files with several names alone, as one may be outside.
-func KeepOwner(dir string) error {
-	owner, err := os.Stat(dir)
+// a process of another user. It follows no symbolic links but dir itself, and leaves files with several names alone, as one may be outside.
+func KeepOwner(dir string) error { return GiveTo(dir, dir) }
+
+// GiveTo is KeepOwner with the owner of another directory. It does nothing if dir does not exist.
+func GiveTo(other, dir string) error {
+	owner, err := os.Stat(other)
 	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	to, is := owner.Sys().(*syscall.Stat_t)

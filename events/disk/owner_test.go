@@ -36,13 +36,18 @@ func TestKeepOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	owners(map[string]uint32{file: 0})
-	if err := errors.Join(os.Chown(dir, 1234, 1234), KeepOwner(dir)); err != nil {
+	link := filepath.Join(outside, "link")
+	if err := errors.Join(os.Chown(dir, 1234, 1234), os.Symlink(dir, link), KeepOwner(link)); err != nil {
 		t.Fatal(err)
 	}
 	owners(map[string]uint32{
 		file: 1234, filepath.Join(dir, "deep"): 1234, filepath.Join(dir, "deep", "er"): 77, filepath.Join(dir, "soft"): 1234,
-		target: 0, outside: 0, filepath.Join(dir, "hard"): 0,
+		target: 0, outside: 0, link: 0, filepath.Join(dir, "hard"): 0,
 	})
+	if err := errors.Join(GiveTo(dir, outside), GiveTo(dir, filepath.Join(outside, "none"))); err != nil {
+		t.Error(err)
+	}
+	owners(map[string]uint32{outside: 1234})
 	if err := KeepOwner(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v", err)
 	}

@@ -26,8 +26,7 @@ var _ bus.Start = Beginning{}.Next
 // Next implements bus.Start: the offset that the ledger names, unless the topic no longer has it.
 //
 // If the topic has lost its end, the ledger reads all of it again: which events have taken the place of lost ones is unknown, and entries it already has
-// are recognised by their ids. If events were trimmed
-// before the ledger has read them, it takes what the journal still has of them.
+// are recognised by their ids. If events were trimmed before the ledger has read them, it takes what the journal still has of them.
 func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int64, error) {
 	next, err := b.Ledger.Next(ctx, topic, partition)
 	if err != nil {

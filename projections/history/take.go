@@ -92,8 +92,8 @@ func (k *Keeper) take(ctx context.Context, p int32, how Confirmation) (ref snaps
 	return ref, m, snapshot.Publish(ctx, k.cfg.Files, ref, m)
 }
 
-// Write stores the rows of a partition as the chunks of a snapshot, and returns its manifest, which is as by has it, of an unconfirmed snapshot. The
-// snapshot counts once its manifest is published. The log must have the record before the cursor.
+// Write stores the rows of a partition as the chunks of a snapshot, and returns its manifest: that of an unconfirmed snapshot, with who took it and when
+// from by. The snapshot counts once its manifest is published. The log must have the record before the cursor.
 func Write(
 	ctx context.Context, files store.Files, log eventlog.Log, frozen *projections.Frozen, by snapshot.Manifest, pace snapshot.Pace,
 ) (snapshot.Ref, snapshot.Manifest, error) {

@@ -65,7 +65,8 @@
 	// Grids that draw only what is seen have an element as wide as all of it.
 	const isPartOfAGrid = box => hidden(box) > 50 && (box.querySelector("table") || box.closest("[role=grid], [role=treegrid], [role=table]")) && someText(box) &&
 		within(box).some(e => e.getBoundingClientRect().width > 0.9 * box.scrollWidth)
-	const fields = all.filter(e => e.localName == "textarea" && isHigh(e)).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
+	const isField = e => e.localName == "textarea" || e.localName == "select" && (e.multiple || e.size > 1)
+	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
 	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
 	const drawings = shrink(drawingScale)
 	const code = boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings) && breakLines(box))

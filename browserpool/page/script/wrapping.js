@@ -17,7 +17,7 @@
 	})
 	for (const [e, to] of changes) set(e, to)
 	// Code within code may have said so itself.
-	const kept = texts.filter(e => isCode(e) && !drawings.has(outermost(e)))
+	const kept = new Set(texts.filter(e => isCode(e) && !drawings.has(outermost(e))))
 	for (const e of kept) {
 		restore.push(keepStyle(e))
 		set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })

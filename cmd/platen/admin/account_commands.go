@@ -62,7 +62,7 @@ func runSetAnchor(c call) error {
 func runResetWindow(c call) error {
 	err := c.client.do("POST", c.path("reset-window"), nil, nil)
 	return c.print(err, func(w terminal.Lines) {
-		w.Printf("account %s counts in the present quota window, with what the usage ledger has there; a final fingerprint of it may change\n", c.args[0])
+		w.Printf("account %s counts in the present quota window, with what the usage ledger has there; the window is open again, so a fingerprint taken as final may change\n", c.args[0])
 	})
 }
 

@@ -84,7 +84,7 @@ func (s *Server) readUsage(p service.Principal, _ *http.Request, _ none) (any, e
 	return s.Services.Accounts.Usage(p.Account)
 }
 
-// adjust books a correction. Each request books one, so it must not be repeated.
+// resetWindow moves an account back to the present quota window, with what the usage ledger has charged there.
 func (s *Server) resetWindow(p service.Principal, r *http.Request, _ none) (any, error) {
 	return none{}, s.Services.Accounts.ResetWindow(p, func(window events.Instant) (units, bytes int64, err error) {
 		all, err := s.usageOf.Windows(r.Context(), p.Account)
@@ -100,6 +100,7 @@ func (s *Server) resetWindow(p service.Principal, r *http.Request, _ none) (any,
 	})
 }
 
+// adjust books a correction. Each request books one, so it must not be repeated.
 func (s *Server) adjust(p service.Principal, _ *http.Request, b adjustment) (any, error) {
 	var err error
 	b.Entry, err = s.Services.Accounts.Adjust(p, events.Adjustment{Kind: b.Kind, Units: b.Units, Bytes: b.Bytes, Reason: b.Reason, Ref: b.Ref})

@@ -60,8 +60,15 @@ func (t Target) CheckEmpty(ctx context.Context, partitions int32) error {
 	return errors.Join(emptyStore(ctx, "snapshots", t.Snapshots), emptyStore(ctx, "results", t.Results))
 }
 
+// Claim is the file in a store of results that names the log whose jobs they are. A store that has nothing else is empty, and its claim lapses with a
+// restore.
+const Claim = "platen-log"
+
 func emptyStore(ctx context.Context, what string, files store.Files) error {
 	return files.Each(ctx, func(name string, _ int64, _ time.Time) error {
+		if name == Claim {
+			return nil
+		}
 		return fmt.Errorf("%w: the store of %s has %s", ErrNotEmpty, what, name)
 	})
 }
@@ -69,6 +76,9 @@ func emptyStore(ctx context.Context, what string, files store.Files) error {
 // Restore writes a backup that Verify has found whole into a target that CheckEmpty has found empty. The journal comes last. After an error the
 // target must be emptied before any other use.
 func Restore(ctx context.Context, files store.Files, m Manifest, to Target) error {
+	if err := to.Results.Delete(ctx, Claim); err != nil {
+		return err
+	}
 	s, err := openShelf(ctx, files, snapshot.Unpaced)
 	if err != nil {
 		return err

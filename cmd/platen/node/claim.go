@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"platen.dev/actors/account"
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
 	"platen.dev/store"
 )
 
 // claim is the file of a store of results that names the log whose jobs they are: nodes of another log would take them for files that no job owns. A
 // lifecycle rule may remove it, so it is written again.
-const claim = "platen-log"
+const claim = backup.Claim
 
 // maxClaim bounds its size in bytes.
 const maxClaim = 1 << 10

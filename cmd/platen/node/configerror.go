@@ -57,7 +57,9 @@ func explainValue(e *toml.DecodeError) string {
 	case beyondInt.MatchString(said):
 		return name + ": the number is too large"
 	case wrongType.MatchString(said):
-		return fmt.Sprintf("%s: must be %s", name, form(name, reflect.TypeFor[Config]()))
+		if is := form(name, reflect.TypeFor[Config]()); is != "" {
+			return fmt.Sprintf("%s: must be %s", name, is)
+		}
 	}
 	return fmt.Sprintf("%s: %s", name, said)
 }
@@ -84,11 +86,12 @@ func form(name string, config reflect.Type) string {
 	return ""
 }
 
+// formOf returns how a value of a type is written; "" for a type that no setting has.
 func formOf(of reflect.Type) string {
-	if text, known := forms[of.Kind()]; known {
-		return text
+	if of.Kind() >= reflect.Int && of.Kind() <= reflect.Uint64 {
+		return "a whole number"
 	}
-	return "a whole number"
+	return forms[of.Kind()]
 }
 
 // wrongRange says how to write an address range, also for a single address.

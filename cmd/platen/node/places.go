@@ -16,7 +16,7 @@ func (c StorageConfig) checkFilesPlace(field, place string) error {
 		return nil
 	}
 	if inside(c.Data, place) {
-		return fmt.Errorf("%s: %s has the data directory in it: choose another directory, as %s", field, place, filepath.Join(c.Data, "files"))
+		return fmt.Errorf("%s: %s is the data directory, or contains it: choose another directory, such as %s", field, place, filepath.Join(c.Data, "files"))
 	}
 	if !inside(place, c.Data) {
 		return nil

@@ -139,11 +139,16 @@ func (c StorageConfig) checkNew() error {
 
 // used returns what shows that a node has used the data directory, its replica; "" if nothing does. A restore makes a log, but no replica.
 func (c StorageConfig) used() (string, error) {
-	found, err := filepath.Glob(filepath.Join(c.Data, "replica*"))
-	if err != nil || len(found) == 0 {
-		return "", err
+	names, err := os.ReadDir(c.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
 	}
-	return found[0], nil
+	for _, entry := range names {
+		if strings.HasPrefix(entry.Name(), "replica") {
+			return filepath.Join(c.Data, entry.Name()), nil
+		}
+	}
+	return "", err
 }
 
 // checkSecrets returns which of the named secrets are neither configured nor in the data directory. It makes none.

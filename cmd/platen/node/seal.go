@@ -66,7 +66,7 @@ func (c StorageConfig) firstSecret() ([]byte, error) {
 	if used, err := c.used(); err != nil || used != "" {
 		return nil, cmp.Or(err, fmt.Errorf("%s is lost, and a node has used the data directory: there is %s. Without it no waiting webhook, upload or password can be decrypted, "+
 			"and webhooks and evidence get other keys. Put it back from its copy, or configure cluster.secret as it was. "+
-			"If there is no copy, begin with a new secret: head -c %d /dev/urandom >%[1]s, as the node's user", c.sealPath(), used, seal.SecretSize))
+			"If there is no copy, begin with a new secret: head -c %d /dev/urandom >'%[1]s', as the node's user", c.sealPath(), used, seal.SecretSize))
 	}
 	b := seal.NewSecret()
 	return b, disk.WriteFile(c.sealPath(), b)

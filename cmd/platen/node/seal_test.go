@@ -27,7 +27,7 @@ func TestLostSecret(t *testing.T) {
 	if err := os.Remove(c.sealPath()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.sealSecrets(); err == nil || !strings.Contains(err.Error(), c.sealPath()+" is lost") || !strings.Contains(err.Error(), "head -c 32 /dev/urandom >"+c.sealPath()) {
+	if _, err := c.sealSecrets(); err == nil || !strings.Contains(err.Error(), c.sealPath()+" is lost") || !strings.Contains(err.Error(), "head -c 32 /dev/urandom >'"+c.sealPath()) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(c.sealPath()); err == nil {

@@ -116,8 +116,12 @@ func (c StorageConfig) LogDir() string { return filepath.Join(c.Data, "log") }
 // ReplicaDir is the directory of the replica.
 func (c StorageConfig) ReplicaDir() string { return filepath.Join(c.Data, "replica") }
 
-// KeepOwner gives what this process, if it is root, has made for a node to the owners of the node's directories.
-func (c StorageConfig) KeepOwner() (err error) {
+// KeepOwner gives what this process, if it is root, has made for a node to the owners of the node's directories, and what it has made elsewhere to the
+// owner of the data directory.
+func (c StorageConfig) KeepOwner(elsewhere ...string) (err error) {
+	for _, dir := range elsewhere {
+		err = errors.Join(err, disk.GiveTo(c.Data, dir))
+	}
 	for _, dir := range []string{c.Data, c.Files, c.History.Files} {
 		if dir == "" || strings.HasPrefix(dir, s3Scheme) {
 			continue

@@ -31,11 +31,17 @@ func (b *bridge) Saw(r eventlog.Record) {
 
 // Fill implements embedded.Bridge.
 func (b *bridge) Fill(lost embedded.Lost, later func(func(eventlog.Record) bool)) map[int64][]byte {
+	all := map[int64]events.Entry{}
+	if lost.From < b.folded.Next && b.folded.Next < lost.To { // the replica continues amid what is lost, and so does everybody who begins with its rows
+		if b.folded.Epoch >= lost.From {
+			all[b.folded.Epoch] = events.Marker{Owner: b.folded.Owner, Commands: b.folded.Commands, Level: b.folded.Level(), At: b.folded.At}
+		}
+		b.cursor, lost.From = b.folded, b.folded.Next
+	}
 	next, found := b.following(lost, later)
 	if !found {
-		return nil
+		return encode(all)
 	}
-	all := map[int64]events.Entry{}
 	gap := events.Gap{Epoch: b.cursor.Epoch, From: b.cursor.Cause + 1, To: next.cause, Commands: b.cursor.Commands}
 	at := lost.From
 	if next.epoch >= lost.From && next.epoch < lost.To {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"maps"
 	"slices"
 	"time"
 
@@ -25,68 +23,73 @@ type carried struct {
 	cursor    projections.Cursor
 	// missing is the number of folded records that the journal has lost at its end.
 	missing int64
+	// stale is set if the journal that is left begins after the replica's cursor: its rows are of no use.
+	stale bool
 }
 
 // carryOver makes the copy continue where the replica is. Each partition whose journal has lost records gets a snapshot of the replica's rows: neither
 // another replica nor a consumer of public events could make them from what is left.
-func (c Config) carryOver(ctx context.Context, found embedded.Salvaged, folded projections.Folded, out io.Writer) (all []carried, err error) {
+func (c Config) carryOver(ctx context.Context, found embedded.Salvaged, folded projections.Folded, bridges map[int32]*bridge) (all []carried, err error) {
 	l, err := embedded.Open(embedded.Config{Dir: c.To, Partitions: found.Partitions, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	if err := c.extendEvents(ctx, l); err != nil {
-		fmt.Fprintf(out, "how far the usage ledger has read the public events is unknown, so it reads all of them again: %v\n", err)
-	}
 	if id := l.TopicID(events.TopicJournal); len(folded.Cursors) > 0 && id != folded.Journal {
-		return nil, fmt.Errorf("%s was folded from the journal %s, and this is %s: remove it if this log is the right one", c.Replica, folded.Journal, id)
+		return nil, fmt.Errorf("%s was folded from the journal %s, and this is %s: move it away if this log is the right one", c.Replica, folded.Journal, id)
+	}
+	if err := c.extendEvents(ctx, l); err != nil {
+		return nil, fmt.Errorf("how far the usage ledger has read the public events is unknown: %w", err)
 	}
 	harmed := map[int32]bool{}
 	for _, lost := range found.Lost {
 		harmed[lost.Partition] = harmed[lost.Partition] || lost.Topic == events.TopicJournal
 	}
-	for _, p := range slices.Sorted(maps.Keys(folded.Cursors)) {
-		one := carried{partition: p, cursor: folded.Cursors[p]}
-		if one.cursor.Next == 0 || p >= l.Partitions() {
-			continue
-		}
-		if one.missing, err = c.reach(ctx, l, p, one.cursor); err != nil {
+	for p := range l.Partitions() {
+		one, err := c.reach(ctx, l, p, folded.Cursors[p], bridges[p])
+		if err != nil {
 			return nil, fmt.Errorf("partition %d: %w", p, err)
 		}
-		if one.missing > 0 || harmed[p] {
+		if one.cursor.Next > 0 && (one.missing > 0 || harmed[p]) {
 			all = append(all, one)
 		}
-	}
-	if len(all) == 0 {
-		return nil, nil
 	}
 	return all, c.snapshots(ctx, l, all)
 }
 
-// reach makes commands and journal of a partition reach to the replica's cursor. It returns how many records the journal lacked there. If any, the
-// journal begins just before the cursor: what is left of it before cannot be folded up to there. Behind the cursor a timeline begins, so that public
+// reach makes the commands of a partition reach to the last one that was decided, and the journal to the replica's cursor. If the journal lacks records
+// there, it begins just before the cursor: what is left of it before cannot be folded up to there. Behind the cursor a timeline begins, so that public
 // events get numbers above those that were published of lost records.
-func (c Config) reach(ctx context.Context, l eventlog.Log, p int32, cursor projections.Cursor) (missing int64, err error) {
-	if err := extend(ctx, l, events.TopicCommands, p, cursor.Cause+1); err != nil {
-		return 0, err
+func (c Config) reach(ctx context.Context, l eventlog.Log, p int32, cursor projections.Cursor, b *bridge) (one carried, err error) {
+	one = carried{partition: p, cursor: cursor}
+	next := int64(0)
+	if cursor.Next > 0 {
+		next = cursor.Cause + 1
 	}
-	_, end, err := l.Bounds(ctx, events.TopicJournal, p)
-	if err != nil || end >= cursor.Next {
-		return 0, err
+	if b != nil {
+		next = max(next, b.cursor.Cause+1)
+	}
+	if err := extend(ctx, l, events.TopicCommands, p, next); err != nil || cursor.Next == 0 {
+		return one, err
+	}
+	start, end, err := l.Bounds(ctx, events.TopicJournal, p)
+	one.missing, one.stale = max(0, cursor.Next-end), start >= cursor.Next && end > start
+	if err != nil || one.missing == 0 {
+		return one, err
 	}
 	if err := errors.Join(l.Trim(ctx, events.TopicJournal, p, end), l.Begin(ctx, events.TopicJournal, p, cursor.Next-1)); err != nil {
-		return 0, err
+		return one, err
 	}
 	for _, entry := range []events.Entry{lastFolded(cursor), c.marker(cursor)} {
 		value, err := events.EncodeEntry(entry)
 		if err != nil {
-			return 0, err
+			return one, err
 		}
 		if _, err := eventlog.AppendWait(ctx, l, events.TopicJournal, p, eventlog.Record{Value: value}); err != nil {
-			return 0, err
+			return one, err
 		}
 	}
-	return cursor.Next - end, nil
+	return one, nil
 }
 
 // lastFolded returns an entry that can stand in place of the last one folded: the last marker, or a gap of no commands.
@@ -135,12 +138,16 @@ func extend(ctx context.Context, l eventlog.Log, topic string, p int32, next int
 
 // snapshots saves the replica's rows of partitions, and makes the replica take the copy's journal for the one that it has folded.
 func (c Config) snapshots(ctx context.Context, l eventlog.Log, all []carried) (err error) {
+	all = slices.DeleteFunc(slices.Clone(all), func(one carried) bool { return one.stale })
+	if len(all) == 0 {
+		return nil
+	}
 	files, done, err := c.Snapshots(ctx)
 	if err != nil {
 		return fmt.Errorf("open the store of snapshots: %w", err)
 	}
 	defer done()
-	replica, err := projections.Open(ctx, projections.Config{Dir: c.Replica, Log: l, Logger: slog.New(slog.DiscardHandler)})
+	replica, err := projections.Open(ctx, projections.Config{Dir: c.Replica, Log: l, KeepDamaged: true, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

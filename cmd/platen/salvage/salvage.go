@@ -44,7 +44,7 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 	if err != nil {
 		fmt.Fprintf(out, "without the replica: %s: %v\n", c.Replica, err)
 	}
-	found, err := c.copy(ctx, folded, out)
+	found, bridges, err := c.copy(ctx, folded, out)
 	if errors.Is(err, embedded.ErrNoPartitions) {
 		err = fmt.Errorf("%w: remove %s and give --partitions, as in the configuration of the node (%d unless that says otherwise)", err, c.To, events.DefaultPartitions)
 	}
@@ -54,24 +54,27 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 	if err := reportCopy(c, found, out); err != nil {
 		return err
 	}
-	kept, err := c.carryOver(ctx, found, folded, out)
+	kept, err := c.carryOver(ctx, found, folded, bridges)
 	if err != nil {
-		return fmt.Errorf("%s has what could be read, but not what the replica has folded of the rest: %w", c.To, err)
+		return fmt.Errorf("%s cannot be used yet: %w. When that is mended, remove it and salvage again", c.To, err)
 	}
+	reportStale(kept, out)
 	return reportKept(c, kept, out)
 }
 
-// copy copies the log.
-func (c Config) copy(ctx context.Context, folded projections.Folded, out io.Writer) (embedded.Salvaged, error) {
+// copy copies the log. It returns the bridges of its journals.
+func (c Config) copy(ctx context.Context, folded projections.Folded, out io.Writer) (found embedded.Salvaged, bridges map[int32]*bridge, err error) {
 	last := time.Now()
-	return embedded.Salvage(ctx, embedded.SalvageConfig{
+	bridges = map[int32]*bridge{}
+	found, err = embedded.Salvage(ctx, embedded.SalvageConfig{
 		From: c.From, To: c.To, Partitions: c.Partitions, ID: folded.Journal, Logger: slog.New(slog.DiscardHandler),
 		Topics: []string{events.TopicCommands, events.TopicJournal, events.TopicEvents, events.TopicPoison},
 		Bridge: func(topic string, partition int32) embedded.Bridge {
-			if topic == events.TopicJournal {
-				return newBridge(folded.Cursors[partition])
+			if topic != events.TopicJournal {
+				return nil
 			}
-			return nil
+			bridges[partition] = newBridge(folded.Cursors[partition])
+			return bridges[partition]
 		},
 		Progress: func(done, all int64) {
 			if time.Since(last) >= progressEvery {
@@ -80,6 +83,7 @@ func (c Config) copy(ctx context.Context, folded projections.Folded, out io.Writ
 			}
 		},
 	})
+	return found, bridges, err
 }
 
 // reportCopy writes what was copied, and what is lost between the records found.
@@ -91,9 +95,18 @@ func reportCopy(c Config, found embedded.Salvaged, out io.Writer) error {
 	return reportLost(found, out)
 }
 
+// reportStale writes which partitions of the replica are of no use.
+func reportStale(kept []carried, out io.Writer) {
+	for _, one := range kept {
+		if one.stale {
+			fmt.Fprintf(out, "partition %d: the replica ends at offset %d, before what is left of the journal: what it lost is lost\n", one.partition, one.cursor.Next-1)
+		}
+	}
+}
+
 // reportKept writes what the replica has replaced, and what to do next.
 func reportKept(c Config, kept []carried, out io.Writer) error {
-	if len(kept) > 0 {
+	if kept = slices.DeleteFunc(kept, func(one carried) bool { return one.stale }); len(kept) > 0 {
 		err := terminal.Table(out, func(w terminal.Lines) {
 			w.Text("\nPARTITION\tLOST AT ITS END\tTHE REPLICA HAS IT UP TO\n")
 			for _, one := range kept {
@@ -106,7 +119,7 @@ func reportKept(c Config, kept []carried, out io.Writer) error {
 		fmt.Fprintln(out, "\nThese partitions begin with snapshots of the replica. Nothing that it had is lost.")
 	}
 	_, err := fmt.Fprintf(out, `
-Records that no node had folded yet may be lost too: nothing tells of them.
+Newer records, which no node had folded, may be lost too: there is no way to tell.
 To continue with the copy, while no node runs:
 
     mv %s %s.damaged
