@@ -17,22 +17,40 @@ type bridge struct {
 	cursor projections.Cursor
 	// folded is how far a replica has folded the journal, and knows who wrote its last marker.
 	folded projections.Cursor
+	// first is the offset of the first record seen, -1 before it. Markers before it are trimmed. known is set once the first entry of a marker that was
+	// seen has told where the journal continues.
+	first int64
+	known bool
 }
 
 var _ embedded.Bridge = (*bridge)(nil)
 
-func newBridge(folded projections.Cursor) *bridge { return &bridge{projections.Origin(), folded} }
+func newBridge(folded projections.Cursor) *bridge {
+	return &bridge{cursor: projections.Origin(), folded: folded, first: -1}
+}
 
 // Saw implements embedded.Bridge.
 func (b *bridge) Saw(r eventlog.Record) {
 	decoded, _ := events.DecodeEntry(r.Value) // an undecodable record counts as foreign
+	if b.first < 0 {
+		b.first, b.known = r.Offset, r.Offset == 0
+	}
+	if e, is := entryOf(decoded); is && b.continues(e) {
+		b.cursor.Epoch, b.cursor.Cause, b.known = e.epoch, e.cause-1, e.epoch >= b.first
+	}
 	b.cursor.Step(r.Offset, decoded)
+}
+
+// continues reports whether a journal that is trimmed continues with an entry, since nothing before it tells: it is of the greatest of the trimmed epochs,
+// or the first of the one whose marker was seen.
+func (b *bridge) continues(e entry) bool {
+	return e.epoch > b.cursor.Epoch && e.epoch < b.first || !b.known && e.epoch >= b.first && e.epoch == b.cursor.Epoch
 }
 
 // Fill implements embedded.Bridge.
 func (b *bridge) Fill(lost embedded.Lost, later func(func(eventlog.Record) bool)) map[int64][]byte {
 	all := map[int64]events.Entry{}
-	if lost.From < b.folded.Next && b.folded.Next < lost.To { // the replica continues amid what is lost, and so does everybody who begins with its rows
+	if lost.From <= b.folded.Next && b.folded.Next < lost.To { // the replica continues amid what is lost, and so does everybody who begins with its rows
 		if b.folded.Epoch >= lost.From {
 			all[b.folded.Epoch] = events.Marker{Owner: b.folded.Owner, Commands: b.folded.Commands, Level: b.folded.Level(), At: b.folded.At}
 		}

@@ -2,6 +2,7 @@ package salvage
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"platen.dev/events"
@@ -43,8 +44,16 @@ func journal(rng *rand.Rand, length int) (all []eventlog.Record) {
 
 // accepted folds records, and returns which offsets count.
 func accepted(records []eventlog.Record) (cursor projections.Cursor, counts map[int64]bool) {
+	return acceptedFrom(0, records)
+}
+
+// acceptedFrom is accepted for a replica that has folded the records before start.
+func acceptedFrom(start int64, records []eventlog.Record) (cursor projections.Cursor, counts map[int64]bool) {
 	cursor, counts = projections.Origin(), map[int64]bool{}
-	for _, r := range records {
+	if start > 0 {
+		cursor, _ = accepted(records[:start])
+	}
+	for _, r := range records[start:] {
 		entry, _ := events.DecodeEntry(r.Value)
 		if cursor.Step(r.Offset, entry) {
 			counts[r.Offset] = true
@@ -62,7 +71,7 @@ func TestBridgeForReplica(t *testing.T) {
 		from := rng.Int64N(55)
 		lost := embedded.Lost{Topic: events.TopicJournal, From: from, To: from + 1 + rng.Int64N(min(20, 59-from))}
 		folded, _ := accepted(records[:1+rng.Int64N(lost.To)])
-		mended := mend(newBridge(folded), records, lost)
+		mended := mend(newBridge(folded), records, 0, lost)
 		cursor, last := folded, int64(-1)
 		for _, r := range mended[folded.Next:] {
 			entry, _ := events.DecodeEntry(r.Value)
@@ -86,9 +95,9 @@ func TestBridgeForReplica(t *testing.T) {
 	}
 }
 
-// mend returns the records of a journal with those that a bridge puts in place of lost ones.
-func mend(b *bridge, records []eventlog.Record, lost embedded.Lost) []eventlog.Record {
-	for _, r := range records[:lost.From] {
+// mend returns the records of a journal, which is trimmed to a start, with those that a bridge puts in place of lost ones.
+func mend(b *bridge, records []eventlog.Record, start int64, lost embedded.Lost) []eventlog.Record {
+	for _, r := range records[start:lost.From] {
 		b.Saw(r)
 	}
 	values := b.Fill(lost, func(visit func(eventlog.Record) bool) {
@@ -114,8 +123,16 @@ func TestBridge(t *testing.T) {
 		wantCursor, want := accepted(records)
 		from := rng.Int64N(55)
 		lost := embedded.Lost{Topic: events.TopicJournal, From: from, To: from + 1 + rng.Int64N(min(20, 59-from))}
-		mended := mend(newBridge(projections.Origin()), records, lost)
-		cursor, have := accepted(mended)
+		start := int64(0)
+		if rng.IntN(2) == 0 {
+			start = rng.Int64N(lost.From + 1)
+		}
+		seen := slices.ContainsFunc(records[start:lost.From], func(r eventlog.Record) bool { return want[r.Offset] })
+		if start > 0 && !seen { // nothing tells where it continues
+			continue
+		}
+		mended := mend(newBridge(projections.Origin()), records, start, lost)
+		cursor, have := acceptedFrom(start, mended)
 		for offset := lost.To; offset < int64(len(records)); offset++ {
 			if want[offset] && !have[offset] {
 				t.Fatalf("with %d to %d lost, offset %d does not count any more", lost.From, lost.To, offset)
