@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"platen.dev/cmd/platen/backup"
 	"platen.dev/cmd/platen/node"
 	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
@@ -207,7 +209,7 @@ func (m *machine) browserDir() string {
 // results, whose names are two hexadecimal digits.
 func storedFiles(dir string) []string {
 	found, _ := filepath.Glob(filepath.Join(dir, "[0-9a-f][0-9a-f]", "*"))
-	return found
+	return slices.DeleteFunc(found, func(path string) bool { return filepath.Base(path) == backup.Claim })
 }
 
 // profiles counts the browser profile directories.
