@@ -143,8 +143,14 @@ func inside(place, other string) bool {
 		in, of = strings.Trim(in, "/"), strings.Trim(of, "/")
 		return in == of || strings.Contains(of, "/") && strings.HasPrefix(in, of+"/")
 	}
-	in, inErr := filepath.Abs(in)
-	of, ofErr := filepath.Abs(of)
-	way, err := filepath.Rel(of, in)
-	return errors.Join(inErr, ofErr, err) == nil && way != ".." && !strings.HasPrefix(way, ".."+string(filepath.Separator))
+	_, is := wayInto(of, in)
+	return is
+}
+
+// wayInto returns the way from a directory to a path in it, "." to itself; false if the path is outside.
+func wayInto(dir, path string) (way string, is bool) {
+	path, pathErr := filepath.Abs(path)
+	dir, dirErr := filepath.Abs(dir)
+	way, err := filepath.Rel(dir, path)
+	return way, errors.Join(pathErr, dirErr, err) == nil && way != ".." && !strings.HasPrefix(way, ".."+string(filepath.Separator))
 }

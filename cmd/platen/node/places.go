@@ -18,13 +18,8 @@ func (c StorageConfig) checkFilesPlace(field, place string) error {
 	if inside(c.Data, place) {
 		return fmt.Errorf("%s: %s is the data directory, or contains it: choose another directory, such as %s", field, place, filepath.Join(c.Data, "files"))
 	}
-	if !inside(place, c.Data) {
-		return nil
-	}
-	data, dataErr := filepath.Abs(c.Data)
-	dir, dirErr := filepath.Abs(place)
-	way, err := filepath.Rel(data, dir)
-	if dataErr != nil || dirErr != nil || err != nil {
+	way, is := wayInto(c.Data, place)
+	if !is {
 		return nil
 	}
 	first, _, _ := strings.Cut(way, string(filepath.Separator))

@@ -62,14 +62,19 @@ func acceptedFrom(start int64, records []eventlog.Record) (cursor projections.Cu
 	return cursor, counts
 }
 
+// drawLost returns a range of a journal of 60 records that leaves some of its end.
+func drawLost(rng *rand.Rand) embedded.Lost {
+	from := rng.Int64N(55)
+	return embedded.Lost{Topic: events.TopicJournal, From: from, To: from + 1 + rng.Int64N(min(20, 59-from))}
+}
+
 // A replica that has folded any part of a journal, and whoever begins with its rows, continues behind whatever is lost.
 func TestBridgeForReplica(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 5000 {
 		records := journal(rng, 60)
 		wantCursor, want := accepted(records)
-		from := rng.Int64N(55)
-		lost := embedded.Lost{Topic: events.TopicJournal, From: from, To: from + 1 + rng.Int64N(min(20, 59-from))}
+		lost := drawLost(rng)
 		folded, _ := accepted(records[:1+rng.Int64N(lost.To)])
 		mended := mend(newBridge(folded), records, 0, lost)
 		cursor, last := folded, int64(-1)
@@ -121,8 +126,7 @@ func TestBridge(t *testing.T) {
 	for range 5000 {
 		records := journal(rng, 60)
 		wantCursor, want := accepted(records)
-		from := rng.Int64N(55)
-		lost := embedded.Lost{Topic: events.TopicJournal, From: from, To: from + 1 + rng.Int64N(min(20, 59-from))}
+		lost := drawLost(rng)
 		start := int64(0)
 		if rng.IntN(2) == 0 {
 			start = rng.Int64N(lost.From + 1)
