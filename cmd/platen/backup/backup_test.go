@@ -158,7 +158,7 @@ func TestIncremental(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.steps(400)
-	w.settled()
+	w.quiet()
 	place := newFiles()
 	first := w.take(place, 0)
 	if first.Sent.Chunks == 0 || first.Sent.Bytes == 0 {
@@ -172,7 +172,7 @@ func TestIncremental(t *testing.T) {
 	w.submit()
 	w.finish(w.jobs[len(w.jobs)-1])
 	w.catchUp()
-	w.settled()
+	w.quiet()
 	third := w.take(place, 0)
 	// The journal, the events, the file and the index of files of one partition.
 	if third.Sent.Chunks == 0 || third.Sent.Chunks > 4 {

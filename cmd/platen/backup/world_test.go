@@ -370,6 +370,20 @@ func (w *world) steps(n int) {
 	w.catchUp()
 }
 
+// quiet waits until every fact is published, and every charge in the ledger.
+func (w *world) quiet() {
+	w.t.Helper()
+	for p := range int32(partitions) {
+		if !testkit.Becomes(func() bool {
+			last, err := publish.Last(w.t.Context(), w.log, p)
+			return err == nil && last == w.replica.Cursor(p).Number
+		}) {
+			w.t.Errorf("partition %d: not every fact is published", p)
+		}
+	}
+	w.settled()
+}
+
 // settled waits until the ledger's charges of every account match the account's state.
 func (c *cluster) settled() {
 	c.t.Helper()
