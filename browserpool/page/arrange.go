@@ -172,6 +172,9 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	if len(scripts) == 0 {
 		return nil
 	}
+	if p.kind == forVisit {
+		p.noteForeign(ctx)
+	}
 	var hidden struct{ Below, Beside int }
 	if _, err := p.run(ctx, merged(scripts...), a, &hidden); err != nil {
 		return err

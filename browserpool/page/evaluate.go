@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/proto"
 )
 
@@ -27,8 +28,22 @@ var errScript = errors.New("a script of ours failed")
 // replacements of built-in functions are not visible. The script's result is decoded into result, if that is not nil.
 // If another document replaces this one, run returns false.
 func (p *page) run(ctx context.Context, script string, argument, result any) (ran bool, err error) {
+	return p.runIn(ctx, p.progress.frame, script, argument, result)
+}
+
+// worldOf returns the isolated world of our scripts in a frame.
+func worldOf(client *rod.Page, frame proto.PageFrameID) (proto.RuntimeExecutionContextID, error) {
+	world, err := proto.PageCreateIsolatedWorld{FrameID: frame, WorldName: worldName}.Call(client)
+	if err != nil {
+		return 0, err
+	}
+	return world.ExecutionContextID, nil
+}
+
+// runIn is run in a frame of the page.
+func (p *page) runIn(ctx context.Context, frame proto.PageFrameID, script string, argument, result any) (ran bool, err error) {
 	client := p.session.With(ctx)
-	world, err := proto.PageCreateIsolatedWorld{FrameID: p.progress.frame, WorldName: worldName}.Call(client)
+	world, err := worldOf(client, frame)
 	if err != nil {
 		return false, unlessReplaced(err)
 	}
@@ -37,7 +52,7 @@ func (p *page) run(ctx context.Context, script string, argument, result any) (ra
 		return false, err
 	}
 	answer, err := proto.RuntimeEvaluate{
-		Expression: fmt.Sprintf("(%s)(%s, %s)", calling, script, sent), ContextID: world.ExecutionContextID,
+		Expression: fmt.Sprintf("(%s)(%s, %s)", calling, script, sent), ContextID: world,
 		AwaitPromise: true, ReturnByValue: true,
 	}.Call(client)
 	switch {

@@ -58,6 +58,9 @@ type progress struct {
 	stops    int
 	// framed means that a frame was made.
 	framed bool
+	// origin is that of the document as the browser writes it, and foreign are the frames in it that show documents of others.
+	origin  string
+	foreign []proto.PageFrameID
 }
 
 // response is a main document as the network delivered it.
@@ -434,9 +437,14 @@ func (g *progress) abandonNext() {
 
 func (g *progress) onNavigated(params []byte) {
 	var e struct{ Frame proto.PageFrame }
-	if json.Unmarshal(params, &e) != nil || e.Frame.ID != g.frame {
+	switch err := json.Unmarshal(params, &e); {
+	case err == nil && e.Frame.ParentID == g.frame:
+		g.noteFrame(e.Frame)
+		return
+	case err != nil || e.Frame.ID != g.frame:
 		return
 	}
+	g.origin, g.foreign = e.Frame.SecurityOrigin, nil
 	switch {
 	case g.next != nil && g.next.request == string(e.Frame.LoaderID):
 		g.shown, g.next = *g.next, nil

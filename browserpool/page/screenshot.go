@@ -207,6 +207,7 @@ func (s shot) unroll(ctx context.Context) error {
 	if s.job.URL != "" {
 		scripts = append(scripts, optional(undimming), unfixing)
 	}
+	s.noteForeign(ctx)
 	var hidden struct{ Below int }
 	_, err := s.run(ctx, merged(scripts...), arrangement{Page: s.viewport.Height}, &hidden)
 	s.warnOfHidden(hidden.Below)

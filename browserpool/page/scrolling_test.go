@@ -196,7 +196,9 @@ func TestFrames(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
 	const rows = `<p>TOP</p><div style="height: 1500px"></div><p>BOTTOM</p>`
-	other := pagetest.NewWeb(t, pagetest.Pages{"/": rows})
+	other := pagetest.NewWeb(t, pagetest.Pages{
+		"/": rows, "/hides": `<body style="overflow: hidden">` + rows, "/tall": rows + `<div style="height: 20000px"></div>DEEP`,
+	})
 	frame := func(of string) string {
 		return `<iframe style="width: 300px; height: 200px" ` + of + `></iframe><p>END</p>`
 	}
@@ -219,10 +221,14 @@ func TestFrames(t *testing.T) {
 		"/square": {
 			`<div style="height: 210px; position: relative; overflow: hidden"><div style="position: absolute; top: 0"><iframe style="height: 200px" src="/rows"></iframe></div></div><p>END</p>`, false,
 		},
-		"/still":  {frame(`scrolling="no" src="/rows"`), false},
-		"/other":  {frame(`src="` + other.URL + `"`), false},
-		"/placed": {`<div style="position: absolute; top: 300px">` + frame(`src="/rows"`) + `</div>`, false},
-		"/hides":  {frame(`srcdoc="<body style='overflow: hidden'>` + strings.ReplaceAll(rows, `"`, "'") + `"`), false},
+		"/still":     {frame(`scrolling="no" src="/rows"`), false},
+		"/other":     {frame(`src="` + other.URL + `"`), true},
+		"/sandboxed": {frame(`sandbox srcdoc="` + strings.ReplaceAll(rows, `"`, "'") + `"`), true},
+		"/strangers": {frame(`src="`+other.URL+`"`) + `<script>document.querySelector("iframe").src = "/rows"</script>`, true},
+		"/closed":    {frame(`src="` + other.URL + `/hides"`), false},
+		"/tall":      {frame(`src="` + other.URL + `/tall"`), false},
+		"/placed":    {`<div style="position: absolute; top: 300px">` + frame(`src="/rows"`) + `</div>`, false},
+		"/hides":     {frame(`srcdoc="<body style='overflow: hidden'>` + strings.ReplaceAll(rows, `"`, "'") + `"`), false},
 	}
 	web := pagetest.Pages{"/rows": rows, "/outer": frame(`src="/rows"`)}
 	for path, page := range pages {
@@ -236,7 +242,7 @@ func TestFrames(t *testing.T) {
 		if page.whole && (len(result.Warnings) > 0 || strings.HasSuffix(text, "\f\f")) {
 			t.Errorf("%s: warnings %v, pages %q", path, result.Warnings, text)
 		}
-		if warned := path == "/square" || path == "/placed"; warned != (len(result.Warnings) > 0) {
+		if warned := path == "/square" || path == "/placed" || path == "/tall"; warned != (len(result.Warnings) > 0) {
 			t.Errorf("%s: warnings %v", path, result.Warnings)
 		}
 		if whole := strings.Contains(text, "BOTTOM"); whole != page.whole {

@@ -125,10 +125,15 @@
 	// The heights of what is high in a window of some height: it may be a share of that.
 	const highIn = (root, height) =>
 		new Map(within(root).map(e => [e, e.getBoundingClientRect().height]).filter(([, high]) => high > height / 4).slice(0, 1000))
-	// Makes a frame of the document's origin as high as what it shows. Boxes as high as a share of the frame would grow with it.
-	const growFrame = frame => {
-		const { scrollingElement: root, body } = frame.contentDocument, height = frame.clientHeight, boxes = highIn(body ?? root, height)
-		const fit = () => set(frame, { height: root.scrollHeight + frame.offsetHeight - frame.clientHeight + "px" })
+	// How high a document is of which a frame shows the upper part; 0 if that has all its text, or if nobody can scroll to the rest.
+	const scrolledIn = ({ scrollingElement: root, body }, height) => {
+		const hides = e => /hidden|clip/.test(getComputedStyle(e).overflowY)
+		return !root || !body || root.scrollHeight - height < 5 || hides(root) || hides(body) || !someText(body, at => at.bottom > height + 1) ? 0 : root.scrollHeight
+	}
+	// Makes a frame as high as what it shows, which is known of a foreign one. Boxes as high as a share of the frame would grow with it.
+	const growFrame = (frame, foreign) => {
+		const { scrollingElement: root, body } = frame.contentDocument ?? {}, height = frame.clientHeight, boxes = root ? highIn(body ?? root, height) : new Map()
+		const fit = () => set(frame, { height: (root?.scrollHeight ?? foreign) + frame.offsetHeight - frame.clientHeight + "px" })
 		set(frame, { "max-height": "none", "box-sizing": "border-box" })
 		fit()
 		if (![...boxes].some(([e, high]) => e.getBoundingClientRect().height > high + 1)) return
@@ -155,6 +160,6 @@
 	}
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, unfilter, keepHeights, highIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
+		uncontaining, freeing, set, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

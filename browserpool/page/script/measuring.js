@@ -1,0 +1,2 @@
+// Measures the document of a foreign frame.
+(document, _, { scrolledIn }) => scrolledIn(document, innerHeight)
