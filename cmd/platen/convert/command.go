@@ -21,6 +21,7 @@ import (
 // settings holds the values of the command's own flags.
 type settings struct {
 	from, to    string
+	outputFlag  string
 	server, key string
 	watch       bool
 	verbose     bool
@@ -61,6 +62,7 @@ secrets. With --server, the server's rules and quota apply; an interrupted conve
 	flags := c.Flags()
 	flags.StringVar(&s.from, "from", "", "read every input as `KIND`: html, markdown or xml")
 	flags.StringVar(&s.to, "to", "", "write `KIND` to standard output or into a directory: pdf, png, jpeg or webp")
+	flags.StringVarP(&s.outputFlag, "output", "o", "", "write to `OUTPUT`, if it is not the last argument")
 	flags.StringVar(&s.server, "server", "", "convert by the server at `URL`, with PLATEN_KEY or --key (default: in this process)")
 	flags.StringVar(&s.key, "key", "", "the server's API `KEY`, or @ and a file that has it")
 	flags.BoolVar(&s.watch, "watch", false, "convert again whenever an input file changes, until interrupted")
@@ -78,7 +80,7 @@ secrets. With --server, the server's rules and quota apply; an interrupted conve
 
 // run plans the conversions, and performs them.
 func (s settings) run(ctx context.Context, c *cobra.Command, args []string) error {
-	all, err := plan(args, s.from, s.to, isDirectory)
+	all, err := plan(args, s.from, s.to, s.outputFlag, isDirectory)
 	if err != nil {
 		return err
 	}

@@ -44,11 +44,14 @@ var kindsByExtension = map[string]string{".html": "html", ".htm": "html", ".xhtm
 // formats maps file extensions to the formats of results; "" is PDF.
 var formats = map[string]string{".pdf": "", ".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
 
-// plan returns the conversions that the arguments ask for. from and to are the flags.
-func plan(args []string, from, to string, isDirectory func(string) bool) (all []conversion, err error) {
-	inputs, output := args, ""
-	if last := args[len(args)-1]; len(args) > 1 && isOutput(last, isDirectory) {
+// plan returns the conversions that the arguments ask for. from, to and output are the flags.
+func plan(args []string, from, to, output string, isDirectory func(string) bool) (all []conversion, err error) {
+	inputs := args
+	switch last := args[len(args)-1]; {
+	case output == "" && len(args) > 1 && isOutput(last, isDirectory):
 		inputs, output = args[:len(args)-1], last
+	case output != "" && !isOutput(output, isDirectory):
+		return nil, fmt.Errorf("--output %s: %w", output, errOutput)
 	}
 	into := isDirectory(output) || strings.HasSuffix(output, "/")
 	if len(inputs) > 1 && output != "" && !into {
@@ -57,7 +60,7 @@ func plan(args []string, from, to string, isDirectory func(string) bool) (all []
 	for i, input := range inputs {
 		c, err := planOne(input, output, from, to, into)
 		if errors.Is(err, errKind) && i > 0 && i == len(args)-1 {
-			return nil, fmt.Errorf("%s: it is neither an input, without --from, nor an output, which ends in .pdf, .png, .jpg or .webp, or is a directory or -", input)
+			return nil, fmt.Errorf("%s: it is no input, without --from, and %w", input, errOutput)
 		}
 		if err != nil {
 			return nil, err
@@ -131,6 +134,9 @@ func planOne(input, output, from, to string, into bool) (c conversion, err error
 	}
 	return c, nil
 }
+
+// errOutput refuses the name of an output.
+var errOutput = errors.New("an output ends in .pdf, .png, .jpg or .webp, or is a directory or -")
 
 // errKind refuses an input whose name does not say what it is.
 var errKind = errors.New("it is not clear what this is; say so with --from html, markdown or xml")

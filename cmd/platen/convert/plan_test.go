@@ -36,20 +36,25 @@ func TestPlan(t *testing.T) {
 		"invoice.xml invoice.jpg":                        "xml becomes a PDF, no image",
 		"page.html a.png --to pdf":                       "--to pdf does not match a.png",
 		"page.html a.jpg --to jpeg":                      "page.html html-to-image a.jpg",
-		"page.html report.docx":                          "report.docx: it is neither an input, without --from, nor an output",
+		"page.html report.docx":                          "report.docx: it is no input, without --from, and an output ends in",
+		"page.html -o a.png":                             "page.html html-to-image a.png",
+		"a.html notes.md -o pdfs":                        "a.html html-to-pdf pdfs/a.pdf|notes.md markdown-to-pdf pdfs/notes.pdf",
+		"a.html b.pdf -o c.pdf":                          "2 inputs cannot all become c.pdf",
+		"page.html -o report.docx":                       "--output report.docx: an output ends in",
 		"page.html pdfs --to gif":                        "it is one of pdf, png, jpeg and webp",
 		"https://a.example/x https://a.example/x.png y/": "https://a.example/x and https://a.example/x.png would both become y/x.pdf",
 	} {
 		words := strings.Fields(call)
-		from, to := "", ""
+		from, to, output := "", "", ""
+		flags := map[string]*string{"--from": &from, "--to": &to, "-o": &output}
 		for i := 0; i < len(words); i++ {
-			if words[i] == "--from" || words[i] == "--to" {
-				*map[string]*string{"--from": &from, "--to": &to}[words[i]] = words[i+1]
+			if flag := flags[words[i]]; flag != nil {
+				*flag = words[i+1]
 				words = slices.Delete(words, i, i+2)
 				i--
 			}
 		}
-		all, err := plan(words, from, to, directories)
+		all, err := plan(words, from, to, output, directories)
 		var got []string
 		for _, c := range all {
 			got = append(got, c.input+" "+string(c.op.Name)+" "+c.output)

@@ -109,7 +109,7 @@ func (o object) translate(s settings) (p part, err error) {
 	if err := f.Parse(o.options); err != nil {
 		return p, err
 	}
-	all, err := plan([]string{o.input}, "html", "pdf", func(string) bool { return false })
+	all, err := plan([]string{o.input}, "html", "pdf", "", func(string) bool { return false })
 	if err != nil {
 		return p, err
 	}
