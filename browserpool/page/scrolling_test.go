@@ -25,6 +25,7 @@ func TestScrollingBoxes(t *testing.T) {
 	cards := strings.Repeat(`<div style="flex: none; width: 300px; height: 80px">CARD</div>`, 9) + `<div style="flex: none; width: 300px">END</div>`
 	web := pagetest.NewWeb(t, pagetest.Pages{
 		"/code":    `<pre style="overflow: auto">` + line + `</pre>`,
+		"/cut":     `<div style="overflow: hidden"><div><pre>` + line + `</pre></div></div>`,
 		"/in-code": `<pre><table><tr><td>1<td><pre>` + line + `</pre></table></pre>`,
 		"/high":    `<pre style="max-height: 100px; overflow: auto">` + strings.Repeat("line\n", 60) + `END</pre>`,
 		"/inner":   `<div style="max-height: 100px; overflow: auto"><pre>` + strings.Repeat("line\n", 60) + `END</pre></div>`,
@@ -56,7 +57,7 @@ func TestScrollingBoxes(t *testing.T) {
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/moved": false,
+		"/code": false, "/cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/moved": false,
 		"/drawn": true, "/synced": true, "/held": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
@@ -65,6 +66,35 @@ func TestScrollingBoxes(t *testing.T) {
 		}
 		if warned := len(result.Warnings) == 1 && result.Warnings[0].Code == contract.PageCut; warned != cut || len(result.Warnings) > 1 {
 			t.Errorf("%s: warnings %v", path, result.Warnings)
+		}
+	}
+}
+
+// What stands beside lines of code stays beside them when they are broken.
+func TestLineNumbers(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel()
+	slot := openSlot(t)
+	long := strings.Repeat(" long", 60)
+	code, numbers := "L1\nL2"+long+"\n\nL4\nL5"+long+"\n", "11\n12\n13\n14\n15"
+	marked := strings.NewReplacer("11", "<b>11</b>", "13", "<a href='#'>13</a>").Replace(numbers)
+	beside := func(gutter string) string {
+		return `<div style="position: relative; padding-left: 40px"><pre style="overflow: auto"><code>` + code + `</code></pre>` + gutter + `</div>`
+	}
+	const placed = `<div style="position: absolute; left: 0; top: 0; font: 13px/15px monospace">`
+	for name, html := range map[string]string{
+		"table":  `<div style="overflow: auto"><table><tr><td><pre>` + numbers + `</pre><td><pre>` + code + `</pre></table></div>`,
+		"window": `<table><tr><td><pre>` + numbers + `</pre><td><pre>` + code + `</pre></table>`,
+		"marks":  `<pre style="overflow: auto"><table><tr><td>` + marked + `</td><td><pre>` + code + `</pre></table></pre>`,
+		"row":    `<div style="display: flex; overflow: auto"><pre>` + numbers + `</pre><pre>` + code + `</pre></div>`,
+		"breaks": beside(placed + strings.ReplaceAll(numbers, "\n", "<br>") + "</div>"),
+		"sheet":  beside(`<style>b { display: block; counter-increment: n } b::before { content: counter(n) }</style>` + placed[:len(placed)-2] + `; counter-reset: n 10">` + strings.Repeat("<b></b>", 5) + "</div>"),
+	} {
+		pdf := mustPrint(t, slot, Print{HTML: "<!doctype html><style>pre, code { margin: 0; font: 13px/15px monospace }</style>" + html, Full: true}).PDF
+		for number, text := range map[string]string{"11": "L1", "12": "L2", "14": "L4", "15": "L5"} {
+			if a, b := wordAt(t, pdf, number), wordAt(t, pdf, text); math.Abs(a.yMin-b.yMin) > 4 {
+				t.Errorf("%s: %s is at %.0f, %s at %.0f", name, number, a.yMin, text, b.yMin)
+			}
 		}
 	}
 }

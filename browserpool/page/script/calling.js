@@ -82,6 +82,62 @@
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
 	}
+	// What stands beside lines of code, line by line: numbers and marks, as text or as empty blocks that a style sheet numbers.
+	const guttersOf = code => {
+		const linesOf = e => e.textContent.trimEnd().split("\n"), breaks = e => e.querySelectorAll("br").length, blocks = e => getComputedStyle(e.firstElementChild).display == "block"
+		const count = linesOf(code).length, { top, height } = code.getBoundingClientRect()
+		const isText = e => Math.abs(linesOf(e).length + breaks(e) - count) < 2 && (breaks(e) > 0 || linesOf(e).every(line => line.trim().length < 9))
+		const isGutter = e => (isText(e) || e.childElementCount == count && !/\S/.test(e.textContent) && blocks(e)) &&
+			!e.contains(code) && isShown(e) && Math.abs(e.getBoundingClientRect().top - top) < 40
+		for (let holder = code, left = 6; count > 1 && left > 0 && holder?.offsetHeight < height + 200; holder = outerOf(holder), left--) {
+			const found = within(holder).filter(isGutter)
+			if (found.length > 0) return found.filter(e => !found.includes(e.parentElement))
+		}
+		return []
+	}
+	// How many rows each line of code has.
+	const rowsOf = (code, counts) => {
+		const range = undisguised.createRange(), tops = []
+		const at = (node, i) => (range.setStart(node, i), range.setEnd(node, i + 1), range.getBoundingClientRect())
+		let begins = true, bottom = 0
+		for (const node of textsOf(code).filter(counts)) {
+			for (let i = 0; i < node.length; i++) {
+				if (begins) tops.push(at(node, i).top)
+				begins = node.data[i] == "\n"
+			}
+			bottom = Math.max(bottom, at(node, node.length - 1).bottom)
+		}
+		const heights = tops.map((top, i) => (tops[i + 1] ?? bottom) - top), row = Math.min(...heights)
+		return heights.map(height => Math.round(height / row))
+	}
+	const textsOf = (root, all = []) => {
+		const nodes = undisguised.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+		for (let node = nodes.nextNode(); node; node = nodes.nextNode()) all.push(node)
+		return all
+	}
+	// Keeps what stands beside lines of code there, when these have several rows.
+	const spread = (gutter, rows) => {
+		const left = [...rows], more = () => Math.max(0, (left.shift() ?? 1) - 1)
+		const breaks = [...gutter.querySelectorAll("br")], copies = (e, n) => Array.from({ length: n }, () => e.cloneNode())
+		if (!/\S/.test(gutter.textContent)) return [...gutter.children].forEach(e => set(e, { "padding-bottom": more() * e.offsetHeight + "px" }))
+		for (const e of breaks) e.after(...copies(e, more()))
+		for (const text of breaks.length > 0 ? [] : textsOf(gutter)) text.data = text.data.replace(/\n/g, () => "\n".repeat(1 + more()))
+		const last = more() // of a line without a break
+		if (last > 0) textsOf(gutter).findLast(text => /[^ \n]/.test(text.data)).after(...breaks.length > 0 ? copies(breaks[0], last + 1) : ["\n".repeat(last + 1)])
+	}
+	// Breaks lines of code, and returns what puts right what stands beside them.
+	const breakCode = elements => {
+		const all = new Set(elements), whole = elements.filter(e => /^(pre|code)$/.test(e.localName) || !all.has(e.parentElement))
+		const codes = whole.filter(e => !whole.some(inner => inner != e && e.contains(inner))).map(e => ({ e, gutters: guttersOf(e) })).filter(({ gutters }) => gutters.length > 0)
+		const beside = codes.flatMap(({ gutters }) => gutters), isBeside = node => beside.some(e => e.contains(node))
+		const kept = beside.map(e => [e, getComputedStyle(e).whiteSpace])
+		for (const e of elements) if (!isBeside(e)) set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
+		for (const [e, space] of kept) set(e, { "white-space": space, "overflow-wrap": "normal" })
+		return () => {
+			const rows = codes.map(({ e }) => rowsOf(e, text => !isBeside(text)))
+			codes.forEach(({ gutters }, i) => gutters.forEach(e => spread(e, rows[i])))
+		}
+	}
 	// What makes a box show what it scrolls or cuts. In a row or a grid, such a box is no wider for what it holds, and stays so.
 	const opening = ({ overflowX, minWidth }) =>
 		({ overflow: "visible", .../auto|scroll|hidden/.test(overflowX) && minWidth == "auto" && { "min-width": "0" } })
@@ -160,6 +216,6 @@
 	}
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
+		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

@@ -1,10 +1,11 @@
-// Shows on paper what boxes that scroll hide: all lines of code and long words, which are broken, rows of cards, text fields, and wide tables, charts and drawings of
-// characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
-(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, wideScale, drawingScale, set, keepStyle }) => {
+// Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
+// tables, charts and drawings of characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
+(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, wideScale, drawingScale, set, breakCode, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
-	const boxes = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && /auto|scroll/.test(style(e).overflow) &&
-		!/^(textarea|select)$/.test(e.localName) && isShown(e))
+	const full = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && isShown(e))
+	const boxes = full.filter(e => /auto|scroll/.test(style(e).overflow))
+	const cuts = e => isWide(e) && /hidden|clip/.test(style(e).overflowX) && style(e).textOverflow != "ellipsis" && !boxes.some(box => e.contains(box))
 
 	const isWide = box => hidden(box) > 1
 	const isWithin = (box, chosen) => {
@@ -23,13 +24,11 @@
 		for (const [box, zoom] of narrower) set(box, { "box-sizing": "border-box", width: widths.get(box) / zoom + "px", "min-width": "0", "max-width": "none" })
 		return chosen
 	}
-	// Returns whether the box has code alone.
-	const breakLines = box => {
+	// The code in a box; nothing in an editor, which places each line itself: a button does not count.
+	const codeIn = box => {
 		const lines = [box, ...box.querySelectorAll("*")].filter(e => /^pre/.test(style(e).whiteSpace))
 		const placed = lines.filter(e => e != box && style(e).position == "absolute").reduce((n, e) => n + e.textContent.length, 0)
-		if (placed > box.textContent.length / 2) return false // an editor places each line itself; a button does not count
-		for (const e of lines) set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
-		return lines.includes(box) || lines.length > 0 && [...box.children].every(e => lines.includes(e))
+		return placed > box.textContent.length / 2 ? [] : lines
 	}
 	const breakWords = boxes => {
 		const restores = boxes.map(keepStyle)
@@ -69,8 +68,10 @@
 	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
 	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
 	const drawings = shrink(drawingScale)
-	const code = boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings) && breakLines(box))
-	code.filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
+	const code = new Map(boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings)).map(box => [box, codeIn(box)]))
+	breakCode([...new Set([...code.values(), ...full.filter(cuts).map(codeIn)].flat())])()
+	const isCode = box => code.get(box)?.includes(box) || code.get(box)?.length > 0 && [...box.children].every(e => code.get(box).includes(e))
+	boxes.filter(isCode).filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))
 	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
 	const pictures = [...shrink(box => Math.max(wideScale(box) && 1 / 2, wideScale(box))).keys()].filter(isPicture)

@@ -1,5 +1,5 @@
 // Breaks the lines of code and the long words that reach beyond the window, if the document becomes narrower by it. Reports whether it does.
-(document, _, { someText, drawingScale, keepStyle, set }) => {
+(document, _, { someText, drawingScale, breakCode, keepStyle, set }) => {
 	const root = document.documentElement, width = root.clientWidth, before = root.scrollWidth
 	const isCode = e => getComputedStyle(e).whiteSpace == "pre", isLong = text => /\S{25}/.test(text)
 	if (!document.body) return false
@@ -8,21 +8,12 @@
 	someText(document.body, ({ left, right }, e, text) => {
 		if ((left < -1 || right > width + 1) && (isCode(e) || isLong(text.data))) texts.push(e)
 	})
-	const found = new Set(texts.map(outermost)), drawings = new Set()
-	const restore = [...found].map(keepStyle)
-	const changes = [...found].map(e => { // all are looked at first: each look at a changed one lays the document out again
-		const zoom = isCode(e) && drawingScale(e)
-		if (zoom) drawings.add(e)
-		return [e, zoom ? { zoom } : { ...isCode(e) && { "white-space": "pre-wrap" }, "overflow-wrap": "anywhere" }]
-	})
-	for (const [e, to] of changes) set(e, to)
-	// Code within code may have said so itself.
-	const kept = new Set(texts.filter(e => isCode(e) && !drawings.has(outermost(e))))
-	for (const e of kept) {
-		restore.push(keepStyle(e))
-		set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
-	}
+	const found = [...new Set(texts.map(outermost))], zooms = new Map(found.map(e => [e, isCode(e) && drawingScale(e)]))
+	const all = [...new Set([...found, ...texts])], code = all.filter(e => isCode(e) && !zooms.get(outermost(e))) // code within code may have said so itself
+	const restore = all.map(keepStyle), spread = breakCode(code)
+	for (const [e, zoom] of zooms) set(e, zoom ? { zoom } : { "overflow-wrap": "anywhere" })
 	const narrower = root.scrollWidth < before * 0.9
-	if (!narrower) restore.forEach(give => give())
+	if (narrower) spread()
+	else restore.forEach(give => give())
 	return narrower
 }
