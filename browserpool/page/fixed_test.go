@@ -30,6 +30,7 @@ func TestFixedBars(t *testing.T) {
 		"/cell":   `<body style="margin: 0; padding-top: 60px"><div style="display: grid">` + low + head + `</div>` + lines,
 		"/restored": `<body style="margin: 0; padding-top: 60px">` + head + lines + low + `<script>new ResizeObserver(() => document.querySelectorAll("body > div").forEach(e => e.style.position = "fixed"))` +
 			`.observe(document.body)</script>`,
+		"/sticky":  `<body style="margin: 0; padding-top: 60px">` + head + lines + strings.Replace(low, "fixed; bottom: 0; left: 0; right: 0", "sticky; bottom: 0", 1),
 		"/one":     `<body style="margin: 0; padding-top: 60px">` + head + low + "LINE",
 		"/rule":    `<style>#head { color: red } @media screen, print { #head { position: fixed } }</style>` + head + low + lines,
 		"/breaks":  head + low + strings.ReplaceAll(lines, "<p>", `<p style="break-after: page; padding-top: 80px">`),
@@ -42,7 +43,7 @@ func TestFixedBars(t *testing.T) {
 		result := mustPrint(t, slot, job)
 		return testkit.PDFText(t, result.PDF), result.Pages
 	}
-	for _, path := range []string{"/bars", "/inner", "/dialog", "/row", "/cell", "/restored"} {
+	for _, path := range []string{"/bars", "/inner", "/dialog", "/row", "/cell", "/restored", "/sticky"} {
 		text, _ := printing(Print{URL: web.URL + path})
 		if strings.Count(text, "HEAD") != 1 || strings.Count(text, "BAR") != 1 || strings.Count(text, "LINE") != 90 {
 			t.Errorf("%s: %q", path, text)
@@ -50,7 +51,7 @@ func TestFixedBars(t *testing.T) {
 		if strings.Index(text, "HEAD") > strings.Index(text, "LINE") {
 			t.Errorf("%s: the head is not at the top: %q", path, text)
 		}
-		if low := strings.Index(text, "BAR") > strings.LastIndex(text, "LINE"); !low && (path == "/row" || path == "/cell" || path == "/restored") {
+		if low := strings.Index(text, "BAR") > strings.LastIndex(text, "LINE"); !low && (path == "/row" || path == "/cell" || path == "/restored" || path == "/sticky") {
 			t.Errorf("%s: the bar is not at the end: %q", path, text)
 		}
 	}

@@ -74,6 +74,9 @@
 	// A chart or picture, or a box of nothing else.
 	const isPicture = e => /^(svg|canvas|img)$/.test(e.localName) ||
 		e.children.length == 1 && [...e.childNodes].every(node => node == e.firstElementChild || !/\S/.test(node.data)) && isPicture(e.firstElementChild)
+	// Whether something lies on the side of a box to which one would scroll it.
+	const besideOf = (box, { left, right } = box.getBoundingClientRect(), { direction, writingMode } = getComputedStyle(box)) =>
+		direction == "rtl" || /-rl$/.test(writingMode) ? at => at.left < left - 1 : at => at.right > right + 1
 	// How much smaller a table or a picture must be to fit in the box in which it scrolls sideways. It is 0 for other boxes.
 	const wideScale = box => {
 		const table = box.localName == "table" ? box : box.querySelector("table")
@@ -141,6 +144,10 @@
 	// What makes a box show what it scrolls or cuts. In a row or a grid, such a box is no wider for what it holds, and stays so.
 	const opening = ({ overflowX, minWidth }) =>
 		({ overflow: "visible", .../auto|scroll|hidden/.test(overflowX) && minWidth == "auto" && { "min-width": "0" } })
+	// Has a box that shows all again cut what is outside, such as shadows that dim the rest of the page.
+	const closing = e => {
+		if (!/^(html|body)$/.test(e.localName) && e.scrollHeight - e.clientHeight < 2 && e.scrollWidth - e.clientWidth < 2) set(e, { overflow: "clip" })
+	}
 	const isColumn = ({ display, flexDirection }) => /flex/.test(display) && /column/.test(flexDirection)
 	const isAuto = (e, property) => !/[\d(]/.test(e.computedStyleMap().get(property))
 	// What makes the height of a box depend on what it holds.
@@ -215,7 +222,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, besideOf, wideScale, drawingScale, placedIn, joining, opening, closing, isAuto,
 		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

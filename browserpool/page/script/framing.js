@@ -27,7 +27,7 @@
 		}
 		if (!fixedOf(frame)) Below = Math.max(Below, more)
 	}
-	const growAll = body => within(body).filter(e => e.localName == "iframe" && e.clientWidth > 50 && isShown(e)).forEach(grow)
+	const growAll = body => within(body).filter(e => /^(iframe|object)$/.test(e.localName) && e.clientWidth > 50 && isShown(e)).forEach(grow)
 	growAll(document.body)
 	return { Below }
 }

@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
 // tables, charts and drawings of characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
-(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, wideScale, drawingScale, set, breakCode, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, besideOf, wideScale, drawingScale, set, breakCode, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const full = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && isShown(e))
@@ -53,17 +53,19 @@
 		const changed = [row]
 		while (changed.at(-1) != box) changed.push(changed.at(-1).parentElement)
 		const restores = changed.map(keepStyle), [first, second] = items.map(e => e.getBoundingClientRect())
-		set(row, { "row-gap": Math.max(0, second.left - first.right) + "px", ...to })
+		set(row, { "row-gap": Math.max(0, second.left - first.right, first.left - second.right) + "px", ...to })
 		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
 		if (isWide(box) || isHigh(box)) restores.forEach(f => f())
 	}
 	const hidesText = box => {
-		const { right } = box.getBoundingClientRect()
-		return someText(box, (at, e) => at.right > right + 1 && (at.left < right || isInFlow(e, box))) // panels wait beside it
+		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box)
+		return someText(box, (at, e) => isBeside(at) && (at.left < right && at.right > left || isInFlow(e, box))) // panels wait beside it
 	}
 	// Grids that draw only what is seen have an element as wide as all of it.
 	const isPartOfAGrid = box => hidden(box) > 50 && (box.querySelector("table") || box.closest("[role=grid], [role=treegrid], [role=table]")) && someText(box) &&
 		within(box).some(e => e.getBoundingClientRect().width > 0.9 * box.scrollWidth)
+	// What stays at the bottom of the window would cover what is there on paper.
+	all.filter(e => style(e).position == "sticky" && style(e).bottom != "auto").forEach(e => set(e, { bottom: "auto" }))
 	const isField = e => e.localName == "textarea" || e.localName == "select" && (e.multiple || e.size > 1)
 	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
 	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
