@@ -80,6 +80,7 @@
 	for (const [e] of changed) if (scrollerOf(e) != e) growFrame(e)
 	for (const [e] of changed) if (scrollerOf(e) == e && getComputedStyle(e).overflowY == "visible") closing(e)
 	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) {
+		main.dispatchEvent(new Event("scroll")) // viewers draw what they find in view then
 		const showsOthers = scrollerOf(main) != main || within(main).some(e => e.localName == "slot")
 		if (!showsOthers) globalThis.expanded = { main, height, left, scrolled, changed }
 		return last && globalThis.expanded ? settle() : { Expanded: true, Hidden: 0 }

@@ -1,21 +1,28 @@
-// Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it: the browser would print both on every page.
-(document, { page }, { fixedOf, someText, set, adopt }) => {
+// Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it, or above the page if the browser shows it on
+// top of all: the browser would print both on every page.
+(document, { page }, { within, fixedOf, someText, set, adopt }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= Math.max(page, innerHeight)) return
 	const style = getComputedStyle
 	const isOver = (e, { left, top, right, bottom } = e.getBoundingClientRect()) => left < 2 && top < 2 && right > innerWidth - 2 && bottom > innerHeight - 2
-	const dims = (e, { backgroundColor, backgroundImage, backdropFilter, opacity } = style(e)) => backdropFilter != "none" ||
+	const dims = (e, { backgroundColor, backgroundImage, backdropFilter, opacity } = style(e)) => backdropFilter != "none" || e.localName == "svg" ||
 		backgroundImage == "none" && backgroundColor != "rgba(0, 0, 0, 0)" && (opacity < 1 || /^rgba\(|\/ 0?\.\d+\)$/.test(backgroundColor))
 	const hasContent = e => someText(e) || e.querySelector("img, svg, canvas, video, iframe")
 	const modal = document.querySelectorAll("dialog:modal, :popover-open")
 	if (modal.length) adopt("::backdrop { display: none !important }")
+	let next = 0
 	for (const e of modal) {
-		const { left, top, width, height } = e.getBoundingClientRect()
+		const { left, top, width, height } = e.getBoundingClientRect(), isAbove = e.matches("dialog")
 		set(e, {
-			position: "absolute", inset: "auto", left: left + "px", top: top + "px", margin: "0", "box-sizing": "border-box", width: width + "px", "min-height": height + "px",
+			position: "absolute", inset: "auto", left: left + "px", top: (isAbove ? next : top) + "px", margin: "0", "box-sizing": "border-box", width: width + "px", "min-height": height + "px",
 		})
+		if (isAbove) next += height + 16
 	}
+	if (next > 0) set(root, { "padding-top": next + "px" })
 
+	// A spotlight dims the rest of the page by its shadow.
+	const spread = shadow => Math.max(0, ...[...shadow.matchAll(/(\d+)px(?=,|$)/g)].map(([, pixels]) => Number(pixels)))
+	within(body).filter(e => spread(style(e).boxShadow) > innerWidth / 2 && /absolute|fixed/.test(style(e).position)).forEach(e => set(e, { "box-shadow": "none" }))
 	const isVeil = e => isOver(e) && dims(e)
 	const fixedAt = (x, y) => {
 		const all = document.elementsFromPoint(x, y).map(fixedOf)

@@ -10,8 +10,9 @@
 	const isOpaque = e => alpha(style(e).backgroundColor) > 0.9 || style(e).backgroundImage != "none" || /^(img|svg|canvas|video|iframe)$/i.test(e.localName)
 
 	const found = new Map()
-	for (const x of [30, innerWidth / 2, innerWidth - 30]) {
-		for (const y of [2, 30, innerHeight / 2, innerHeight - 60, innerHeight - 2]) {
+	for (const fixed of within(body).filter(e => style(e).position == "fixed").slice(0, 50)) {
+		const { left, top, width, height } = fixed.getBoundingClientRect()
+		for (const [x, y] of [[left + width / 2, top + height / 2], [left + 2, top + 2], [left + width - 2, top + height - 2]]) {
 			let opaque = false
 			for (const hit of document.elementsFromPoint(x, y)) {
 				const e = fixedOf(hit)
