@@ -194,7 +194,10 @@ func TestInnerScroller(t *testing.T) {
 		"/frame":  `<body style="margin: 0"><p>HEAD</p><iframe src="/frame/content" style="border: 0; width: 100%; height: 90vh"></iframe>`,
 		"/frames": `<p>HEAD</p><div style="position: absolute; inset: 50px 0 0 0; overflow: hidden"><iframe src="/frame/content" style="width: 100%; height: 100%"></iframe></div>`,
 		"/margin": `<p>HEAD</p><div style="height: 90vh; overflow: auto">` + content + `</div>`,
-		"/snap":   `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
+		"/viewer": `<p>HEAD TOP</p><main style="height: 90vh; overflow: auto"><div style="height: 4000px"></div><p id="end">&nbsp;</p></main><script>
+			const box = document.querySelector("main")
+			box.onscroll = () => { if (end.getBoundingClientRect().top < box.getBoundingClientRect().bottom) end.textContent = "BOTTOM" }</script>`,
+		"/snap": `<div style="height: 100vh; overflow: auto; scroll-snap-type: y mandatory"><p>HEAD</p>` + content + `</div>`,
 		"/parts": `<p>HEAD TOP</p><main style="height: 100vh; overflow: auto"><x-list></x-list></main><script>
 			document.querySelector("x-list").attachShadow({ mode: "open" }).innerHTML = "<p>line</p>".repeat(200) + "<p>BOTTOM</p>"</script>`,
 		"/child": `<body style="margin: 0"><main style="position: relative; height: 100vh; overflow: auto"><div style="position: absolute; top: 0; left: 0; right: 0">

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -21,12 +22,16 @@ func isShown(kind string) bool {
 	return slices.Contains(hypertext, kind) || kind == "text/plain" || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "json") || strings.HasPrefix(kind, "image/")
 }
 
-// unview takes away from a visit's document what the browser's viewer has added.
+// unview takes away from a visit's document what the browser's viewer has added, and warns of XML that is shown up to an error.
 func (p visit) unview(ctx context.Context) error {
 	shown, _ := p.progress.responses()
-	if slices.Contains(hypertext, shown.media) {
+	if shown.media == "" || shown.media == "text/html" {
 		return nil
 	}
-	_, err := p.run(ctx, viewing, nil, nil)
+	var broken string
+	_, err := p.run(ctx, viewing, nil, &broken)
+	if broken != "" {
+		p.warnOfCut(fmt.Sprintf("The document is not well-formed XML, and is shown only up to the error: %s.", strings.TrimSuffix(broken, ".")))
+	}
 	return err
 }

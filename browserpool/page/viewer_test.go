@@ -54,6 +54,19 @@ func TestViewers(t *testing.T) {
 	shows(t, whole, 600, 900, red)
 }
 
+// XML that is not well-formed is shown up to the error, which a warning names.
+func TestBrokenXML(t *testing.T) {
+	t.Parallel()
+	web := pagetest.NewWeb(t, pagetest.Pages{
+		"/": typed("application/xhtml+xml", `<html xmlns="http://www.w3.org/1999/xhtml"><body><p>FIRST</p><p>a&nbsp;b</p><p>LAST</p></body></html>`),
+	})
+	result := mustPrint(t, openSlot(t), Print{URL: web.URL})
+	testkit.Contains(t, testkit.PDFText(t, result.PDF), "FIRST")
+	if w := result.Warnings; len(w) != 1 || w[0].Code != contract.PageCut || !strings.HasSuffix(w[0].Detail, "Entity 'nbsp' not defined.") {
+		t.Errorf("warnings %v", w)
+	}
+}
+
 // A job's own style has the last word.
 func TestViewersAreStyled(t *testing.T) {
 	t.Parallel()

@@ -134,7 +134,10 @@
 		const codes = whole.filter(e => !whole.some(inner => inner != e && e.contains(inner))).map(e => ({ e, gutters: guttersOf(e) })).filter(({ gutters }) => gutters.length > 0)
 		const beside = codes.flatMap(({ gutters }) => gutters), isBeside = node => beside.some(e => e.contains(node))
 		const kept = beside.map(e => [e, getComputedStyle(e).whiteSpace])
-		for (const e of elements) if (!isBeside(e)) set(e, { "white-space": "pre-wrap", "overflow-wrap": "anywhere" })
+		for (const e of elements) {
+			const isEmpty = !/\S/.test(e.textContent) // or a style sheet numbers the line
+			if (!isBeside(e)) set(e, { "white-space": "pre-wrap", "overflow-wrap": isEmpty ? "normal" : "anywhere" })
+		}
 		for (const [e, space] of kept) set(e, { "white-space": space, "overflow-wrap": "normal" })
 		return () => {
 			const rows = codes.map(({ e }) => rowsOf(e, text => !isBeside(text)))
@@ -144,10 +147,6 @@
 	// What makes a box show what it scrolls or cuts. In a row or a grid, such a box is no wider for what it holds, and stays so.
 	const opening = ({ overflowX, minWidth }) =>
 		({ overflow: "visible", .../auto|scroll|hidden/.test(overflowX) && minWidth == "auto" && { "min-width": "0" } })
-	// Has a box that shows all again cut what is outside, such as shadows that dim the rest of the page.
-	const closing = e => {
-		if (!/^(html|body)$/.test(e.localName) && e.scrollHeight - e.clientHeight < 2 && e.scrollWidth - e.clientWidth < 2) set(e, { overflow: "clip" })
-	}
 	const isColumn = ({ display, flexDirection }) => /flex/.test(display) && /column/.test(flexDirection)
 	const isAuto = (e, property) => !/[\d(]/.test(e.computedStyleMap().get(property))
 	// What makes the height of a box depend on what it holds.
@@ -222,7 +221,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, besideOf, wideScale, drawingScale, placedIn, joining, opening, closing, isAuto,
+		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, besideOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
 		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

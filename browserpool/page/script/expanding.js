@@ -1,7 +1,7 @@
 // Makes the document as high as the content of the box in which it scrolls, unless that is high already. The last time, a box that has been made so
 // high, but has nothing at an end, becomes what it was: a list, an editor or a terminal that draws only what is seen. Returns whether the document has
 // become so high, and how many pixels of the content of such a box are still hidden.
-(document, { high, last }, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, joining, opening, closing, uncontaining, isColumn, set, growFrame, keepStyle }) => {
+(document, { high, last }, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, joining, opening, uncontaining, isColumn, set, growFrame, keepStyle }) => {
 	const rectOf = e => e.getBoundingClientRect()
 	// Whether anything can be seen at the ends of what is expanded: text, pictures, fields, and what is painted, but for what holds all of it.
 	const settle = () => {
@@ -78,7 +78,6 @@
 	for (const [e, to] of joining(main)) changed.push([e, keepStyle(e), to])
 	for (const [e, , to] of changed) set(e, to)
 	for (const [e] of changed) if (scrollerOf(e) != e) growFrame(e)
-	for (const [e] of changed) if (scrollerOf(e) == e && getComputedStyle(e).overflowY == "visible") closing(e)
 	if ((document.scrollingElement ?? document.documentElement).scrollHeight > innerHeight && main.getBoundingClientRect().height >= height + 0.9 * left) {
 		main.dispatchEvent(new Event("scroll")) // viewers draw what they find in view then
 		const showsOthers = scrollerOf(main) != main || within(main).some(e => e.localName == "slot")

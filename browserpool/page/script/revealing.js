@@ -1,6 +1,6 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
-(document, _, { within, outerOf, isInFlow, isPlaced, fills, isInPage, isShown, isMenu, hasBackground, someText, besideOf, wideScale, placedIn, joining, opening, closing, freeing, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isPlaced, fills, isInPage, isShown, isMenu, hasBackground, someText, besideOf, wideScale, placedIn, joining, opening, freeing, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isBar = e => /scroll|rail/i.test(e.getAttribute("class")) && isPlaced(e)
@@ -45,7 +45,6 @@
 	// Whether only a table, a picture or code makes a box scroll sideways, which will fit without that (unscrolling).
 	const willFit = (box, isBeside = besideOf(box)) => box.scrollWidth > box.clientWidth + 1 && (wideScale(box) >= 1 / 2 ||
 		!wideScale(box) && !someText(box, (at, e) => isBeside(at) && !/^pre/.test(style(e).whiteSpace)) && someText(box, isBeside))
-	const close = box => (closing(box), true)
 	// Frees the box and what holds it, and takes that back if something else is in the way.
 	const grow = box => {
 		const held = []
@@ -74,7 +73,7 @@
 			if (h.outer && (cut || !isWhole() || beyond(h.e, h.outer) > h.was + 1)) free(h.outer)
 			if (!cut && isCut(h)) cut = h
 		}
-		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? close(box) : restore()
+		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? true : restore()
 	}
 	const all = { Grown: 0, Hidden: 0 }
 	let tried = 0

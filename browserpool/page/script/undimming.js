@@ -20,9 +20,9 @@
 	}
 	if (next > 0) set(root, { "padding-top": next + "px" })
 
-	// A spotlight dims the rest of the page by its shadow.
-	const spread = shadow => Math.max(0, ...[...shadow.matchAll(/(\d+)px(?=,|$)/g)].map(([, pixels]) => Number(pixels)))
-	within(body).filter(e => spread(style(e).boxShadow) > innerWidth / 2 && /absolute|fixed/.test(style(e).position)).forEach(e => set(e, { "box-shadow": "none" }))
+	// Spotlights dim the rest of the window by a shadow. Some boxes colour the width of the page by one, which they clip.
+	const spread = shadow => Math.max(0, ...[...shadow.matchAll(/rgba\([^)]*\) \S+ \S+ \S+ ([\d.]+)px/g)].map(([, pixels]) => Number(pixels)))
+	within(body).filter(e => spread(style(e).boxShadow) > innerWidth / 2 && style(e).clipPath == "none").forEach(e => set(e, { "box-shadow": "none", transition: "none" }))
 	const isVeil = e => isOver(e) && dims(e)
 	const fixedAt = (x, y) => {
 		const all = document.elementsFromPoint(x, y).map(fixedOf)

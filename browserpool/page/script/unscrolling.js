@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
 // tables, charts and drawings of characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
-(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, besideOf, wideScale, drawingScale, set, breakCode, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, besideOf, freeing, wideScale, drawingScale, set, breakCode, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const full = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && isShown(e))
@@ -55,6 +55,11 @@
 		const restores = changed.map(keepStyle), [first, second] = items.map(e => e.getBoundingClientRect())
 		set(row, { "row-gap": Math.max(0, second.left - first.right, first.left - second.right) + "px", ...to })
 		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
+		for (let e = box; e && isHigh(box) && changed.length < 20; e = outerOf(e)) { // it has the height of the window
+			restores.push(keepStyle(e))
+			set(e, freeing(e))
+			changed.push(e)
+		}
 		if (isWide(box) || isHigh(box)) restores.forEach(f => f())
 	}
 	const hidesText = box => {

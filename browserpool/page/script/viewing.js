@@ -1,5 +1,5 @@
 // Takes away what the browser adds to a document that is not HTML: a bar above JSON, a note and buttons in XML, and on paper what
-// surrounds a picture. An SVG that is wider than the paper is shrunk to it, as other pictures are.
+// surrounds a picture. An SVG that is wider than the paper is shrunk to it, as other pictures are. Returns the error at which XML ends early.
 (document, _, { adopt }) => {
 	const root = document.documentElement, svg = document.contentType == "image/svg+xml"
 	let rules = ""
@@ -14,4 +14,6 @@
 		rules = "@media print { body, img { background: none !important } }"
 	}
 	adopt(rules)
+	const error = document.querySelector("parsererror > div")?.textContent.trim() ?? ""
+	return error.length > 200 ? error.slice(0, 200) + "…" : error
 }
