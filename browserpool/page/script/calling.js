@@ -92,8 +92,8 @@
 		const isText = e => Math.abs(linesOf(e).length + breaks(e) - count) < 2 && (breaks(e) > 0 || linesOf(e).every(line => line.trim().length < 9))
 		const isGutter = e => (isText(e) || e.childElementCount == count && !/\S/.test(e.textContent) && blocks(e)) &&
 			!e.contains(code) && isShown(e) && Math.abs(e.getBoundingClientRect().top - top) < 40
-		for (let holder = code, left = 6; count > 1 && left > 0 && holder?.offsetHeight < height + 200; holder = outerOf(holder), left--) {
-			const found = within(holder).filter(isGutter)
+		for (let holder = code, inner, left = 6; count > 1 && left > 0 && holder?.offsetHeight < height + 200; inner = holder, holder = outerOf(holder), left--) {
+			const found = [...holder.children].filter(e => e != inner).flatMap(e => [e, ...within(e)]).filter(isGutter)
 			if (found.length > 0) return found.filter(e => !found.includes(e.parentElement))
 		}
 		return []
