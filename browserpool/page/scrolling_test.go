@@ -55,12 +55,13 @@ func TestScrollingBoxes(t *testing.T) {
 		"/synced":  `<div style="display: flex; overflow-x: auto">` + cards + `</div><div style="overflow-x: auto">` + strings.Repeat(`<div style="display: flex">`+cards+`</div>`, 2) + `</div>`,
 		"/held":    `<div style="display: flex; height: 100px; overflow: auto">` + cards + `</div>`,
 		"/board":   `<body style="margin: 0; height: 100vh; display: flex; flex-direction: column"><div style="flex: 1; min-height: 0; display: flex; overflow-x: auto">` + strings.ReplaceAll(cards, "80px", "500px") + `</div>`,
+		"/low":     `<div style="height: 100px; overflow: hidden"><div style="display: flex; overflow-x: auto">` + cards + `</div></div><p>AFTER`,
 		"/right":   `<div dir="rtl" style="overflow-x: auto"><div style="width: 2000px; text-align: left">END</div></div>`,
 		"/stacked": `<div dir="rtl" style="display: flex; overflow-x: auto">` + cards + `</div><p>AFTER`,
 		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/held": false, "/stacked": false, "/moved": false,
+		"/code": false, "/cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/low": false, "/held": false, "/stacked": false, "/moved": false,
 		"/drawn": true, "/right": true, "/synced": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})

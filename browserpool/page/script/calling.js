@@ -103,14 +103,14 @@
 		const range = undisguised.createRange(), tops = []
 		const at = (node, i) => (range.setStart(node, i), range.setEnd(node, i + 1), range.getBoundingClientRect())
 		let begins = true, bottom = 0
-		for (const node of textsOf(code).filter(counts)) {
+		for (const node of textsOf(code).filter(text => counts(text) && text.parentElement.getClientRects().length > 0)) {
 			for (let i = 0; i < node.length; i++) {
 				if (begins) tops.push(at(node, i).top)
 				begins = node.data[i] == "\n"
 			}
 			bottom = Math.max(bottom, at(node, node.length - 1).bottom)
 		}
-		const heights = tops.map((top, i) => (tops[i + 1] ?? bottom) - top), row = Math.min(...heights)
+		const heights = tops.map((top, i) => (tops[i + 1] ?? bottom) - top), row = Math.min(...heights.filter(height => height > 0))
 		return heights.map(height => Math.round(height / row))
 	}
 	const textsOf = (root, all = []) => {

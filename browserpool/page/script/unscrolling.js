@@ -46,6 +46,12 @@
 		return whiteSpace == "nowrap" && items.every(e => style(e).display == "inline-block") && { "white-space": "normal" }
 	}
 	const asRows = (box, { row, items } = rowOf(box)) => items.length > 1 && items.every(e => e.offsetWidth <= box.clientWidth) && severalRows({ row, items })
+	// Whether a box reaches beyond the bottom of one that holds it.
+	const leaves = (box, test = () => true) => {
+		const { bottom } = box.getBoundingClientRect()
+		for (let e = outerOf(box); e && e != document.body; e = outerOf(e)) if (e.getBoundingClientRect().bottom < bottom - 1 && test(e)) return true
+		return false
+	}
 	// Cards beside one another make several rows, unless a box of other things scrolls with them.
 	const wrapRow = box => {
 		const { row, items } = rowOf(box), to = asRows(box, { row, items })
@@ -55,12 +61,11 @@
 		const restores = changed.map(keepStyle), [first, second] = items.map(e => e.getBoundingClientRect())
 		set(row, { "row-gap": Math.max(0, second.left - first.right, first.left - second.right) + "px", ...to })
 		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
-		for (let e = box; e && isHigh(box) && changed.length < 20; e = outerOf(e)) { // it has the height of the window
+		for (let e = box, left = 20; e && left > 0 && (isHigh(box) || leaves(box)); e = outerOf(e), left--) { // what holds it has a height
 			restores.push(keepStyle(e))
 			set(e, freeing(e))
-			changed.push(e)
 		}
-		if (isWide(box) || isHigh(box)) restores.forEach(f => f())
+		if (isWide(box) || isHigh(box) || leaves(box, e => style(e).overflowY != "visible")) restores.forEach(f => f())
 	}
 	const hidesText = box => {
 		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box)
@@ -75,9 +80,9 @@
 	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
 	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
 	const drawings = shrink(drawingScale)
-	const code = new Map(boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings)).map(box => [box, codeIn(box)]))
-	breakCode([...new Set([...code.values(), ...full.filter(cuts).map(codeIn)].flat())])()
-	const isCode = box => code.get(box)?.includes(box) || code.get(box)?.length > 0 && [...box.children].every(e => code.get(box).includes(e))
+	const code = new Map(boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings)).map(box => [box, new Set(codeIn(box))]))
+	breakCode([...new Set([...code.values(), ...full.filter(cuts).map(codeIn)].flatMap(lines => [...lines]))])()
+	const isCode = box => code.get(box)?.has(box) || code.get(box)?.size > 0 && [...box.children].every(e => code.get(box).has(e))
 	boxes.filter(isCode).filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))
 	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
