@@ -20,9 +20,15 @@ func (p *page) warnOfCut(detail string) {
 	p.warned = append(p.warned, Warning{contract.PageCut, detail})
 }
 
+// endless is the height in pixels from which a box has no content of that height: an editor reserves it for as many lines as there may be.
+const endless = 1_000_000
+
 // warnOfHidden warns of pixels that boxes hide below their lower edges.
 func (p *page) warnOfHidden(pixels int) {
-	if pixels > 0 {
+	switch {
+	case pixels >= endless:
+		p.warnOfCut("The page scrolls in an inner box, which shows only a part of its content.")
+	case pixels > 0:
 		p.warnOfCut(fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", pixels))
 	}
 }
