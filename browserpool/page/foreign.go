@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -10,31 +11,28 @@ import (
 	"github.com/ysmood/gson"
 )
 
-// measuring returns how high what a frame shows is; 0 if nobody scrolls there.
+// measuring returns the height of a frame's document; 0 if nobody scrolls there.
 //
 //go:embed script/measuring.js
 var measuring string
 
-// maxForeign bounds how many foreign frames are known.
-const maxForeign = 20
+// maxFrames is how many frames in a document are remembered at most.
+const maxFrames = 50
 
-// foreignTimeout bounds the measuring of foreign frames.
+// foreignTimeout bounds the measuring of foreign frames: those whose documents ours may not reach, since they are of another origin or sandboxed.
 const foreignTimeout = time.Second
 
-// noteForeign tells framing the heights of what foreign frames show. It ignores frames that cannot be measured: they stay as they are.
+// noteForeign tells framing the heights of foreign frames' documents. It ignores frames that cannot be measured: they stay as they are.
 func (p *page) noteForeign(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, foreignTimeout)
 	defer cancel()
-	for _, frame := range p.progress.foreignFrames() {
-		var height int
-		if _, err := p.runIn(ctx, frame, measuring, nil, &height); err == nil && height > 0 {
-			_ = p.noteHeight(ctx, frame, height)
-		}
+	for _, frame := range p.progress.children() {
+		_ = p.noteHeight(ctx, frame)
 	}
 }
 
-// noteHeight hands the height of what a frame shows to our scripts in the document that holds it.
-func (p *page) noteHeight(ctx context.Context, frame proto.PageFrameID, height int) error {
+// noteHeight hands the height of a frame's document, if it is foreign, to our scripts in the document that holds it.
+func (p *page) noteHeight(ctx context.Context, frame proto.PageFrameID) error {
 	client := p.session.With(ctx)
 	owner, err := proto.DOMGetFrameOwner{FrameID: frame}.Call(client)
 	if err != nil {
@@ -48,23 +46,43 @@ func (p *page) noteHeight(ctx context.Context, frame proto.PageFrameID, height i
 	if err != nil {
 		return err
 	}
-	_, err = proto.RuntimeCallFunctionOn{
-		ObjectID: element.Object.ObjectID, FunctionDeclaration: "function (height) { (globalThis.foreign ??= new Map()).set(this, height) }",
-		Arguments: []*proto.RuntimeCallArgument{{Value: gson.New(height)}},
-	}.Call(client)
+	call := proto.RuntimeCallFunctionOn{ObjectID: element.Object.ObjectID, FunctionDeclaration: "function () { return !this.contentDocument }", ReturnByValue: true}
+	if isForeign, err := call.Call(client); err != nil || !isForeign.Result.Value.Bool() {
+		return err
+	}
+	var height int
+	if _, err := p.runIn(ctx, frame, measuring, nil, &height); err != nil || height == 0 {
+		return err
+	}
+	call.FunctionDeclaration = `function (height) {
+		if (!Object.hasOwn(globalThis, "foreign")) Object.defineProperty(globalThis, "foreign", { value: new Map() }) // an element may have the name
+		foreign.set(this, height)
+	}`
+	call.Arguments = []*proto.RuntimeCallArgument{{Value: gson.New(height)}}
+	_, err = call.Call(client)
 	return err
 }
 
-// foreignFrames returns the frames in the document that show documents of other origins, at most maxForeign.
-func (g *progress) foreignFrames() []proto.PageFrameID {
+// children returns the frames in the document, at most maxFrames, but not those in other frames.
+func (g *progress) children() []proto.PageFrameID {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.foreign)
+	return slices.Clone(g.frames)
 }
 
-// noteFrame notes whether a frame in the document shows one of another origin now.
-func (g *progress) noteFrame(frame proto.PageFrame) {
-	if g.foreign = slices.DeleteFunc(g.foreign, func(id proto.PageFrameID) bool { return id == frame.ID }); frame.SecurityOrigin != g.origin && len(g.foreign) < maxForeign {
-		g.foreign = append(g.foreign, frame.ID)
+// onAttached notes a frame that was made.
+func (g *progress) onAttached(params []byte) {
+	g.framed = true
+	var e proto.PageFrameAttached
+	if json.Unmarshal(params, &e) == nil && e.ParentFrameID == g.frame && len(g.frames) < maxFrames {
+		g.frames = append(g.frames, e.FrameID)
+	}
+}
+
+// onDetached forgets a frame.
+func (g *progress) onDetached(params []byte) {
+	var e proto.PageFrameDetached
+	if json.Unmarshal(params, &e) == nil {
+		g.frames = slices.DeleteFunc(g.frames, func(id proto.PageFrameID) bool { return id == e.FrameID })
 	}
 }

@@ -58,9 +58,8 @@ type progress struct {
 	stops    int
 	// framed means that a frame was made.
 	framed bool
-	// origin is that of the document as the browser writes it, and foreign are the frames in it that show documents of others.
-	origin  string
-	foreign []proto.PageFrameID
+	// frames are those in the document, at most maxFrames.
+	frames []proto.PageFrameID
 }
 
 // response is a main document as the network delivered it.
@@ -103,7 +102,7 @@ func (g *progress) begin() {
 	clear(g.asked)
 	clear(g.parts)
 	clear(g.sheets)
-	g.failed, g.doubtful, g.animated, g.framed = nil, doubts{}, false, false
+	g.failed, g.doubtful, g.animated, g.framed, g.frames = nil, doubts{}, false, false, nil
 	g.idleSince = time.Now()
 }
 
@@ -282,7 +281,9 @@ func (g *progress) observe(event cdp.Event) (exchanged bool) {
 	case "Animation.animationCreated":
 		g.animated = true
 	case "Page.frameAttached":
-		g.framed = true
+		g.onAttached(event.Params)
+	case "Page.frameDetached":
+		g.onDetached(event.Params)
 	case "Emulation.virtualTimeBudgetExpired":
 		g.stops++
 	default:
@@ -437,14 +438,10 @@ func (g *progress) abandonNext() {
 
 func (g *progress) onNavigated(params []byte) {
 	var e struct{ Frame proto.PageFrame }
-	switch err := json.Unmarshal(params, &e); {
-	case err == nil && e.Frame.ParentID == g.frame:
-		g.noteFrame(e.Frame)
-		return
-	case err != nil || e.Frame.ID != g.frame:
+	if json.Unmarshal(params, &e) != nil || e.Frame.ID != g.frame {
 		return
 	}
-	g.origin, g.foreign = e.Frame.SecurityOrigin, nil
+	g.frames = nil
 	switch {
 	case g.next != nil && g.next.request == string(e.Frame.LoaderID):
 		g.shown, g.next = *g.next, nil

@@ -37,6 +37,33 @@ func TestWorkersDoNotKeepAPageBusy(t *testing.T) {
 	idle("afterwards", true)
 }
 
+// Frames of the document are known until they are gone, at most maxFrames, and none of the document before.
+func TestFramesInADocument(t *testing.T) {
+	g := newProgress("frame", true)
+	send := func(method, params string) {
+		g.observe(cdp.Event{Method: method, Params: []byte(params)})
+	}
+	attach := func(id, parent string) {
+		send("Page.frameAttached", `{"frameId": "`+id+`", "parentFrameId": "`+parent+`"}`)
+	}
+	attach("a", "frame")
+	attach("b", "frame")
+	attach("inner", "a")
+	send("Page.frameDetached", `{"frameId": "a", "reason": "remove"}`)
+	if got := g.children(); len(got) != 1 || got[0] != "b" {
+		t.Errorf("the frames are %v", got)
+	}
+	for n := range maxFrames {
+		attach(fmt.Sprint(n), "frame")
+	}
+	if got := g.children(); len(got) != maxFrames {
+		t.Errorf("%d frames are remembered", len(got))
+	}
+	if g.begin(); len(g.children()) != 0 {
+		t.Error("another document has the frames")
+	}
+}
+
 // What a look below the fold starts is waited for, but not the polls of a page: script that fetches a URL for the third time.
 func TestPollsAreNotWaitedFor(t *testing.T) {
 	g, id := newProgress("frame", true), 0

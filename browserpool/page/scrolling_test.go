@@ -24,44 +24,45 @@ func TestScrollingBoxes(t *testing.T) {
 	line := strings.Repeat("long line ", 30) + "END"
 	cards := strings.Repeat(`<div style="flex: none; width: 300px; height: 80px">CARD</div>`, 9) + `<div style="flex: none; width: 300px">END</div>`
 	web := pagetest.NewWeb(t, pagetest.Pages{
-		"/code":    `<pre style="overflow: auto">` + line + `</pre>`,
-		"/cut":     `<div style="overflow: hidden"><div><pre>` + line + `</pre></div></div>`,
-		"/in-code": `<pre><table><tr><td>1<td><pre>` + line + `</pre></table></pre>`,
-		"/high":    `<pre style="max-height: 100px; overflow: auto">` + strings.Repeat("line\n", 60) + `END</pre>`,
-		"/inner":   `<div style="max-height: 100px; overflow: auto"><pre>` + strings.Repeat("line\n", 60) + `END</pre></div>`,
-		"/field":   `<textarea rows="3" style="box-sizing: content-box; padding: 9px; max-height: 90px">` + strings.Repeat("line\n", 20) + `END</textarea>`,
-		"/nested":  `<div style="overflow-x: auto"><pre style="overflow: auto"><code style="display: block; overflow: auto">` + line + `</code></pre></div>`,
-		"/listing": `<div style="overflow-x: scroll"><table><tr><td>1</td><td style="white-space: pre">` + line + `</td></tr></table></div>`,
-		"/word":    `<div style="width: 200px; overflow: auto"><code>` + strings.Repeat("x", 60) + `</code> END</div>`,
-		"/table":   `<div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
-		"/own":     `<table style="display: block; overflow-x: auto"><tr>` + cells(16) + `</tr></table>`,
-		"/button":  `<pre style="overflow: auto; position: relative">` + line + `<button style="position: absolute; top: 0; right: 0">Copy</button></pre>`,
-		"/wide":    `<div style="overflow-x: auto"><table><tr>` + cells(90) + `</tr></table></div>`,
-		"/after":   strings.Repeat(`<div style="overflow-x: auto; margin: 16px 0"><table><tr>`+cells(16)+`</tr></table></div>`, 2),
-		"/moved":   `<div style="overflow-x: auto"><table style="position: relative"><tr>` + cells(16) + `</tr></table></div>`,
-		"/drawn":   `<div style="overflow: auto; height: 150px; position: relative"><div style="width: 2400px; height: 90px"><table style="position: absolute"><tr>` + strings.Repeat("<td>CELL", 9) + `</tr></table></div></div>`,
-		"/grid":    `<div style="overflow-x: hidden"><table><tr>` + strings.ReplaceAll(cells(16), "END", "AND") + `</tr></table></div><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
-		"/editor":  `<div style="overflow: auto; height: 100px; position: relative"><div style="position: absolute; white-space: pre">` + line + `</div></div>`,
-		"/panel":   `<div style="overflow: auto; height: 100px; position: relative"><p>END</p><div style="position: absolute; left: 100%; width: 100%">beside</div></div>`,
-		"/fixed":   `<div style="max-width: 400px; overflow-x: auto"><table><tr>` + cells(8) + `</tr></table></div>`,
-		"/chart":   `<div style="overflow-x: auto"><div><svg width="1000" height="90"><text x="950" y="50">END</text></svg></div></div>`,
-		"/drawing": `<div style="overflow-x: auto"><svg width="3000" height="90"><text x="2950" y="50">END</text></svg></div>`,
-		"/gallery": `<div style="overflow-x: auto; white-space: nowrap">END` + strings.Repeat(`<svg width="300" height="90"></svg>`, 9) + `</div>`,
-		"/cards":   `<div style="display: flex; overflow-x: auto">` + cards + `</div><p>AFTER`,
-		"/track":   `<div style="overflow-x: auto"><div style="display: flex; width: max-content">` + cards + `</div></div><p>AFTER`,
-		"/columns": `<div style="display: grid; grid-auto-flow: column; grid-auto-columns: 300px; overflow-x: auto">` + cards + `</div><p>AFTER`,
-		"/inline":  `<div style="white-space: nowrap; overflow-x: auto">` + strings.ReplaceAll(cards, "flex: none", "display: inline-block") + `</div><p>AFTER`,
-		"/both":    strings.Repeat(`<div style="display: flex; overflow-x: auto">`+cards+`</div>`, 2),
-		"/synced":  `<div style="display: flex; overflow-x: auto">` + cards + `</div><div style="overflow-x: auto">` + strings.Repeat(`<div style="display: flex">`+cards+`</div>`, 2) + `</div>`,
-		"/held":    `<div style="display: flex; height: 100px; overflow: auto">` + cards + `</div>`,
-		"/board":   `<body style="margin: 0; height: 100vh; display: flex; flex-direction: column"><div style="flex: 1; min-height: 0; display: flex; overflow-x: auto">` + strings.ReplaceAll(cards, "80px", "500px") + `</div>`,
-		"/low":     `<div style="height: 100px; overflow: hidden"><div style="display: flex; overflow-x: auto">` + cards + `</div></div><p>AFTER`,
-		"/right":   `<div dir="rtl" style="overflow-x: auto"><div style="width: 2000px; text-align: left">END</div></div>`,
-		"/stacked": `<div dir="rtl" style="display: flex; overflow-x: auto">` + cards + `</div><p>AFTER`,
-		"/clean":   `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
+		"/code":     `<pre style="overflow: auto">` + line + `</pre>`,
+		"/cut":      `<div style="overflow: hidden"><div><pre>` + line + `</pre></div></div>`,
+		"/held-cut": `<div style="overflow: hidden; height: 60px"><pre style="margin: 0">` + line + "\nline\nEND" + `</pre></div>`,
+		"/in-code":  `<pre><table><tr><td>1<td><pre>` + line + `</pre></table></pre>`,
+		"/high":     `<pre style="max-height: 100px; overflow: auto">` + strings.Repeat("line\n", 60) + `END</pre>`,
+		"/inner":    `<div style="max-height: 100px; overflow: auto"><pre>` + strings.Repeat("line\n", 60) + `END</pre></div>`,
+		"/field":    `<textarea rows="3" style="box-sizing: content-box; padding: 9px; max-height: 90px">` + strings.Repeat("line\n", 20) + `END</textarea>`,
+		"/nested":   `<div style="overflow-x: auto"><pre style="overflow: auto"><code style="display: block; overflow: auto">` + line + `</code></pre></div>`,
+		"/listing":  `<div style="overflow-x: scroll"><table><tr><td>1</td><td style="white-space: pre">` + line + `</td></tr></table></div>`,
+		"/word":     `<div style="width: 200px; overflow: auto"><code>` + strings.Repeat("x", 60) + `</code> END</div>`,
+		"/table":    `<div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
+		"/own":      `<table style="display: block; overflow-x: auto"><tr>` + cells(16) + `</tr></table>`,
+		"/button":   `<pre style="overflow: auto; position: relative">` + line + `<button style="position: absolute; top: 0; right: 0">Copy</button></pre>`,
+		"/wide":     `<div style="overflow-x: auto"><table><tr>` + cells(90) + `</tr></table></div>`,
+		"/after":    strings.Repeat(`<div style="overflow-x: auto; margin: 16px 0"><table><tr>`+cells(16)+`</tr></table></div>`, 2),
+		"/moved":    `<div style="overflow-x: auto"><table style="position: relative"><tr>` + cells(16) + `</tr></table></div>`,
+		"/drawn":    `<div style="overflow: auto; height: 150px; position: relative"><div style="width: 2400px; height: 90px"><table style="position: absolute"><tr>` + strings.Repeat("<td>CELL", 9) + `</tr></table></div></div>`,
+		"/grid":     `<div style="overflow-x: hidden"><table><tr>` + strings.ReplaceAll(cells(16), "END", "AND") + `</tr></table></div><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
+		"/editor":   `<div style="overflow: auto; height: 100px; position: relative"><div style="position: absolute; white-space: pre">` + line + `</div></div>`,
+		"/panel":    `<div style="overflow: auto; height: 100px; position: relative"><p>END</p><div style="position: absolute; left: 100%; width: 100%">beside</div></div>`,
+		"/fixed":    `<div style="max-width: 400px; overflow-x: auto"><table><tr>` + cells(8) + `</tr></table></div>`,
+		"/chart":    `<div style="overflow-x: auto"><div><svg width="1000" height="90"><text x="950" y="50">END</text></svg></div></div>`,
+		"/drawing":  `<div style="overflow-x: auto"><svg width="3000" height="90"><text x="2950" y="50">END</text></svg></div>`,
+		"/gallery":  `<div style="overflow-x: auto; white-space: nowrap">END` + strings.Repeat(`<svg width="300" height="90"></svg>`, 9) + `</div>`,
+		"/cards":    `<div style="display: flex; overflow-x: auto">` + cards + `</div><p>AFTER`,
+		"/track":    `<div style="overflow-x: auto"><div style="display: flex; width: max-content">` + cards + `</div></div><p>AFTER`,
+		"/columns":  `<div style="display: grid; grid-auto-flow: column; grid-auto-columns: 300px; overflow-x: auto">` + cards + `</div><p>AFTER`,
+		"/inline":   `<div style="white-space: nowrap; overflow-x: auto">` + strings.ReplaceAll(cards, "flex: none", "display: inline-block") + `</div><p>AFTER`,
+		"/both":     strings.Repeat(`<div style="display: flex; overflow-x: auto">`+cards+`</div>`, 2),
+		"/synced":   `<div style="display: flex; overflow-x: auto">` + cards + `</div><div style="overflow-x: auto">` + strings.Repeat(`<div style="display: flex">`+cards+`</div>`, 2) + `</div>`,
+		"/held":     `<div style="display: flex; height: 100px; overflow: auto">` + cards + `</div>`,
+		"/board":    `<body style="margin: 0; height: 100vh; display: flex; flex-direction: column"><div style="flex: 1; min-height: 0; display: flex; overflow-x: auto">` + strings.ReplaceAll(cards, "80px", "500px") + `</div>`,
+		"/low":      `<div style="height: 100px; overflow: hidden"><div style="display: flex; overflow-x: auto">` + cards + `</div></div><p>AFTER`,
+		"/right":    `<div dir="rtl" style="overflow-x: auto"><div style="width: 2000px; text-align: left">END</div></div>`,
+		"/stacked":  `<div dir="rtl" style="display: flex; overflow-x: auto">` + cards + `</div><p>AFTER`,
+		"/clean":    `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/low": false, "/held": false, "/stacked": false, "/moved": false,
+		"/code": false, "/cut": false, "/held-cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/low": false, "/held": false, "/stacked": false, "/moved": false,
 		"/drawn": true, "/right": true, "/synced": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
@@ -102,6 +103,16 @@ func TestLineNumbers(t *testing.T) {
 				t.Errorf("%s: %s is at %.0f, %s at %.0f", name, number, a.yMin, text, b.yMin)
 			}
 		}
+	}
+}
+
+// Short words of a short piece of code are no line numbers.
+func TestShortCode(t *testing.T) {
+	t.Parallel()
+	page := `<!doctype html><pre style="overflow: auto"><code><b>npm</b> install` + strings.Repeat(" long", 60) + "\n<b>npm</b> run</code></pre><p>AFTER"
+	pdf := mustPrint(t, openSlot(t), Print{HTML: page, Full: true}).PDF
+	if run, after := wordAt(t, pdf, "run"), wordAt(t, pdf, "AFTER"); after.yMin-run.yMax > 20 {
+		t.Errorf("%.0f points between the code and what follows", after.yMin-run.yMax)
 	}
 }
 
@@ -226,14 +237,14 @@ func TestBoxesGrow(t *testing.T) {
 	}
 }
 
-// Frames of the page's origin are as high as what they show, on paper and in images of the whole page; others keep their height.
+// Frames are as high as what they show, on paper and in images of the whole page, unless they are out of the flow or hide the rest.
 func TestFrames(t *testing.T) {
 	testkit.Long(t)
 	t.Parallel()
 	slot := openSlot(t)
 	const rows = `<p>TOP</p><div style="height: 1500px"></div><p>BOTTOM</p>`
 	other := pagetest.NewWeb(t, pagetest.Pages{
-		"/": rows, "/hides": `<body style="overflow: hidden">` + rows, "/tall": rows + `<div style="height: 20000px"></div>DEEP`,
+		"/": rows, "/hero": `<div style="min-height: 100vh">TOP</div>` + strings.Replace(rows, "TOP", "", 1), "/hides": `<body style="overflow: hidden">` + rows, "/tall": rows + `<div style="height: 20000px"></div>DEEP`,
 	})
 	frame := func(of string) string {
 		return `<iframe style="width: 300px; height: 200px" ` + of + `></iframe><p>END</p>`
@@ -261,7 +272,10 @@ func TestFrames(t *testing.T) {
 		"/still":     {frame(`scrolling="no" src="/rows"`), false},
 		"/other":     {frame(`src="` + other.URL + `"`), true},
 		"/sandboxed": {frame(`sandbox srcdoc="` + strings.ReplaceAll(rows, `"`, "'") + `"`), true},
-		"/strangers": {frame(`src="`+other.URL+`"`) + `<script>document.querySelector("iframe").src = "/rows"</script>`, true},
+		"/site":      {frame(`src="` + strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + `"`), true},
+		"/own":       {frame(`sandbox src="/rows"`), true},
+		"/named":     {`<p id="foreign">` + frame(`src="`+other.URL+`"`), true},
+		"/hero":      {frame(`src="` + other.URL + `/hero"`), true},
 		"/closed":    {frame(`src="` + other.URL + `/hides"`), false},
 		"/tall":      {frame(`src="` + other.URL + `/tall"`), false},
 		"/placed":    {`<div style="position: absolute; top: 300px">` + frame(`src="/rows"`) + `</div>`, false},

@@ -31,7 +31,7 @@ func (p visit) unview(ctx context.Context) error {
 	var broken string
 	_, err := p.run(ctx, viewing, nil, &broken)
 	if broken != "" {
-		p.warnOfCut(fmt.Sprintf("The document is not well-formed XML, and is shown only up to the error: %s.", strings.TrimSuffix(broken, ".")))
+		p.warnOfCut(fmt.Sprintf("The document is not well-formed XML, and is shown only up to the error: %s.", clip(strings.TrimSuffix(broken, "."))))
 	}
 	return err
 }

@@ -87,11 +87,12 @@
 	}
 	// What stands beside lines of code, line by line: numbers and marks, as text or as empty blocks that a style sheet numbers.
 	const guttersOf = code => {
-		const linesOf = e => e.textContent.trimEnd().split("\n"), breaks = e => e.querySelectorAll("br").length, blocks = e => getComputedStyle(e.firstElementChild).display == "block"
+		const linesOf = e => e.textContent.trimEnd().split("\n"), breaks = e => e.querySelectorAll("br").length, isBlock = e => getComputedStyle(e).display == "block"
 		const count = linesOf(code).length, { top, height } = code.getBoundingClientRect()
-		const isText = e => Math.abs(linesOf(e).length + breaks(e) - count) < 2 && (breaks(e) > 0 || linesOf(e).every(line => line.trim().length < 9))
-		const isGutter = e => (isText(e) || e.childElementCount == count && !/\S/.test(e.textContent) && blocks(e)) &&
-			!e.contains(code) && isShown(e) && Math.abs(e.getBoundingClientRect().top - top) < 40
+		const isShort = text => text.trim().length < 9, isBeside = at => Math.abs(at.top - top) < 40 && at.height > 0.7 * height
+		const isText = e => Math.abs(linesOf(e).length + breaks(e) - count) < 2 && (breaks(e) > 0 ? textsOf(e).every(text => isShort(text.data)) : linesOf(e).every(isShort))
+		const isGutter = e => (isText(e) || e.childElementCount == count && !/\S/.test(e.textContent) && isBlock(e.firstElementChild)) &&
+			!e.contains(code) && isShown(e) && isBeside(e.getBoundingClientRect())
 		for (let holder = code, inner, left = 6; count > 1 && left > 0 && holder?.offsetHeight < height + 200; inner = holder, holder = outerOf(holder), left--) {
 			const found = [...holder.children].filter(e => e != inner).flatMap(e => [e, ...within(e)]).filter(isGutter)
 			if (found.length > 0) return found.filter(e => !found.includes(e.parentElement))
@@ -103,7 +104,7 @@
 		const range = undisguised.createRange(), tops = []
 		const at = (node, i) => (range.setStart(node, i), range.setEnd(node, i + 1), range.getBoundingClientRect())
 		let begins = true, bottom = 0
-		for (const node of textsOf(code).filter(text => counts(text) && text.parentElement.getClientRects().length > 0)) {
+		for (const node of textsOf(code).filter(text => text.length > 0 && counts(text) && text.parentElement.getClientRects().length > 0)) {
 			for (let i = 0; i < node.length; i++) {
 				if (begins) tops.push(at(node, i).top)
 				begins = node.data[i] == "\n"
@@ -131,8 +132,13 @@
 	// Breaks lines of code, and returns what puts right what stands beside them.
 	const breakCode = elements => {
 		const all = new Set(elements), whole = elements.filter(e => /^(pre|code)$/.test(e.localName) || !all.has(e.parentElement))
-		const codes = whole.filter(e => !whole.some(inner => inner != e && e.contains(inner))).map(e => ({ e, gutters: guttersOf(e) })).filter(({ gutters }) => gutters.length > 0)
-		const beside = codes.flatMap(({ gutters }) => gutters), isBeside = node => beside.some(e => e.contains(node))
+		const holding = new Set(), follows = (a, b) => b.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING
+		for (const e of whole) for (let o = e.parentElement; o && !holding.has(o); o = o.parentElement) holding.add(o)
+		const codeOf = new Map() // by gutter: the first code behind it, or the last one before
+		for (const code of whole.filter(e => !holding.has(e))) {
+			for (const e of guttersOf(code)) if (!codeOf.has(e) || !follows(codeOf.get(e), e)) codeOf.set(e, code)
+		}
+		const beside = [...codeOf.keys()], isBeside = node => beside.some(e => e.contains(node))
 		const kept = beside.map(e => [e, getComputedStyle(e).whiteSpace])
 		for (const e of elements) {
 			const isEmpty = !/\S/.test(e.textContent) // or a style sheet numbers the line
@@ -140,8 +146,8 @@
 		}
 		for (const [e, space] of kept) set(e, { "white-space": space, "overflow-wrap": "normal" })
 		return () => {
-			const rows = codes.map(({ e }) => rowsOf(e, text => !isBeside(text)))
-			codes.forEach(({ gutters }, i) => gutters.forEach(e => spread(e, rows[i])))
+			const rows = new Map([...new Set(codeOf.values())].map(code => [code, rowsOf(code, text => !isBeside(text))]))
+			codeOf.forEach((code, e) => spread(e, rows.get(code)))
 		}
 	}
 	// What makes a box show what it scrolls or cuts. In a row or a grid, such a box is no wider for what it holds, and stays so.

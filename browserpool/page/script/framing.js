@@ -2,6 +2,7 @@
 // come first; of foreign ones the heights were noted. Returns how many pixels of others are still hidden.
 (document, _, { within, fixedOf, isPlaced, isInPage, isShown, scrolledIn, freeing, set, growFrame, keepStyle, tallest }) => {
 	const style = getComputedStyle, bottom = e => e.getBoundingClientRect().bottom
+	const noted = Object.hasOwn(globalThis, "foreign") ? globalThis.foreign : new Map()
 	let left = 20, Below = 0
 	// What holds an element within the body.
 	const holders = e => e.parentElement && e.parentElement.localName != "body" ? [e.parentElement, ...holders(e.parentElement)] : []
@@ -10,7 +11,7 @@
 		const shown = frame.contentDocument // null: foreign
 		if (shown?.body) growAll(shown.body)
 		if (frame.scrolling == "no") return
-		const height = shown ? scrolledIn(shown, frame.clientHeight) : globalThis.foreign?.get(frame) ?? 0, more = height - frame.clientHeight
+		const height = shown ? scrolledIn(shown, frame.clientHeight) : noted.get(frame) ?? 0, more = height - frame.clientHeight
 		if (more < 5) return
 		const held = holders(frame), chain = [frame, ...held], restores = chain.map(keepStyle)
 		const beyond = e => bottom(frame) - bottom(e), was = new Map(held.map(e => [e, beyond(e)]))

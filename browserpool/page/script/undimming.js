@@ -1,24 +1,28 @@
-// Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it, or above the page if the browser shows it on
-// top of all: the browser would print both on every page.
+// Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it: the browser would print both on every page.
 (document, { page }, { within, fixedOf, someText, set, adopt }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= Math.max(page, innerHeight)) return
 	const style = getComputedStyle
 	const isOver = (e, { left, top, right, bottom } = e.getBoundingClientRect()) => left < 2 && top < 2 && right > innerWidth - 2 && bottom > innerHeight - 2
-	const dims = (e, { backgroundColor, backgroundImage, backdropFilter, opacity } = style(e)) => backdropFilter != "none" || e.localName == "svg" ||
+	const isTranslucent = e => e.localName == "svg" && [...e.children].map(shape => style(shape)).some(s => s.opacity < 1 || s.fillOpacity < 1 || /^rgba/.test(s.fill))
+	const dims = (e, { backgroundColor, backgroundImage, backdropFilter, opacity } = style(e)) => backdropFilter != "none" || isTranslucent(e) ||
 		backgroundImage == "none" && backgroundColor != "rgba(0, 0, 0, 0)" && (opacity < 1 || /^rgba\(|\/ 0?\.\d+\)$/.test(backgroundColor))
 	const hasContent = e => someText(e) || e.querySelector("img, svg, canvas, video, iframe")
-	const modal = document.querySelectorAll("dialog:modal, :popover-open")
+	const modal = [...document.querySelectorAll("dialog:modal, :popover-open")]
 	if (modal.length) adopt("::backdrop { display: none !important }")
-	let next = 0
+	// A modal dialog becomes an ordinary one, of which the page hears nothing.
+	const hush = event => modal.includes(event.target) && event.stopImmediatePropagation()
+	for (const type of ["close", "beforetoggle", "toggle"]) globalThis.addEventListener(type, hush, true)
 	for (const e of modal) {
-		const { left, top, width, height } = e.getBoundingClientRect(), isAbove = e.matches("dialog")
-		set(e, {
-			position: "absolute", inset: "auto", left: left + "px", top: (isAbove ? next : top) + "px", margin: "0", "box-sizing": "border-box", width: width + "px", "min-height": height + "px",
-		})
-		if (isAbove) next += height + 16
+		const { left, top, width, height } = e.getBoundingClientRect(), size = { margin: "0", "box-sizing": "border-box", width: width + "px", "min-height": height + "px" }
+		if (e.localName == "dialog") {
+			e.close()
+			e.setAttribute("open", "")
+			set(e, { position: "relative", inset: "auto", ...size })
+		} else {
+			set(e, { position: "absolute", inset: "auto", left: left + "px", top: top + "px", ...size })
+		}
 	}
-	if (next > 0) set(root, { "padding-top": next + "px" })
 
 	// Spotlights dim the rest of the window by a shadow. Some boxes colour the width of the page by one, which they clip.
 	const spread = shadow => Math.max(0, ...[...shadow.matchAll(/rgba\([^)]*\) \S+ \S+ \S+ ([\d.]+)px/g)].map(([, pixels]) => Number(pixels)))

@@ -10,16 +10,16 @@
 	const isOpaque = e => alpha(style(e).backgroundColor) > 0.9 || style(e).backgroundImage != "none" || /^(img|svg|canvas|video|iframe)$/i.test(e.localName)
 
 	const found = new Map()
-	for (const fixed of within(body).filter(e => style(e).position == "fixed").slice(0, 50)) {
-		const { left, top, width, height } = fixed.getBoundingClientRect()
-		for (const [x, y] of [[left + width / 2, top + height / 2], [left + 2, top + 2], [left + width - 2, top + height - 2]]) {
-			let opaque = false
-			for (const hit of document.elementsFromPoint(x, y)) {
-				const e = fixedOf(hit)
-				if (!e) break // what lies below it is covered by the page
-				opaque ||= isOpaque(hit)
-				if (opaque) found.set(e, e.getBoundingClientRect())
-			}
+	const window = [30, innerWidth / 2, innerWidth - 30].flatMap(x => [2, 30, innerHeight / 2, innerHeight - 60, innerHeight - 2].map(y => [x, y]))
+	const fixed = within(body).filter(e => style(e).position == "fixed").slice(0, 50).map(e => e.getBoundingClientRect())
+	const points = fixed.flatMap(({ left, top, right, bottom }) => [[(left + right) / 2, (top + bottom) / 2], [left + 2, top + 2], [right - 2, bottom - 2]])
+	for (const [x, y] of [...window, ...points]) {
+		let opaque = false
+		for (const hit of document.elementsFromPoint(x, y)) {
+			const e = fixedOf(hit)
+			if (!e) break // what lies below it is covered by the page
+			opaque ||= isOpaque(hit)
+			if (opaque) found.set(e, e.getBoundingClientRect())
 		}
 	}
 	const isBar = ([, box]) => box.top >= 0 && box.bottom <= innerHeight && box.height <= page / 3

@@ -1,5 +1,5 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
-// tables, charts and drawings of characters, shrunk to half their size at most. Returns how many pixels to the right of a box are still hidden, except in galleries of pictures.
+// tables, charts and drawings of characters, shrunk to half their size at most. Returns how many pixels beside a box are still hidden, except in galleries of pictures.
 (document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, besideOf, freeing, wideScale, drawingScale, set, breakCode, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
@@ -52,6 +52,20 @@
 		for (let e = outerOf(box); e && e != document.body; e = outerOf(e)) if (e.getBoundingClientRect().bottom < bottom - 1 && test(e)) return true
 		return false
 	}
+	// Frees a box from the heights of what holds it, unless it needs none of that or something beside it would lose its own height. Returns whether all of the
+	// box can be seen then.
+	let rounds = 100
+	const free = box => {
+		const restores = [], beside = new Map(), cuts = e => style(e).overflowY != "visible"
+		for (let e = box; e && (isHigh(box) || leaves(box)) && rounds > 0; e = outerOf(e), rounds--) {
+			for (const s of outerOf(e)?.children ?? []) if (!s.contains(box)) beside.set(s, s.offsetHeight)
+			restores.push(keepStyle(e))
+			set(e, freeing(e))
+		}
+		if (!isHigh(box) && !leaves(box, cuts) && ![...beside].some(([s, height]) => s.offsetHeight < 0.9 * height)) return true
+		restores.forEach(f => f())
+		return false
+	}
 	// Cards beside one another make several rows, unless a box of other things scrolls with them.
 	const wrapRow = box => {
 		const { row, items } = rowOf(box), to = asRows(box, { row, items })
@@ -61,11 +75,9 @@
 		const restores = changed.map(keepStyle), [first, second] = items.map(e => e.getBoundingClientRect())
 		set(row, { "row-gap": Math.max(0, second.left - first.right, first.left - second.right) + "px", ...to })
 		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
-		for (let e = box, left = 20; e && left > 0 && (isHigh(box) || leaves(box)); e = outerOf(e), left--) { // what holds it has a height
-			restores.push(keepStyle(e))
-			set(e, freeing(e))
-		}
-		if (isWide(box) || isHigh(box) || leaves(box, e => style(e).overflowY != "visible")) restores.forEach(f => f())
+		const freed = free(box)
+		if (freed && !isWide(box)) return
+		restores.forEach(f => f())
 	}
 	const hidesText = box => {
 		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box)
@@ -81,7 +93,9 @@
 	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
 	const drawings = shrink(drawingScale)
 	const code = new Map(boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings)).map(box => [box, new Set(codeIn(box))]))
-	breakCode([...new Set([...code.values(), ...full.filter(cuts).map(codeIn)].flatMap(lines => [...lines]))])()
+	const cutting = full.filter(cuts).map(box => ({ box, lines: codeIn(box).filter(e => style(e).whiteSpace == "pre"), high: isHigh(box) })).filter(({ lines }) => lines.length > 0)
+	breakCode([...new Set([...code.values(), ...cutting.map(({ lines }) => lines)].flatMap(lines => [...lines]))])()
+	for (const { box, high } of cutting) if (!high) free(box)
 	const isCode = box => code.get(box)?.has(box) || code.get(box)?.size > 0 && [...box.children].every(e => code.get(box).has(e))
 	boxes.filter(isCode).filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))

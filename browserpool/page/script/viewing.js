@@ -14,6 +14,5 @@
 		rules = "@media print { body, img { background: none !important } }"
 	}
 	adopt(rules)
-	const error = document.querySelector("parsererror > div")?.textContent.trim() ?? ""
-	return error.length > 200 ? error.slice(0, 200) + "…" : error
+	return document.querySelector("parsererror > div")?.textContent.trim() ?? ""
 }

@@ -51,7 +51,7 @@ func Command(version string) *cobra.Command {
   cat page.html | platen convert - - --from html --margin-top 0 > page.pdf
 
 An INPUT is a file that ends in .html, .md or .xml (an e-invoice), an address, or - for standard input. The OUTPUT ends in .pdf, .png,
-.jpg or .webp, or is a directory, or - for standard output; without it, each result is named after its input, in the present directory.
+.jpg or .webp, or is a directory, or - for standard output (-o names it, too); without it, each result is named after its input, in the present directory.
 
 HTML of files and of standard input is sanitised: scripts and style sheets are left out, inline styles stay. With --html-mode full it is shown
 as it is, with the files of its folder that it names by relative URL. An address is shown with all.

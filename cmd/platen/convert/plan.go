@@ -59,8 +59,8 @@ func plan(args []string, from, to, output string, isDirectory func(string) bool)
 	}
 	for i, input := range inputs {
 		c, err := planOne(input, output, from, to, into)
-		if errors.Is(err, errKind) && i > 0 && i == len(args)-1 {
-			return nil, fmt.Errorf("%s: it is no input, without --from, and %w", input, errOutput)
+		if errors.Is(err, errKind) && output == "" && i > 0 && i == len(args)-1 {
+			return nil, fmt.Errorf("%s: it is neither an input, without --from, nor an output: %w", input, errOutput)
 		}
 		if err != nil {
 			return nil, err
