@@ -49,6 +49,7 @@ func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options
 	}
 	uuid.EnableRandPool() // every request needs ids, and none of them is a secret
 	s := unit{cfg: cfg, reread: reread, logger: o.Logger}
+	outliveReader()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	hangup := make(chan os.Signal, 1) // from now on, so that one during the start does not end the process
@@ -67,6 +68,10 @@ func runNode(cfg node.Config, reread func() (node.Config, error), o node.Options
 	}
 	return err
 }
+
+// outliveReader lets writes to a log that nobody reads any more fail, instead of ending the process. The signal is taken and dropped, not ignored:
+// the programs that the node runs would inherit that.
+func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // announce tells people where the node is.
 func announce(stdout io.Writer, cfg node.Config, version string, n *node.Node) {

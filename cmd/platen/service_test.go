@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -67,6 +69,39 @@ func TestSupervised(t *testing.T) {
 	}
 	p.stop(t)
 	await("STOPPING=1\nEXTEND_TIMEOUT_USEC=18000000")
+}
+
+// A node outlives the reader of its log: it continues, and finishes what is in progress when it is told to stop.
+func TestLogWithoutReader(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel() // it mostly waits
+	m, left := newMachine(t), make(chan struct{})
+	var log *os.File
+	m.begin = func(cmd *exec.Cmd) error {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		defer write.Close()
+		log = read
+		seen := cmd.Stderr
+		cmd.Stdout, cmd.Stderr = write, write
+		go func() {
+			defer close(left)
+			_, _ = io.Copy(seen, read) // until the reader leaves
+		}()
+		return cmd.Start()
+	}
+	p := m.start(t)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-left
+	hangUp(t, p) // it logs that
+	if readiness(p.address) == 0 {
+		t.Error("without a reader of the log, /readyz does not answer")
+	}
+	p.stop(t) // it logs that, too
 }
 
 func hangUp(t *testing.T, p *process) {
