@@ -25,6 +25,9 @@ func TestBackupRefusals(t *testing.T) {
 		"backup --to " + cfg.Data + "/backups":       "is inside " + cfg.Data,
 		"backup --to " + elsewhere + " --keep -1":    "--keep must not be negative",
 		"backup --to ftp://example.com/a":            "must be a directory or s3://bucket/prefix",
+		"backup --to s3:/acme-backups/platen":        "--to: must be a directory or s3://bucket/prefix",
+		"backup list --to s3:acme-backups":           "--to: must be a directory or s3://bucket/prefix",
+		"backup verify --to ~/backups":               "--to: nobody replaces the ~ here",
 		"backup --to s3://A":                         "the bucket must have a name",
 		"backup list --to " + elsewhere + "/nowhere": "is not a directory of backups",
 		"backup verify --to " + elsewhere:            "is not a directory of backups",
@@ -68,6 +71,7 @@ func TestRestoreRefusals(t *testing.T) {
 	}{
 		"no place":            {"", "--from must say where", nil},
 		"nothing there":       {"--from " + place + "/nowhere", "is not a directory of backups", nil},
+		"no such place":       {"--from s3:/acme-backups", "the place of backups: must be a directory or s3://bucket/prefix", nil},
 		"no such backup":      {"--from " + place + " --backup backup-1", "there is no such backup", nil},
 		"an argument":         {"--from " + place + " more", `unknown command "more"`, nil},
 		"no secrets":          {"--from " + place, "seal.key", nil},

@@ -11,6 +11,7 @@ import (
 
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/cmd/platen/terminal"
+	"platen.dev/store"
 )
 
 // This file takes, lists and verifies backups, on the server and the client side.
@@ -105,7 +106,10 @@ func (c call) place() (string, error) {
 	if c.to == "" {
 		return "", fmt.Errorf("--to must say where backups are kept: a directory, or s3://bucket/prefix")
 	}
-	if strings.Contains(c.to, "://") {
+	if err := store.CheckPlace(c.to); err != nil {
+		return "", fmt.Errorf("--to: %w", err)
+	}
+	if strings.HasPrefix(c.to, store.OnS3) {
 		return c.to, nil
 	}
 	return filepath.Abs(c.to)

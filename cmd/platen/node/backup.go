@@ -92,7 +92,7 @@ func (b *backups) at(ctx context.Context, place string, create bool, do func(sto
 
 // openPlace opens a place of backups. A missing directory is created only if it will be written to.
 func (c StorageConfig) openPlace(ctx context.Context, place string, create bool) (files store.Files, done func(), err error) {
-	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.S3.checkPlace("backup", place)); err != nil {
+	if err := cmp.Or(check(place != "", "the place of backups is empty"), c.S3.checkPlace("the place of backups", place)); err != nil {
 		return nil, nil, err
 	}
 	if err := c.notOurs(place); err != nil {

@@ -161,7 +161,7 @@ func (c StorageConfig) disks() map[string]string {
 	return disks
 }
 
-const s3Scheme = "s3://"
+const s3Scheme = store.OnS3
 
 // at returns the S3 configuration of a place, if it is on S3.
 func (s S3Config) at(place string) store.S3Config {
@@ -174,18 +174,18 @@ func (s S3Config) at(place string) store.S3Config {
 
 // checkPlace checks a field that names a place for files.
 func (s S3Config) checkPlace(field, place string) error {
-	at := s.at(place)
-	switch {
-	case strings.HasPrefix(place, s3Scheme):
-		return errors.Join(
-			check(bucketName.MatchString(at.Bucket), field+": the bucket must have a name of 3 to 63 lower-case letters, digits, dots and dashes, not %q", at.Bucket),
-			check(at.Prefix == "" || keyPrefix.MatchString(at.Prefix), field+": the prefix must be made of letters, digits, dots, dashes, underscores and single slashes, not %q", at.Prefix),
-			check(s.PathStyle || !strings.Contains(at.Bucket, "."), "s3.path_style: must be true for a bucket with a dot in its name, which no certificate covers as a host"),
-		)
-	case strings.Contains(place, "://"):
-		return fmt.Errorf("%s: must be a directory or s3://bucket/prefix, not %q", field, withoutUser(place))
+	if err := store.CheckPlace(place); err != nil {
+		return fmt.Errorf("%s: %w", field, err)
 	}
-	return nil
+	if !strings.HasPrefix(place, s3Scheme) {
+		return nil
+	}
+	at := s.at(place)
+	return errors.Join(
+		check(bucketName.MatchString(at.Bucket), field+": the bucket must have a name of 3 to 63 lower-case letters, digits, dots and dashes, as in s3://bucket/prefix, not %q", at.Bucket),
+		check(at.Prefix == "" || keyPrefix.MatchString(at.Prefix), field+": the prefix must be made of letters, digits, dots, dashes, underscores and single slashes, not %q", at.Prefix),
+		check(s.PathStyle || !strings.Contains(at.Bucket, "."), "s3.path_style: must be true for a bucket with a dot in its name, which no certificate covers as a host"),
+	)
 }
 
 var (
