@@ -24,9 +24,16 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// A file of the secret that is not there is named with its flag.
+// A file of the secret that is not there, or has none, is named with its flag.
 func TestNoSecretFile(t *testing.T) {
 	var out, errs strings.Builder
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, []byte("\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{"doctor", "--secret-file", empty}, &out, &errs); err == nil || !strings.Contains(err.Error(), "--secret-file: "+empty+" is empty") {
+		t.Errorf("got %v", err)
+	}
 	if err := run([]string{"serve", "--secret-file", "/nope"}, &out, &errs); err == nil || !strings.Contains(err.Error(), "--secret-file: open /nope") {
 		t.Errorf("got %v", err)
 	}

@@ -81,7 +81,11 @@ func readSecret(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--secret-file: %w", err)
 	}
-	return strings.TrimSpace(string(b)), nil
+	text := strings.TrimSpace(string(b))
+	if text == "" { // which would mean that no secret is configured
+		return "", fmt.Errorf("--secret-file: %s is empty: `platen admin cluster secret` prints what belongs in it", path)
+	}
+	return text, nil
 }
 
 // list is a flag of comma-separated values.

@@ -33,16 +33,25 @@ type ClusterConfig struct {
 
 func (c ClusterConfig) validate(k KafkaConfig) error {
 	if c.Gossip == "" {
-		return check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join")
+		return errors.Join(c.validateSecrets(), check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join"))
 	}
-	errs := []error{
+	return errors.Join(
 		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),
 		check(len(k.Brokers) > 0, "kafka.brokers: a cluster needs a shared log"),
 		check((c.CertFile == "") == (c.KeyFile == "") && (c.KeyFile == "") == (c.CAFile == ""), "cluster.cert_file, cluster.key_file, cluster.ca_file: all three are needed, or none"),
+		check(c.Secret != "", "cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: `platen admin cluster secret` prints a good one"),
+		c.validateSecrets(),
+	)
+}
+
+// validateSecrets checks the secrets, which a node that is alone may do without: it then makes one itself.
+func (c ClusterConfig) validateSecrets() error {
+	if c.Secret == "" {
+		return check(c.NextSecret == "" && len(c.FormerSecrets) == 0, "cluster.next_secret, cluster.former_secrets: they need cluster.secret")
 	}
+	var errs []error
 	if err := secret.Check(c.Secret); err != nil {
-		errs = append(errs, fmt.Errorf("cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: %w. "+
-			"If the cluster has used this one, put it first into cluster.former_secrets, so that what it has sealed can be opened", err))
+		errs = append(errs, fmt.Errorf("cluster.secret: %w. If this one has been in use, put it first into cluster.former_secrets, so that what it has sealed can be opened", err))
 	}
 	if c.NextSecret != "" {
 		if err := secret.Check(c.NextSecret); err != nil {

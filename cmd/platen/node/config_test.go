@@ -169,7 +169,13 @@ func TestBadConfig(t *testing.T) {
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"", "kafka.brokers: a cluster needs a shared log"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nnext_secret = \"short\"", "cluster.next_secret: the secret is too weak: it has 5 characters"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nformer_secrets = [\"\"]", "cluster.former_secrets: one of them is empty"},
-		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: the secret is too weak: it has 5 characters"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"short\"", "cluster.secret: the secret is too weak: it has 5 characters"},
+		{"[cluster]\nsecret = \"r7Kq2mXv9TzLp4W\"", "cluster.secret: the secret is too weak: it has 15 characters"},
+		{"[cluster]\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nnext_secret = \"short\"", "cluster.next_secret: the secret is too weak: it has 5 characters"},
+		{"[cluster]\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nformer_secrets = [\"\"]", "cluster.former_secrets: one of them is empty"},
+		{"[cluster]\nformer_secrets = [\"r7Kq2mXv9TzLp4Wd\"]", "cluster.next_secret, cluster.former_secrets: they need cluster.secret"},
+		{"[cluster]\nnext_secret = \"r7Kq2mXv9TzLp4Wd\"", "cluster.next_secret, cluster.former_secrets: they need cluster.secret"},
+		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"\n[kafka]\nbrokers = [\"a:1\"]", "cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: `platen admin cluster secret` prints"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"", "put it first into cluster.former_secrets"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\ncert_file = \"/x\"\nkey_file = \"/y\"", "cluster.cert_file, cluster.key_file, cluster.ca_file: all three are needed, or none"},
 		{"[browser]\nslots = -1", "browser.slots: must not be negative"},
@@ -257,6 +263,15 @@ func TestMissingConfig(t *testing.T) {
 	_, err := LoadConfig("/nowhere/platen.toml")
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/platen.toml") {
 		t.Errorf("got %v, want an error that names the file", err)
+	}
+}
+
+// A node that is alone needs no secret. One that it is given has to be good.
+func TestSecretOfOneNode(t *testing.T) {
+	for _, c := range []ClusterConfig{{}, {Secret: "r7Kq2mXv9TzLp4Wd"}, {Secret: "r7Kq2mXv9TzLp4Wd", NextSecret: "Yp5sHd8wNc3jBf6t", FormerSecrets: []string{"short"}}} {
+		if err := c.validate(KafkaConfig{}); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
 
