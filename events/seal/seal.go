@@ -24,32 +24,49 @@ var ErrSealed = errors.New("sealed with another key, or damaged")
 type Secrets struct {
 	// Present seals. Next, unless nil, will seal later: values that other nodes have sealed with it can be opened.
 	Present, Next []byte
-	// Former are past secrets, newest first. The last one, or Present if there are none, stays the source of account keys and fingerprints, which must
-	// not change.
+	// Former are past secrets, newest first.
 	Former [][]byte
-	// Chosen says that people chose the secrets: keys are derived so that guessing is slow.
+	// Chosen says that people chose the secrets so far: keys are derived so that guessing is slow.
 	Chosen bool
+	// Own are random secrets from before those that people chose, newest first.
+	Own [][]byte
+}
+
+// rooted is a secret with the root of its keys.
+type rooted struct {
+	secret []byte
+	root   secret.Root
+}
+
+// all returns the secrets, the present one first. The oldest, the last one but for Next, stays the source of account keys and fingerprints, which must
+// not change.
+func (s Secrets) all() (all []rooted, oldest []byte) {
+	root := secret.Random
+	if s.Chosen {
+		root = func(of []byte) secret.Root { return secret.Stretch(string(of)) }
+	}
+	oldest = s.Present
+	all = append(all, rooted{s.Present, root(s.Present)})
+	if s.Next != nil {
+		all = append(all, rooted{s.Next, root(s.Next)})
+	}
+	for _, of := range s.Former {
+		oldest, all = of, append(all, rooted{of, root(of)})
+	}
+	for _, of := range s.Own {
+		oldest, all = of, append(all, rooted{of, secret.Random(of)})
+	}
+	return all, oldest
 }
 
 // Names returns a name for each secret, the present one first. A name reveals no more about its secret than a value sealed with it does.
 func (s Secrets) Names() (names []string) {
-	all := [][]byte{s.Present}
-	if s.Next != nil {
-		all = append(all, s.Next)
-	}
-	for _, of := range append(all, s.Former...) {
-		key := s.root(of).Key("platen name v1")
+	all, _ := s.all()
+	for _, of := range all {
+		key := of.root.Key("platen name v1")
 		names = append(names, hex.EncodeToString(key[:8]))
 	}
 	return names
-}
-
-// root returns the root that keys of a secret are derived from.
-func (s Secrets) root(of []byte) secret.Root {
-	if s.Chosen {
-		return secret.Stretch(string(of))
-	}
-	return secret.Random(of)
 }
 
 // Key encrypts and decrypts credentials. All nodes of a cluster have the same one. It is safe for concurrent use.
@@ -73,22 +90,15 @@ func NewKey(s Secrets) *Key {
 
 // Replace derives the key from other secrets from now on.
 func (k *Key) Replace(s Secrets) {
-	first, all := s.Present, [][]byte{s.Present}
-	if s.Next != nil {
-		all = append(all, s.Next)
-	}
-	for _, former := range s.Former {
-		first, all = former, append(all, former)
-	}
-	r := &ring{derive: hashed("platen derive v1", first)}
+	all, oldest := s.all()
+	r := &ring{derive: hashed("platen derive v1", oldest)}
 	for _, of := range all {
-		root := s.root(of)
-		r.aeads = append(r.aeads, aeadOf(root.Key("platen seal v2")))
-		seed := root.Key("platen evidence v1")
+		r.aeads = append(r.aeads, aeadOf(of.root.Key("platen seal v2")))
+		seed := of.root.Key("platen evidence v1")
 		r.signers = append(r.signers, ed25519.NewKeyFromSeed(seed[:]))
 	}
 	for _, of := range all {
-		r.aeads = append(r.aeads, aeadOf(hashed("platen seal v1", of)))
+		r.aeads = append(r.aeads, aeadOf(hashed("platen seal v1", of.secret)))
 	}
 	k.ring.Store(r)
 }

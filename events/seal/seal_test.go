@@ -85,6 +85,26 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// A node's own secrets stay, and stay the oldest, when people choose others: what they sealed can be opened, and derived values are the same.
+func TestOwnBeforeChosen(t *testing.T) {
+	first, second, job := NewSecret(), NewSecret(), events.NewJobID()
+	alone := Secrets{Present: second, Former: [][]byte{first}}
+	given := Secrets{Present: []byte("chosen again"), Former: [][]byte{[]byte("chosen")}, Chosen: true, Own: [][]byte{second, first}}
+	old, k := NewKey(alone), NewKey(given)
+	if got, err := k.Open(job, old.Seal(job, "x")); got != "x" || err != nil {
+		t.Errorf("got %q %v", got, err)
+	}
+	if k.WebhookKey("acc") != old.WebhookKey("acc") || k.Fingerprint([32]byte{1}) != old.Fingerprint([32]byte{1}) {
+		t.Error("what is derived has changed")
+	}
+	if _, err := old.Open(job, k.Seal(job, "x")); !errors.Is(err, ErrSealed) {
+		t.Errorf("a node's own secret still seals: %v", err)
+	}
+	if names := given.Names(); len(names) != 4 || !slices.Equal(names[2:], alone.Names()) || !k.Signers()[2].Equal(old.Signers()[0]) {
+		t.Errorf("the names %q, the signers of evidence %v", names, k.Signers())
+	}
+}
+
 // All nodes sign evidence alike, with the present secret; signatures of former and next secrets can be verified.
 func TestSigners(t *testing.T) {
 	first, second := NewSecret(), NewSecret()

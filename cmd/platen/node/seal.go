@@ -25,6 +25,13 @@ type keyring struct {
 }
 
 func openKeys(b *base) (*keyring, error) {
+	first, err := b.cfg.needsFirstSecret()
+	if err == nil && first {
+		err = disk.WriteFile(b.cfg.sealPath(), seal.NewSecret())
+	}
+	if err != nil {
+		return nil, err
+	}
 	secrets, err := b.cfg.sealSecrets()
 	if err != nil {
 		return nil, err
@@ -32,44 +39,62 @@ func openKeys(b *base) (*keyring, error) {
 	return &keyring{Key: seal.NewKey(secrets), cfg: b.cfg, logger: b.logger}, nil
 }
 
-func (c Config) sealSecrets() (s seal.Secrets, err error) {
-	if c := c.Cluster; c.Secret != "" {
-		s.Present, s.Chosen = []byte(c.Secret), true
-		if c.NextSecret != "" {
-			s.Next = []byte(c.NextSecret)
-		}
-		for _, former := range c.FormerSecrets {
-			s.Former = append(s.Former, []byte(former))
-		}
-		return s, nil
+// needsFirstSecret reports whether the node has to make its own secret: it has none, and no node has used the data directory. In one that a node has
+// used, the secret is lost: with a new one the node would start as if nothing were wrong, and give up what waits under the former one.
+func (c Config) needsFirstSecret() (bool, error) {
+	if c.Cluster.Secret != "" {
+		return false, nil
 	}
-	b, err := os.ReadFile(c.sealPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		b, err = c.firstSecret()
+	if _, err := os.Stat(c.sealPath()); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
 	}
-	if err != nil {
-		return s, err
-	}
-	if len(b) == 0 || len(b)%seal.SecretSize != 0 {
-		return s, fmt.Errorf("%s has %d bytes, not %d for each secret", c.sealPath(), len(b), seal.SecretSize)
-	}
-	for at := seal.SecretSize; at < len(b); at += seal.SecretSize {
-		s.Former = append(s.Former, b[at:at+seal.SecretSize])
-	}
-	s.Present = b[:seal.SecretSize]
-	return s, nil
-}
-
-// firstSecret makes the secret of a data directory that no node has used. In one that a node has used, the secret is lost: with a new one the node
-// would start as if nothing were wrong, and give up what waits under the former one.
-func (c StorageConfig) firstSecret() ([]byte, error) {
 	if used, err := c.used(); err != nil || used != "" {
-		return nil, cmp.Or(err, fmt.Errorf("%s is lost, and a node has used the data directory: there is %s. Without it no waiting webhook, upload or password can be decrypted, "+
+		return false, cmp.Or(err, fmt.Errorf("%s is lost, and a node has used the data directory: there is %s. Without it no waiting webhook, upload or password can be decrypted, "+
 			"and webhooks and evidence get other keys. Put it back from its copy, or configure cluster.secret as it was. "+
 			"If there is no copy, begin with a new secret: head -c %d /dev/urandom >'%[1]s', as the node's user", c.sealPath(), used, seal.SecretSize))
 	}
-	b := seal.NewSecret()
-	return b, disk.WriteFile(c.sealPath(), b)
+	return true, nil
+}
+
+// sealSecrets returns the secrets: the operator's, followed by those that the node made before it got them, or else the node's own alone. The other
+// nodes of a cluster lack a node's own: they would derive other keys from the oldest secret.
+func (c Config) sealSecrets() (s seal.Secrets, err error) {
+	own, err := c.ownSecrets()
+	if c := c.Cluster; c.Secret == "" {
+		if err == nil {
+			s.Present, s.Former = own[0], own[1:]
+		}
+		return s, err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the node never was without the operator's
+	case err != nil:
+		return s, err
+	case c.Cluster.Gossip != "":
+		return s, fmt.Errorf("%s has secrets that this node made when it was alone, and the other nodes lack them. To join a cluster that has never used them, "+
+			"begin with an empty data directory, or move the file away. If the accounts were this node's, it is lost by that what waits for a webhook, upload or password to be decrypted, "+
+			"and webhooks and evidence get other keys; without cluster.gossip the node keeps them", c.sealPath())
+	}
+	s = seal.Secrets{Present: []byte(c.Cluster.Secret), Chosen: true, Own: own}
+	if c.Cluster.NextSecret != "" {
+		s.Next = []byte(c.Cluster.NextSecret)
+	}
+	for _, former := range c.Cluster.FormerSecrets {
+		s.Former = append(s.Former, []byte(former))
+	}
+	return s, nil
+}
+
+// ownSecrets returns the node's own secrets, newest first.
+func (c StorageConfig) ownSecrets() ([][]byte, error) {
+	b, err := os.ReadFile(c.sealPath())
+	if err != nil {
+		return nil, err
+	}
+	if len(b) == 0 || len(b)%seal.SecretSize != 0 {
+		return nil, fmt.Errorf("%s has %d bytes, not %d for each secret", c.sealPath(), len(b), seal.SecretSize)
+	}
+	return slices.Collect(slices.Chunk(b, seal.SecretSize)), nil
 }
 
 // sealPath returns the file of a node's own secrets, newest first.

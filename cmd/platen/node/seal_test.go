@@ -1,9 +1,9 @@
 package node
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,12 +14,9 @@ import (
 func TestLostSecret(t *testing.T) {
 	c := NewConfig()
 	c.Data = t.TempDir()
-	first, err := c.sealSecrets()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := c.sealSecrets(); err != nil || !bytes.Equal(again.Present, first.Present) {
-		t.Errorf("another secret at the second start: %v", err)
+	first := secretsOf(t, c)
+	if again := secretsOf(t, c); !slices.Equal(again, first) {
+		t.Errorf("another secret at the second start: %q, %q", first, again)
 	}
 	if err := os.Mkdir(filepath.Join(c.Data, "replica-2"), 0o700); err != nil {
 		t.Fatal(err)
@@ -27,7 +24,7 @@ func TestLostSecret(t *testing.T) {
 	if err := os.Remove(c.sealPath()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.sealSecrets(); err == nil || !strings.Contains(err.Error(), c.sealPath()+" is lost") || !strings.Contains(err.Error(), "head -c 32 /dev/urandom >'"+c.sealPath()) {
+	if _, err := openKeys(newBase(c, Options{})); err == nil || !strings.Contains(err.Error(), c.sealPath()+" is lost") || !strings.Contains(err.Error(), "head -c 32 /dev/urandom >'"+c.sealPath()) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(c.sealPath()); err == nil {
@@ -35,13 +32,62 @@ func TestLostSecret(t *testing.T) {
 	}
 	cluster := c
 	cluster.Cluster.Secret = "r7Kq2mXv9TzLp4Wd"
-	if _, err := cluster.sealSecrets(); err != nil {
-		t.Errorf("in a cluster: %v", err)
-	}
+	secretsOf(t, cluster)
 	if err := os.WriteFile(c.sealPath(), seal.NewSecret(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.sealSecrets(); err != nil {
-		t.Errorf("with a secret of the operator's: %v", err)
+	secretsOf(t, c)
+}
+
+// secretsOf opens the keys as a node does, and names their secrets.
+func secretsOf(t *testing.T, c Config) []string {
+	t.Helper()
+	if _, err := openKeys(newBase(c, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.sealSecrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Names()
+}
+
+// A node that gets a secret of the operator's keeps its own as former ones. In a cluster, whose other nodes lack them, it does not start with both.
+func TestOwnSecretsStay(t *testing.T) {
+	c := NewConfig()
+	c.Data = t.TempDir()
+	own := secretsOf(t, c)
+	alone, err := openKeys(newBase(c, Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := alone.rotate(); err != nil {
+		t.Fatal(err)
+	}
+	own = append(secretsOf(t, c)[:1], own...)
+	c.Cluster.Secret, c.Cluster.FormerSecrets = "r7Kq2mXv9TzLp4Wd", []string{"Gk4vRz9qMx2nTb7c"}
+	if names := secretsOf(t, c); len(names) != 4 || !slices.Equal(names[2:], own) {
+		t.Errorf("of %q are left %q", own, names)
+	}
+	given, err := openKeys(newBase(c, Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if given.WebhookKey("acc") != alone.WebhookKey("acc") {
+		t.Error("the account's webhooks get another key")
+	}
+	if err := c.checkSecrets(own); err != nil {
+		t.Errorf("a restore of what they sealed: %v", err)
+	}
+	c.Cluster.Gossip = "127.0.0.1:1"
+	if _, err := openKeys(newBase(c, Options{})); err == nil || !strings.Contains(err.Error(), c.sealPath()+" has secrets that this node made when it was alone") {
+		t.Errorf("in a cluster: %v", err)
+	}
+	if err := os.WriteFile(c.sealPath(), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Cluster.Gossip = ""
+	if _, err := openKeys(newBase(c, Options{})); err == nil || !strings.Contains(err.Error(), "has 5 bytes") {
+		t.Errorf("damaged: %v", err)
 	}
 }
