@@ -13,6 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"platen.dev/cmd/platen/node"
+	"platen.dev/cmd/platen/node/nodetest"
 	"platen.dev/events"
 	"platen.dev/events/public"
 	"platen.dev/events/testkit"
@@ -55,6 +57,21 @@ func TestEventsTail(t *testing.T) {
 		t.Errorf("nothing has happened since, and it shows %s", later)
 	}
 	p.stop(t)
+}
+
+// Events of an account that there is not are refused: nobody should wait for them, or take none for an answer.
+func TestEventsOfNobody(t *testing.T) {
+	cfg := nodetest.Config(t)
+	cfg.Dev = true
+	nodetest.Start(t, cfg, node.Options{})
+	for account, want := range map[string]string{
+		"acc_nope": "no account acc_nope; `platen admin account list` shows all accounts", "key_x": "no account key_x", "acc_dev_pro": "", "": "",
+	} {
+		err := run([]string{"events", "tail", "--data", cfg.Data, "--once", "--account", account}, io.Discard, io.Discard)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", account, err, want)
+		}
+	}
 }
 
 // correct gives a charge back, and charges another: each is an event, and the live quota counts it.

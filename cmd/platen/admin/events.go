@@ -97,6 +97,10 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 		refuse(w, 400, err.Error())
 		return
 	}
+	if err := s.checkAccount(f.Account); err != nil {
+		answerWith(w, f.Account, nil, err)
+		return
+	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	stop := context.AfterFunc(s.closing, func() { cancel(errClosing) })
@@ -116,6 +120,15 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errClosing) {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// checkAccount refuses an account that there is not, of which no event would ever come.
+func (s *Server) checkAccount(id events.AccountID) error {
+	if id == "" {
+		return nil
+	}
+	_, err := s.Services.Accounts.Find(id)
+	return err
 }
 
 var errClosing = errors.New("the node stops")
