@@ -7,11 +7,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sys/unix"
 	"modernc.org/sqlite" // also the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -45,7 +47,7 @@ var _ ledger.Ledger = (*Ledger)(nil)
 func Open(ctx context.Context, path string) (*Ledger, error) {
 	l, err := open(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("open the ledger %s: %w", path, explain(err))
+		return nil, fmt.Errorf("open the ledger %s: %w", path, explain(path, err))
 	}
 	return l, nil
 }
@@ -118,15 +120,34 @@ func (l *Ledger) call(ctx context.Context, doing string, f func(ctx context.Cont
 	case ctx.Err() != nil:
 		return fmt.Errorf("ledger %s: %s: %w", l.path, doing, context.Cause(ctx)) // SQLite says only that it was interrupted
 	}
-	return fmt.Errorf("ledger %s: %s: %w", l.path, doing, explain(err))
+	return fmt.Errorf("ledger %s: %s: %w", l.path, doing, explain(l.path, err))
 }
 
-// explain adds to SQLite's words for a damaged file what to do.
-func explain(err error) error {
+// explain adds to SQLite's words for a file that is damaged or may not be used what to do.
+func explain(path string, err error) error {
 	var of *sqlite.Error
-	if !errors.As(err, &of) || of.Code()&0xff != sqlite3.SQLITE_NOTADB && of.Code()&0xff != sqlite3.SQLITE_CORRUPT {
+	if !errors.As(err, &of) {
 		return err
 	}
-	return fmt.Errorf("%w: the file is damaged: stop the node, move the file away with its -wal and -shm, and start: "+
-		"the node makes another from the events (docs/LEDGER.md, If the ledger is lost)", err)
+	switch of.Code() & 0xff {
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("%w: the file is damaged: stop the node, move the file away with its -wal and -shm, and start: "+
+			"the node makes another from the events (docs/LEDGER.md, If the ledger is lost)", err)
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		if denied := denied(path); denied != nil {
+			return fmt.Errorf("%w: %w: give it to the node's user (chown)", err, denied)
+		}
+	}
+	return err
+}
+
+// denied returns which of the ledger's files, or their directory, this process may not use; nil if it may use all. It opens none of them: to close
+// one would end the locks that SQLite has on it.
+func denied(path string) error {
+	for _, name := range []string{path, path + "-wal", path + "-shm", filepath.Dir(path)} {
+		if err := unix.Faccessat(unix.AT_FDCWD, name, unix.R_OK|unix.W_OK, unix.AT_EACCESS); errors.Is(err, fs.ErrPermission) {
+			return &fs.PathError{Op: "use", Path: name, Err: err}
+		}
+	}
+	return nil
 }

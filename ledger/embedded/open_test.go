@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"platen.dev/events/testkit"
 	"platen.dev/ledger"
@@ -54,6 +57,40 @@ func TestOpenDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantRefused(t, path, "move the file away")
+}
+
+// A ledger of another user is refused with what to do, and so are the files beside it.
+func TestOpenDenied(t *testing.T) {
+	for _, file := range []string{"ledger.db", "ledger.db-wal"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "ledger.db")
+		if err := mustOpen(t, path).Close(); err != nil {
+			t.Fatal(err)
+		}
+		for name, mode := range map[string]os.FileMode{filepath.Dir(dir): 0o755, dir: 0o777, path: 0o666} {
+			if err := os.Chmod(name, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		theirs := filepath.Join(dir, file)
+		if _, err := os.Stat(theirs); err != nil {
+			if err := os.WriteFile(theirs, []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(theirs, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(file, func(t *testing.T) {
+			if os.Geteuid() == 0 { // who may use every file
+				runtime.LockOSThread() // for good: the thread ends with the test
+				if _, err := unix.SetfsuidRetUid(65534); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wantRefused(t, path, theirs+": permission denied: give it to the node's user")
+		})
+	}
 }
 
 // A file that is not a ledger, or one that somebody has changed, is refused with the reason.
