@@ -118,15 +118,22 @@ var journalKey = []byte("\x00journal")
 // ErrOtherJournal means that the replica was folded from another journal than the log's.
 var ErrOtherJournal = errors.New("the replica is of another journal")
 
+// CheckJournal returns ErrOtherJournal if a replica was folded from another journal than the log's. An empty id is unknown.
+func CheckJournal(folded, log string) error {
+	if folded == "" || log == "" || folded == log {
+		return nil
+	}
+	return fmt.Errorf("%w: it was folded from %s, and the log has %s: its topic was created again, as when a backup is restored. If so, this is a node of before: "+
+		"give it an empty data directory", ErrOtherJournal, folded, log)
+}
+
 // checkJournal returns an error if the store was folded from another journal than the log's. Nothing is removed, since it may be the last copy.
 func (s *store) checkJournal() error {
-	id := s.cfg.Log.TopicID(events.TopicJournal)
 	have, err := get(s.db, journalKey)
-	if err == nil && len(have) > 0 && id != "" && string(have) != id {
-		err = fmt.Errorf("%w: it was folded from %s, and the log has %s: its topic was created again, as when a backup is restored. If so, this is a node of before: "+
-			"give it an empty data directory", ErrOtherJournal, have, id)
+	if err != nil {
+		return err
 	}
-	return err
+	return CheckJournal(string(have), s.cfg.Log.TopicID(events.TopicJournal))
 }
 
 // noteJournal records which journal a store is folded from.

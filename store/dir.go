@@ -48,6 +48,9 @@ var _ Files = (*Dir)(nil)
 // writers have ended.
 func OpenDir(root string) (*Dir, error) { return openDirOn(vfs.Default, root) }
 
+// DirToRead returns a directory whose files are only read: nothing is created or removed, and no file exists in one that does not.
+func DirToRead(root string) *Dir { return &Dir{fs: vfs.Default, root: root} }
+
 // IsDir reports whether OpenDir has made a directory.
 func IsDir(root string) bool {
 	info, err := vfs.Default.Stat(filepath.Join(root, tempDir))

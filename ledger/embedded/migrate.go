@@ -25,12 +25,9 @@ var migrations = []string{first, second}
 // what the migrations make: a trigger or a view in a file from elsewhere could change what is read.
 func migrate(ctx context.Context, db *sql.DB, to []string) error {
 	return within(ctx, db, func(tx *sql.Tx) error {
-		version, err := versionOf(ctx, tx)
+		version, err := versionOf(ctx, tx, len(to))
 		if err != nil {
 			return err
-		}
-		if version > len(to) {
-			return fmt.Errorf("it has version %d, this program knows versions up to %d: use a newer one", version, len(to))
 		}
 		for ; version < len(to); version++ {
 			if err := step(ctx, tx, version, to[version]); err != nil {
@@ -47,8 +44,8 @@ func step(ctx context.Context, tx *sql.Tx, version int, statements string) error
 	return err
 }
 
-// versionOf returns the version of a file, 0 for an empty one.
-func versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
+// versionOf returns the version of a file, 0 for an empty one. One beyond newest is refused.
+func versionOf(ctx context.Context, tx *sql.Tx, newest int) (int, error) {
 	var id, version, objects int
 	err := tx.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema").
 		Scan(&id, &version, &objects)
@@ -59,6 +56,8 @@ func versionOf(ctx context.Context, tx *sql.Tx) (int, error) {
 		return 0, nil
 	case id != application || version < 1:
 		return 0, errors.New("the file is a database of something else")
+	case version > newest:
+		return 0, fmt.Errorf("it has version %d, this program knows versions up to %d: use a newer one", version, newest)
 	}
 	return version, nil
 }

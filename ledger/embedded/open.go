@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -50,6 +51,39 @@ func Open(ctx context.Context, path string) (*Ledger, error) {
 		return nil, fmt.Errorf("open the ledger %s: %w", path, explain(path, err))
 	}
 	return l, nil
+}
+
+// Examine checks whether Open would open the file of a stopped node, as far as that shows without changing anything: what waits in the file beside it,
+// -wal, is not read.
+func Examine(ctx context.Context, path string) error {
+	err := examine(ctx, path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("open the ledger %s: %w", path, explain(path, err))
+	}
+	return nil
+}
+
+func examine(ctx context.Context, path string) error {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := denied(path); err != nil {
+		return err
+	}
+	file := url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro&immutable=1"} // with which SQLite makes no file, and locks none
+	db, err := sql.Open("sqlite", file.String())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return within(ctx, db, func(tx *sql.Tx) error {
+		_, err := versionOf(ctx, tx, len(migrations))
+		return err
+	})
 }
 
 func open(ctx context.Context, path string) (*Ledger, error) {
@@ -135,7 +169,7 @@ func explain(path string, err error) error {
 			"the node makes another from the events (docs/LEDGER.md, If the ledger is lost)", err)
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
 		if denied := denied(path); denied != nil {
-			return fmt.Errorf("%w: %w: give it to the node's user (chown)", err, denied)
+			return fmt.Errorf("%w: %w", err, denied)
 		}
 	}
 	return err
@@ -146,7 +180,7 @@ func explain(path string, err error) error {
 func denied(path string) error {
 	for _, name := range []string{path, path + "-wal", path + "-shm", filepath.Dir(path)} {
 		if err := unix.Faccessat(unix.AT_FDCWD, name, unix.R_OK|unix.W_OK, unix.AT_EACCESS); errors.Is(err, fs.ErrPermission) {
-			return &fs.PathError{Op: "use", Path: name, Err: err}
+			return fmt.Errorf("%s: %w: give it to the node's user (chown)", name, err)
 		}
 	}
 	return nil

@@ -59,6 +59,35 @@ func TestOpenDamaged(t *testing.T) {
 	wantRefused(t, path, "move the file away")
 }
 
+// To examine a file finds why it would not be opened, and makes and changes nothing.
+func TestExamine(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ledger.db")
+	expect := func(want string) {
+		t.Helper()
+		before, _ := os.ReadFile(path)
+		err := Examine(testkit.Context(t), path)
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path)) {
+			t.Errorf("got %v, want %q and the path", err, want)
+		}
+		after, _ := os.ReadFile(path)
+		if entries, _ := os.ReadDir(dir); len(entries) > 1 || string(after) != string(before) {
+			t.Errorf("it changed %v", entries)
+		}
+	}
+	expect("")
+	if err := mustOpen(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	expect("")
+	execute(t, path, "PRAGMA user_version = 3")
+	expect("it has version 3, this program knows versions up to 2")
+	if err := os.WriteFile(path, []byte(strings.Repeat("damaged ", 1024)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect("move the file away")
+}
+
 // A ledger of another user is refused with what to do, and so are the files beside it.
 func TestOpenDenied(t *testing.T) {
 	for _, file := range []string{"ledger.db", "ledger.db-wal"} {

@@ -40,6 +40,20 @@ func Disk(name, dir string, reserve func(total int64) int64, waits bool) Check {
 	}}
 }
 
+// Directory checks that a directory of the node is writable, or can be made.
+func Directory(name, dir string) Check {
+	return Check{"directory of " + name, func(context.Context) []Finding {
+		there, err := nearest(dir)
+		if err != nil {
+			return []Finding{fail("make a directory that the node's user may write to", "%s: %s", dir, err)}
+		}
+		if _, err := syncTime(there); err != nil {
+			return []Finding{unwritable(there, err)}
+		}
+		return []Finding{ok("%s can be written", there)}
+	}}
+}
+
 func unwritable(dir string, err error) Finding {
 	do := "give it to the node's user (chown), or run this command as that user"
 	if errors.Is(err, syscall.EROFS) {

@@ -202,6 +202,29 @@ func TestPorts(t *testing.T) {
 	expect(t, Ports([]Port{{"listen", taken.Addr().String(), false}}, yes), OK)
 	expect(t, Ports([]Port{{"gossip", packets.LocalAddr().String(), true}}, no), Failure)
 	expect(t, Ports([]Port{{"listen", "192.0.2.1:80", false}}, no), Failure)
+	_, port, _ := net.SplitHostPort(free)
+	for _, twice := range [][]Port{
+		{{"listen", free, false}, {"ops", free, false}}, {{"listen", free, false}, {"ops", ":" + port, false}}, {{"listen", "0.0.0.0:" + port, false}, {"ops", free, false}},
+	} {
+		if f := expect(t, Ports(twice, no), OK, Failure); !strings.Contains(f[1].Text, "ops: listen has "+twice[0].Address+" already") {
+			t.Errorf("got %+v", f)
+		}
+	}
+	expect(t, Ports([]Port{{"listen", taken.Addr().String(), false}, {"ops", taken.Addr().String(), false}}, yes), OK, Failure)
+	apart := []Port{{"listen", "127.0.0.1:0", false}, {"ops", "127.0.0.1:0", false}, {"gotenberg.listen", free, false}, {"gossip", "127.0.0.2:" + port, false}}
+	expect(t, Ports(apart, no), OK, OK, OK, OK)
+}
+
+func TestDirectory(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, Directory("snapshots", dir), OK)
+	expect(t, Directory("snapshots", filepath.Join(dir, "later")), OK)
+	expect(t, Directory("snapshots", file), Failure)
+	expect(t, Directory("snapshots", "/proc/snapshots"), Failure)
 }
 
 func TestNames(t *testing.T) {
@@ -230,8 +253,8 @@ func TestServers(t *testing.T) {
 	expect(t, kafka(2, 3, nil), Failure)
 	expect(t, kafka(3, 2, nil), OK, OK, Warning)
 	expect(t, kafka(0, 3, errBroken), Failure)
-	expect(t, Log(func() (string, error) { return "whole", nil }), OK)
-	expect(t, Log(func() (string, error) { return "", errBroken }), Failure)
+	expect(t, Start("log", func(context.Context) (string, error) { return "whole", nil }), OK)
+	expect(t, Start("log", func(context.Context) (string, error) { return "", errBroken }), Failure)
 	well, ill := func(context.Context) error { return nil }, func(context.Context) error { return errBroken }
 	unreachable := errors.New("unreachable")
 	away := func(context.Context) error { return fmt.Errorf("%w: no answer", unreachable) }

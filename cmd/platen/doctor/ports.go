@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"syscall"
 )
 
@@ -16,7 +17,11 @@ type Port struct {
 // Ports checks that a node can listen on its ports. running reports whether a node runs with this configuration: then it holds them itself.
 func Ports(ports []Port, running func() bool) Check {
 	return Check{"ports", func(ctx context.Context) (all []Finding) {
-		for _, p := range ports {
+		for i, p := range ports {
+			if of := slices.IndexFunc(ports[:i], p.clashes); of >= 0 {
+				all = append(all, fail("give each a port of its own", "%s: %s has %s already", p.Setting, ports[of].Setting, ports[of].Address))
+				continue
+			}
 			err := p.try(ctx)
 			switch {
 			case err == nil:
@@ -33,6 +38,17 @@ func Ports(ports []Port, running func() bool) Check {
 		}
 		return all
 	}}
+}
+
+// clashes reports whether the node cannot listen on both addresses.
+func (p Port) clashes(other Port) bool {
+	host, port, err := net.SplitHostPort(p.Address)
+	otherHost, otherPort, otherErr := net.SplitHostPort(other.Address)
+	if err != nil || otherErr != nil || port != otherPort || port == "0" {
+		return false
+	}
+	everywhere := func(host string) bool { return host == "" || net.ParseIP(host).IsUnspecified() }
+	return host == otherHost || everywhere(host) || everywhere(otherHost)
 }
 
 // try listens for a moment.

@@ -38,17 +38,6 @@ func Kafka(ask func(context.Context) (Topics, error), replicas int) Check {
 	}}
 }
 
-// Log checks that a node can open the embedded log. try changes nothing, and says how the log is.
-func Log(try func() (string, error)) Check {
-	return Check{"log", func(context.Context) []Finding {
-		is, err := try()
-		if err != nil {
-			return []Finding{fail("mend what the error names: the node does not start", "%s", err)}
-		}
-		return []Finding{ok("%s", is)}
-	}}
-}
-
 // ClickHouse checks that it lets the node in. Jobs continue while it is unreachable, which is only a warning.
 func ClickHouse(ask func(context.Context) error, unreachable error) Check {
 	return Check{"ClickHouse", func(ctx context.Context) []Finding {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"platen.dev/actors/account"
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 	"platen.dev/store"
 )
 
@@ -29,13 +31,13 @@ type claimant struct {
 	place, path string
 }
 
-func claimantOf(b *base, s *storage) claimant {
-	place := b.cfg.filesPlace()
+func claimantOf(c StorageConfig, files store.Files, log eventlog.Log) claimant {
+	place := c.filesPlace()
 	path := strings.TrimSuffix(place, "/") + "/" + claim
-	if dir, is := s.files.(*store.Dir); is {
+	if dir, is := files.(*store.Dir); is {
 		path = dir.Path(claim)
 	}
-	return claimant{files: s.files, log: s.log.TopicID(events.TopicJournal), place: place, path: path}
+	return claimant{files: files, log: log.TopicID(events.TopicJournal), place: place, path: path}
 }
 
 // Errors of claims.
@@ -44,28 +46,32 @@ var (
 	errNoResults      = errors.New("none of the results that jobs still have is there")
 )
 
-// take claims the store. It refuses one that another log has claimed. If nobody has, kept names some results that should be there: without any of them,
-// the store is another one than before, such as the directory of a disk that is not mounted.
+// take claims the store, unless check refuses it.
 func (c claimant) take(ctx context.Context, kept func() ([]string, error)) error {
+	if ours, err := c.check(ctx, kept); err != nil || ours {
+		return err
+	}
+	_, err := c.files.Put(ctx, claim, strings.NewReader(c.log), maxClaim)
+	return err
+}
+
+// check reports whether the log has claimed the store, or cannot. It refuses one that another log has claimed. If nobody has, kept names some results
+// that should be there: without any of them, the store is another one than before, such as the directory of a disk that is not mounted.
+func (c claimant) check(ctx context.Context, kept func() ([]string, error)) (ours bool, err error) {
 	if c.log == "" {
-		return nil
+		return true, nil
 	}
 	whose, err := c.read(ctx)
 	switch {
 	case errors.Is(err, store.ErrNotExist):
-		if err := c.checkKept(ctx, kept); err != nil {
-			return err
-		}
+		return false, c.checkKept(ctx, kept)
 	case err != nil:
-		return err
-	case whose == c.log:
-		return nil
-	case whose != "":
-		return fmt.Errorf("%s: %w (%s; this node's is %s), which would lose them: give each cluster a place of its own, or remove %s if the other is gone for good",
+		return false, err
+	case whose != "" && whose != c.log:
+		return false, fmt.Errorf("%s: %w (%s; this node's is %s), which would lose them: give each cluster a place of its own, or remove %s if the other is gone for good",
 			c.place, errForeignResults, whose, c.log, c.path)
 	}
-	_, err = c.files.Put(ctx, claim, strings.NewReader(c.log), maxClaim)
-	return err
+	return whose == c.log, nil
 }
 
 // read returns the log that has claimed the store.
@@ -100,12 +106,11 @@ func (c claimant) checkKept(ctx context.Context, kept func() ([]string, error)) 
 // keptSample is how many results are looked for, of each partition and in all.
 const keptSample = 20
 
-// keptResults names some results that jobs still have.
-func keptResults(b *base, s *storage) func() ([]string, error) {
+// keptResults names some results that jobs still have at now, by the rows of all partitions.
+func keptResults(rows account.Scanner, partitions int32, now time.Time) func() ([]string, error) {
 	return func() (names []string, err error) {
-		now := events.At(b.clock.Now())
-		for p := int32(0); p < s.log.Partitions() && len(names) < keptSample; p++ {
-			found, err := account.KeptFiles(s.replica, p, now, keptSample-len(names))
+		for p := int32(0); p < partitions && len(names) < keptSample; p++ {
+			found, err := account.KeptFiles(rows, p, events.At(now), keptSample-len(names))
 			if err != nil {
 				return nil, err
 			}
@@ -120,5 +125,5 @@ func claimResults(ctx context.Context, b *base, s *storage) (err error) {
 	if s.files, err = openFiles(ctx, b, "results", b.cfg.Files); err != nil {
 		return err
 	}
-	return claimantOf(b, s).take(ctx, keptResults(b, s))
+	return claimantOf(b.cfg.StorageConfig, s.files, s.log).take(ctx, keptResults(s.replica, s.log.Partitions(), b.clock.Now()))
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"fmt"
 
 	"platen.dev/edge/dashboard"
 	"platen.dev/events"
@@ -22,7 +21,7 @@ func newDashboard(b *base, s *storage, e *engine, v *serving) (*dashboard.Config
 	}
 	provider, err := b.cfg.OIDC.provider()
 	if err != nil {
-		return nil, fmt.Errorf("oidc: %w", err)
+		return nil, err
 	}
 	if provider != nil {
 		cfg.SignIn = provider

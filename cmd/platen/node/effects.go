@@ -46,7 +46,7 @@ func orphans(b *base, s *storage) retention.Orphans {
 	return retention.Orphans{
 		Files: s.files, Owned: s.ownsFile, Now: b.clock.Now, Logger: b.logger,
 		Claim: func(ctx context.Context) error {
-			return claimantOf(b, s).take(ctx, func() ([]string, error) { return nil, nil })
+			return claimantOf(b.cfg.StorageConfig, s.files, s.log).take(ctx, func() ([]string, error) { return nil, nil })
 		},
 		Mine: func() bool { return s.replica.Owner(0) == b.id },
 		Settle: func(ctx context.Context) (func(string) bool, error) {

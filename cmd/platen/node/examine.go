@@ -3,8 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -26,7 +24,6 @@ import (
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/events"
 	"platen.dev/events/contract"
-	"platen.dev/events/eventlog/embedded"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
@@ -50,6 +47,11 @@ func (c Config) Checks() []doctor.Check {
 	for _, name := range slices.Sorted(maps.Keys(disks)) {
 		all = append(all, doctor.Disk(name, disks[name], func(total int64) int64 { return reserveOf(total, int64(c.ReserveMB)<<20) }, name == "data" && c.embeddedLog()))
 	}
+	if dir := c.snapshotFiles(); !strings.HasPrefix(dir, s3Scheme) {
+		all = append(all, doctor.Directory("snapshots", dir))
+	}
+	all = append(all, c.storedChecks()...)
+	all = append(all, doctor.Start("files of the configuration", c.tryConfigFiles))
 	all = append(all, doctor.Ports(c.listeners(), c.running), doctor.Names(c.serverNames(), net.DefaultResolver.LookupHost))
 	all = append(all, c.serverChecks()...)
 	return append(all, c.certificateChecks()...)
@@ -97,6 +99,15 @@ func (c Config) listeners() []doctor.Port {
 	return all
 }
 
+// tryConfigFiles reads the files that the configuration names, but for those of certificates and servers, which have checks of their own.
+func (c Config) tryConfigFiles(context.Context) (is string, err error) {
+	_, keyErr := c.Gotenberg.key()
+	_, tracingErr := c.Tracing.tracer()
+	_, mailErr := c.Mail.mailer()
+	_, oidcErr := c.OIDC.provider()
+	return "they can be read", errors.Join(keyErr, tracingErr, mailErr, oidcErr)
+}
+
 // running reports whether a node runs with the data directory.
 func (c StorageConfig) running() bool {
 	_, err := admin.NewClient(c.Data).Drainage()
@@ -119,8 +130,6 @@ func (c StorageConfig) serverChecks() (all []doctor.Check) {
 			found, err := kafka.Examine(ctx, c.Kafka.client("platen doctor", c.Partitions, nil))
 			return doctor.Topics(found), err
 		}, int(c.Kafka.ReplicationFactor)))
-	} else {
-		all = append(all, doctor.Log(c.tryLog))
 	}
 	if c.ClickHouse != "" {
 		all = append(all, doctor.ClickHouse(c.pingLedger, clickhouse.ErrUnreachable))
@@ -131,21 +140,6 @@ func (c StorageConfig) serverChecks() (all []doctor.Check) {
 		}
 	}
 	return all
-}
-
-// tryLog opens the embedded log for reading, as far as there is one that no node has open, and says how it is.
-func (c StorageConfig) tryLog() (is string, err error) {
-	if _, err := os.Stat(c.LogDir()); errors.Is(err, fs.ErrNotExist) {
-		return "the node will make it", nil
-	}
-	l, err := embedded.Open(embedded.Config{Dir: c.LogDir(), Partitions: c.Partitions, ReadOnly: true, Logger: slog.New(slog.DiscardHandler)})
-	switch {
-	case errors.Is(err, embedded.ErrInUse):
-		return "a node has it open", nil
-	case err != nil:
-		return "", err
-	}
-	return fmt.Sprintf("it can be read, and has %d partitions", l.Partitions()), l.Close()
 }
 
 func (c StorageConfig) pingLedger(ctx context.Context) error {

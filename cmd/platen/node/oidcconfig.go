@@ -3,6 +3,7 @@ package node
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -45,7 +46,7 @@ func (c OIDCConfig) provider() (*sso.Provider, error) {
 	}
 	trusted, err := tlsfile.Client{CA: c.CAFile}.Config()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("oidc: %w", err)
 	}
 	_, host, _ := strings.Cut(c.Issuer, "://")
 	host, _, _ = strings.Cut(host, "/")

@@ -128,7 +128,7 @@ func openReplica(ctx context.Context, b *base, s *storage) (*projections.Replica
 	case errors.Is(err, projections.ErrDiverged):
 		err = fmt.Errorf("%w: %w", embedded.ErrDamaged, err)
 	case b.cfg.embeddedLog() && (errors.Is(err, projections.ErrOtherJournal) || errors.Is(err, eventlog.ErrBeyondEnd)):
-		err = fmt.Errorf("%w (if the files of the log were lost, `platen log salvage` continues from the replica: docs/RUNBOOK.md)", err)
+		err = logLost(err)
 	}
 	if err != nil {
 		return nil, err
@@ -141,6 +141,11 @@ func openReplica(ctx context.Context, b *base, s *storage) (*projections.Replica
 		}
 	}
 	return replica, nil
+}
+
+// logLost adds to an error about a replica that is ahead of the embedded log what to do.
+func logLost(err error) error {
+	return fmt.Errorf("%w (if the files of the log were lost, `platen log salvage` continues from the replica: docs/RUNBOOK.md)", err)
 }
 
 // scrubInterval is the pause between two passes over the files of this node, and before the first; scrubRate is how many bytes are read per second:

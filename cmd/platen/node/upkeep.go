@@ -50,8 +50,11 @@ func (c Config) OpenLedger(ctx context.Context, log eventlog.Log) (ledger.Ledger
 }
 
 func openEmbeddedLedger(ctx context.Context, b *base) (ledger.Ledger, error) {
-	return embedded.Open(ctx, filepath.Join(b.cfg.Data, "ledger.db"))
+	return embedded.Open(ctx, b.cfg.ledgerPath())
 }
+
+// ledgerPath is the file of the embedded ledger.
+func (c StorageConfig) ledgerPath() string { return filepath.Join(c.Data, "ledger.db") }
 
 func openClickHouse(ctx context.Context, b *base) (ledger.Ledger, error) {
 	l, err := clickhouse.Connect(b.cfg.clickhouse())
