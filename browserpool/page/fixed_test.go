@@ -113,6 +113,16 @@ func TestOpenDialogs(t *testing.T) {
 	}
 }
 
+// A modal dialog that scrolls is whole, and below a short page.
+func TestModalDialogIsWhole(t *testing.T) {
+	t.Parallel()
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<h1>PAGE</h1><dialog id="d">` + strings.Repeat("<p>row", 90) + `<p>END</dialog><script>d.showModal()</script>`})
+	result := mustPrint(t, openSlot(t), Print{URL: web.URL})
+	if text := testkit.PDFText(t, result.PDF); strings.Count(text, "row") != 90 || !strings.Contains(text, "END") || strings.Index(text, "PAGE") > strings.Index(text, "row") || len(result.Warnings) > 0 {
+		t.Errorf("%q, warnings %v", text, result.Warnings)
+	}
+}
+
 // What is placed in a dialog stays in it, and a bar above a veil stays at the top.
 func TestDialogsKeepWhatTheyHold(t *testing.T) {
 	slot := openSlot(t)

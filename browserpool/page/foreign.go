@@ -31,6 +31,14 @@ func (p *page) noteForeign(ctx context.Context) {
 	}
 }
 
+// hasForeign reports whether the document shows foreign frames.
+func (p *page) hasForeign(ctx context.Context) (has bool) {
+	if len(p.progress.children()) > 0 {
+		_, _ = p.run(ctx, `(document, _, { within, isShown }) => within(document.body).some(e => e.localName == "iframe" && !e.contentDocument && isShown(e))`, nil, &has)
+	}
+	return has
+}
+
 // noteHeight hands the height of a frame's document, if it is foreign, to our scripts in the document that holds it.
 func (p *page) noteHeight(ctx context.Context, frame proto.PageFrameID) error {
 	client := p.session.With(ctx)

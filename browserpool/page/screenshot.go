@@ -91,36 +91,47 @@ func (s shot) isScrolled(ctx context.Context) (scrolled bool, err error) {
 }
 
 // beginAt returns how far a document that begins at the right extends to the left of the window: the browser counts from there. It would capture
-// what is below the window as far left of the area; so the window becomes as high as the area.
+// what is below the window as far left of the area, and nothing of foreign frames there; so the window becomes as high as the area.
 func (s shot) beginAt(ctx context.Context, area proto.PageViewport) (left float64, err error) {
 	var layout *proto.PageGetLayoutMetricsResult
 	err = s.onceActive(ctx, func() (err error) {
 		layout, err = proto.PageGetLayoutMetrics{}.Call(s.session.With(ctx))
 		return err
 	})
-	if err != nil || layout.CSSLayoutViewport == nil || layout.CSSLayoutViewport.PageX == 0 {
+	if err != nil {
 		return 0, err
 	}
-	var scrolled float64
-	if _, err := s.run(ctx, "document => document.defaultView.scrollX", nil, &scrolled); err != nil {
-		return 0, unlessLate(ctx, err)
+	if at := layout.CSSLayoutViewport; at != nil && at.PageX != 0 {
+		var scrolled float64
+		if _, err := s.run(ctx, "document => document.defaultView.scrollX", nil, &scrolled); err != nil {
+			return 0, unlessLate(ctx, err)
+		}
+		left = max(0, float64(at.PageX)-scrolled) // or else script has scrolled
 	}
-	left = float64(layout.CSSLayoutViewport.PageX) - scrolled
-	if left < 1 {
-		return 0, nil // script has scrolled
+	foreign := s.hasForeign(ctx)
+	if left < 1 && !foreign {
+		return 0, nil
 	}
-	high := int(math.Ceil(area.Y + area.Height))
+	if err := s.raise(ctx, int(math.Ceil(area.Y+area.Height))); err != nil || !foreign {
+		return left, err
+	}
+	_, err = s.run(ctx, twoFrames, nil, nil) // to draw them
+	return left, unlessLate(ctx, err)
+}
+
+// raise makes the window at least as high as a number of pixels. Boxes that are as high as a share of the window keep their heights.
+func (s shot) raise(ctx context.Context, high int) error {
 	if high <= s.page.viewport.Height {
-		return left, nil
+		return nil
 	}
 	if _, err := s.run(ctx, holdingHeights, nil, nil); err != nil {
-		return 0, unlessLate(ctx, err)
+		return unlessLate(ctx, err)
 	}
 	if err := s.setView(ctx, s.media, Size{Width: s.page.viewport.Width, Height: high}, s.scale); err != nil {
-		return 0, err
+		return err
 	}
-	_, err = s.run(ctx, keepingHeights, nil, nil)
-	return left, unlessLate(ctx, err)
+	_, err := s.run(ctx, keepingHeights, nil, nil)
+	return unlessLate(ctx, err)
 }
 
 // holdingHeights notes how high boxes are in the window, and keepingHeights has those that have grown with it keep that height.

@@ -57,12 +57,13 @@ func TestScrollingBoxes(t *testing.T) {
 		"/held":     `<div style="display: flex; height: 100px; overflow: auto">` + cards + `</div>`,
 		"/board":    `<body style="margin: 0; height: 100vh; display: flex; flex-direction: column"><div style="flex: 1; min-height: 0; display: flex; overflow-x: auto">` + strings.ReplaceAll(cards, "80px", "500px") + `</div>`,
 		"/low":      `<div style="height: 100px; overflow: hidden"><div style="display: flex; overflow-x: auto">` + cards + `</div></div><p>AFTER`,
+		"/floats":   `<div style="overflow-x: auto"><div style="width: 3200px">` + strings.ReplaceAll(cards, "flex: none", "float: left") + `</div></div>`,
 		"/right":    `<div dir="rtl" style="overflow-x: auto"><div style="width: 2000px; text-align: left">END</div></div>`,
 		"/stacked":  `<div dir="rtl" style="display: flex; overflow-x: auto">` + cards + `</div><p>AFTER`,
 		"/clean":    `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/cut": false, "/held-cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/low": false, "/held": false, "/stacked": false, "/moved": false,
+		"/code": false, "/cut": false, "/held-cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/floats": false, "/low": false, "/held": false, "/stacked": false, "/moved": false,
 		"/drawn": true, "/right": true, "/synced": true, "/drawing": true, "/wide": true, "/grid": true, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})
@@ -103,6 +104,22 @@ func TestLineNumbers(t *testing.T) {
 				t.Errorf("%s: %s is at %.0f, %s at %.0f", name, number, a.yMin, text, b.yMin)
 			}
 		}
+	}
+}
+
+// Frames of other origins are drawn below the window, too.
+func TestForeignFramesBelowTheWindow(t *testing.T) {
+	t.Parallel()
+	other := pagetest.NewWeb(t, pagetest.Pages{"/": `<body style="background: #f00">`})
+	page := `<body style="margin: 0"><div style="height: 100vh"></div><div style="height: 1200px"></div><iframe style="border: 0" width="400" height="200" src="` + other.URL + `"></iframe>`
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": page, "/script": page + `<script>setInterval(() => document.title += "x", 50)</script>`})
+	slot := openSlot(t)
+	for _, path := range []string{"/", "/script"} {
+		picture, image := mustCapture(t, slot, Capture{URL: web.URL + path, Options: contract.Image{FullPage: true}})
+		if image.Height > 768+1200+300 {
+			t.Errorf("%s: the image is %d pixels high", path, image.Height)
+		}
+		shows(t, picture, 200, 768+1300, red)
 	}
 }
 
@@ -207,6 +224,8 @@ func TestBoxesGrow(t *testing.T) {
 		"empty":          {box("", `<p>first</p><div style="height: 3000px"></div>END`), false, true},
 		"spaced":         {box("position: relative", `<p>first</p><div style="position: absolute; top: 3000px">END</div>`), false, false},
 		"part of a list": {box("", `<div style="position: relative; height: 9000px"><p style="position: absolute; top: 20px">first</p></div>`), false, true},
+		"a scroll bar":   {`<div style="position: relative; height: 200px; overflow: hidden">first<div style="position: absolute; right: 0; top: 0; bottom: 0; width: 16px; overflow-y: scroll"><div style="height: 2400px"></div></div></div><p>AFTER</p>`, false, true},
+		"both ways":      {box("", `<div style="width: 2000px">`+end+`</div>`), true, false},
 		"menu":           {`<nav>` + box("", end) + `</nav>`, false, false},
 		"links":          {box("", strings.Repeat(`<p><a href="/">line</a></p>`, 80)+`<p><a href="/">END</a></p>`), false, false},
 		"table of links": {box("", "<table>"+strings.Repeat(`<tr><td><a href="/">line</a></td><td>with something</td></tr>`, 80)+"<tr><td>END</td></tr></table>"), true, false},

@@ -103,16 +103,16 @@
 	const rowsOf = (code, counts) => {
 		const range = undisguised.createRange(), tops = []
 		const at = (node, i) => (range.setStart(node, i), range.setEnd(node, i + 1), range.getBoundingClientRect())
-		let begins = true, bottom = 0
+		let begins = true, last
 		for (const node of textsOf(code).filter(text => text.length > 0 && counts(text) && text.parentElement.getClientRects().length > 0)) {
 			for (let i = 0; i < node.length; i++) {
 				if (begins) tops.push(at(node, i).top)
 				begins = node.data[i] == "\n"
 			}
-			bottom = Math.max(bottom, at(node, node.length - 1).bottom)
+			last = at(node, node.length - 1).top
 		}
-		const heights = tops.map((top, i) => (tops[i + 1] ?? bottom) - top), row = Math.min(...heights.filter(height => height > 0))
-		return heights.map(height => Math.round(height / row))
+		const heights = tops.slice(1).map((top, i) => top - tops[i]), row = Math.min(...heights.filter(height => height > 0))
+		return [...heights, last - tops.at(-1) + row].map(height => Math.round(height / row))
 	}
 	const textsOf = (root, all = []) => {
 		const nodes = undisguised.createTreeWalker(root, NodeFilter.SHOW_TEXT)
@@ -123,7 +123,10 @@
 	const spread = (gutter, rows) => {
 		const left = [...rows], more = () => Math.max(0, (left.shift() ?? 1) - 1)
 		const breaks = [...gutter.querySelectorAll("br")], copies = (e, n) => Array.from({ length: n }, () => e.cloneNode())
-		if (!/\S/.test(gutter.textContent)) return [...gutter.children].forEach(e => set(e, { "padding-bottom": more() * e.offsetHeight + "px" }))
+		if (!/\S/.test(gutter.textContent)) {
+			const row = Math.min(...[...gutter.children].map(e => e.offsetHeight)) // others may have been spread before
+			return [...gutter.children].forEach(e => set(e, { "padding-bottom": more() * row + "px" }))
+		}
 		for (const e of breaks) e.after(...copies(e, more()))
 		for (const text of breaks.length > 0 ? [] : textsOf(gutter)) text.data = text.data.replace(/\n/g, () => "\n".repeat(1 + more()))
 		const last = more() // of a line without a break
@@ -140,10 +143,12 @@
 		}
 		const beside = [...codeOf.keys()], isBeside = node => beside.some(e => e.contains(node))
 		const kept = beside.map(e => [e, getComputedStyle(e).whiteSpace])
+		const wide = elements.filter(e => getComputedStyle(e).display == "inline-block" && e.offsetWidth > 0.9 * e.parentElement.clientWidth)
 		for (const e of elements) {
 			const isEmpty = !/\S/.test(e.textContent) // or a style sheet numbers the line
 			if (!isBeside(e)) set(e, { "white-space": "pre-wrap", "overflow-wrap": isEmpty ? "normal" : "anywhere" })
 		}
+		for (const e of wide) set(e, { display: "inline" }) // or it leaves the line of the mark before it
 		for (const [e, space] of kept) set(e, { "white-space": space, "overflow-wrap": "normal" })
 		return () => {
 			const rows = new Map([...new Set(codeOf.values())].map(code => [code, rowsOf(code, text => !isBeside(text))]))

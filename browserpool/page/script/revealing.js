@@ -61,7 +61,7 @@
 		empty.forEach(e => set(e, { display: "none" }))
 		joined.forEach((to, e) => set(e, to))
 		free(box)
-		set(box, fits ? { overflow: "auto" } : opening(style(box)))
+		set(box, fits || box.scrollWidth > 2 * innerWidth ? { overflow: "auto" } : opening(style(box))) // the page would shrink, and still cut
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
 		const isCut = ({ e, outer, was }) => beyond(e, outer) > was + 1 && style(outer).overflowY != "visible"
 		// What draws only what is seen has nothing at the end of what it has grown to.
@@ -75,7 +75,9 @@
 		}
 		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? true : restore()
 	}
-	const all = { Grown: 0, Hidden: 0 }
+	// Editors and sheets have a box of nothing for a scroll bar, beside the lines that they draw.
+	const bare = body ? within(body).filter(e => hidden(e) > 50 && e.offsetWidth < 50 && scrolls(e) && isShown(e) && isOnPaper(rectOf(e)) && !someText(e) && someText(outerOf(e))) : []
+	const all = { Grown: 0, Hidden: Math.max(0, ...bare.map(hidden)) }
 	let tried = 0
 	for (const box of boxes.reverse().slice(0, 10 * most)) { // inner ones first
 		const more = hidden(box)

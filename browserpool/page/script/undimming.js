@@ -1,14 +1,14 @@
 // Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it: the browser would print both on every page.
 (document, { page }, { within, fixedOf, someText, set, adopt }) => {
 	const root = document.documentElement, body = document.body
-	if (!body || !page || root.scrollHeight <= Math.max(page, innerHeight)) return
+	const modal = [...document.querySelectorAll("dialog:modal, :popover-open")], isCut = e => e.scrollHeight > e.clientHeight + 4 || e.getBoundingClientRect().bottom > innerHeight
+	if (!body || !modal.some(isCut) && (!page || root.scrollHeight <= Math.max(page, innerHeight))) return
 	const style = getComputedStyle
 	const isOver = (e, { left, top, right, bottom } = e.getBoundingClientRect()) => left < 2 && top < 2 && right > innerWidth - 2 && bottom > innerHeight - 2
 	const isTranslucent = e => e.localName == "svg" && [...e.children].map(shape => style(shape)).some(s => s.opacity < 1 || s.fillOpacity < 1 || /^rgba/.test(s.fill))
 	const dims = (e, { backgroundColor, backgroundImage, backdropFilter, opacity } = style(e)) => backdropFilter != "none" || isTranslucent(e) ||
 		backgroundImage == "none" && backgroundColor != "rgba(0, 0, 0, 0)" && (opacity < 1 || /^rgba\(|\/ 0?\.\d+\)$/.test(backgroundColor))
 	const hasContent = e => someText(e) || e.querySelector("img, svg, canvas, video, iframe")
-	const modal = [...document.querySelectorAll("dialog:modal, :popover-open")]
 	if (modal.length) adopt("::backdrop { display: none !important }")
 	// A modal dialog becomes an ordinary one, of which the page hears nothing.
 	const hush = event => modal.includes(event.target) && event.stopImmediatePropagation()
@@ -18,7 +18,7 @@
 		if (e.localName == "dialog") {
 			e.close()
 			e.setAttribute("open", "")
-			set(e, { position: "relative", inset: "auto", ...size })
+			set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none", ...size })
 		} else {
 			set(e, { position: "absolute", inset: "auto", left: left + "px", top: top + "px", ...size })
 		}

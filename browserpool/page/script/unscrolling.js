@@ -43,6 +43,7 @@
 	const severalRows = ({ row, items }, { display, flexDirection, flexWrap, gridAutoFlow, whiteSpace } = style(row)) => {
 		if (/flex/.test(display)) return /row/.test(flexDirection) && flexWrap == "nowrap" && { "flex-wrap": "wrap" }
 		if (/grid/.test(display)) return /column/.test(gridAutoFlow) && { "grid-auto-flow": "row", "grid-template-columns": `repeat(auto-fill, ${items[0].offsetWidth}px)` }
+		if (items.every(e => style(e).float != "none")) return { width: "auto" }
 		return whiteSpace == "nowrap" && items.every(e => style(e).display == "inline-block") && { "white-space": "normal" }
 	}
 	const asRows = (box, { row, items } = rowOf(box)) => items.length > 1 && items.every(e => e.offsetWidth <= box.clientWidth) && severalRows({ row, items })
