@@ -4,11 +4,11 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
-	"github.com/ysmood/gson"
 )
 
 // measuring returns the height of a frame's document; 0 if nobody scrolls there.
@@ -62,11 +62,10 @@ func (p *page) noteHeight(ctx context.Context, frame proto.PageFrameID) error {
 	if _, err := p.runIn(ctx, frame, measuring, nil, &height); err != nil || height == 0 {
 		return err
 	}
-	call.FunctionDeclaration = `function (height) {
+	call.FunctionDeclaration = fmt.Sprintf(`function () {
 		if (!Object.hasOwn(globalThis, "foreign")) Object.defineProperty(globalThis, "foreign", { value: new Map() }) // an element may have the name
-		foreign.set(this, height)
-	}`
-	call.Arguments = []*proto.RuntimeCallArgument{{Value: gson.New(height)}}
+		foreign.set(this, %d)
+	}`, height)
 	_, err = call.Call(client)
 	return err
 }
