@@ -66,16 +66,19 @@ func (l *Ledger) quorum(ctx context.Context, table string) (int, error) {
 func (l *Ledger) followsQueue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, l.config.Timeout/2)
 	defer cancel()
-	for {
+	missing := errors.New("the server has no connection to ZooKeeper, through which the tables of a cluster are created")
+	for answers := 0; ; answers++ {
 		var watches int64
 		err := l.conn.QueryRow(ctx, "SELECT toInt64(sum(value)) FROM system.metrics WHERE metric = 'ZooKeeperWatch'").Scan(&watches)
 		switch {
-		case err != nil:
+		case err != nil && answers == 0:
 			return err
+		case err != nil: // mostly, the time ends during a question
+			return fmt.Errorf("%w: %w", missing, err)
 		case watches > 0:
 			return nil
 		case !pause(ctx):
-			return errors.New("the server has no connection to ZooKeeper, through which the tables of a cluster are created")
+			return missing
 		}
 	}
 }
