@@ -173,7 +173,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 		return nil
 	}
 	if p.kind == forVisit {
-		p.noteForeign(ctx)
+		visit{p.page}.noteForeign(ctx)
 	}
 	var hidden struct{ Below, Beside int }
 	if _, err := p.run(ctx, merged(scripts...), a, &hidden); err != nil {

@@ -28,7 +28,7 @@ var errScript = errors.New("a script of ours failed")
 // replacements of built-in functions are not visible. The script's result is decoded into result, if that is not nil.
 // If another document replaces this one, run returns false.
 func (p *page) run(ctx context.Context, script string, argument, result any) (ran bool, err error) {
-	return p.runIn(ctx, p.progress.frame, script, argument, result)
+	return runIn(p.session.With(ctx), p.progress.frame, script, argument, result)
 }
 
 // worldOf returns the isolated world of our scripts in a frame.
@@ -40,9 +40,8 @@ func worldOf(client *rod.Page, frame proto.PageFrameID) (proto.RuntimeExecutionC
 	return world.ExecutionContextID, nil
 }
 
-// runIn is run in a frame of the page.
-func (p *page) runIn(ctx context.Context, frame proto.PageFrameID, script string, argument, result any) (ran bool, err error) {
-	client := p.session.With(ctx)
+// runIn is run in a frame of the page that a client calls.
+func runIn(client *rod.Page, frame proto.PageFrameID, script string, argument, result any) (ran bool, err error) {
 	world, err := worldOf(client, frame)
 	if err != nil {
 		return false, unlessReplaced(err)

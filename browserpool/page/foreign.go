@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/proto"
 )
 
@@ -23,30 +24,34 @@ const maxFrames = 50
 const foreignTimeout = time.Second
 
 // noteForeign tells framing the heights of foreign frames' documents. It ignores frames that cannot be measured: they stay as they are.
-func (p *page) noteForeign(ctx context.Context) {
+func (p visit) noteForeign(ctx context.Context) {
+	frames := p.progress.children()
+	if len(frames) == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, foreignTimeout)
 	defer cancel()
-	for _, frame := range p.progress.children() {
-		_ = p.noteHeight(ctx, frame)
+	client := p.session.With(ctx)
+	world, err := worldOf(client, p.progress.frame)
+	if err != nil {
+		return
+	}
+	for _, frame := range frames {
+		_ = noteHeight(client, world, frame)
 	}
 }
 
 // hasForeign reports whether the document shows foreign frames.
-func (p *page) hasForeign(ctx context.Context) (has bool) {
+func (p visit) hasForeign(ctx context.Context) (has bool) {
 	if len(p.progress.children()) > 0 {
 		_, _ = p.run(ctx, `(document, _, { within, isShown }) => within(document.body).some(e => e.localName == "iframe" && !e.contentDocument && isShown(e))`, nil, &has)
 	}
 	return has
 }
 
-// noteHeight hands the height of a frame's document, if it is foreign, to our scripts in the document that holds it.
-func (p *page) noteHeight(ctx context.Context, frame proto.PageFrameID) error {
-	client := p.session.With(ctx)
+// noteHeight hands the height of a frame's document, if it is foreign, to our scripts in the world of the document that holds it.
+func noteHeight(client *rod.Page, world proto.RuntimeExecutionContextID, frame proto.PageFrameID) error {
 	owner, err := proto.DOMGetFrameOwner{FrameID: frame}.Call(client)
-	if err != nil {
-		return err
-	}
-	world, err := worldOf(client, p.progress.frame)
 	if err != nil {
 		return err
 	}
@@ -59,7 +64,7 @@ func (p *page) noteHeight(ctx context.Context, frame proto.PageFrameID) error {
 		return err
 	}
 	var height int
-	if _, err := p.runIn(ctx, frame, measuring, nil, &height); err != nil || height == 0 {
+	if _, err := runIn(client, frame, measuring, nil, &height); err != nil || height == 0 {
 		return err
 	}
 	call.FunctionDeclaration = fmt.Sprintf(`function () {

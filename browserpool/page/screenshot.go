@@ -108,7 +108,7 @@ func (s shot) beginAt(ctx context.Context, area proto.PageViewport) (left float6
 		}
 		left = max(0, float64(at.PageX)-scrolled) // or else script has scrolled
 	}
-	foreign := s.hasForeign(ctx)
+	foreign := visit{s.page}.hasForeign(ctx)
 	if left < 1 && !foreign {
 		return 0, nil
 	}
@@ -218,7 +218,7 @@ func (s shot) unroll(ctx context.Context) error {
 	if s.job.URL != "" {
 		scripts = append(scripts, optional(undimming), unfixing)
 	}
-	s.noteForeign(ctx)
+	visit{s.page}.noteForeign(ctx)
 	var hidden struct{ Below int }
 	_, err := s.run(ctx, merged(scripts...), arrangement{Page: s.viewport.Height}, &hidden)
 	s.warnOfHidden(hidden.Below)

@@ -123,7 +123,7 @@ func TestForeignFramesBelowTheWindow(t *testing.T) {
 	}
 }
 
-// Short words of a short piece of code are no line numbers.
+// Short words in two lines of code are not taken for line numbers.
 func TestShortCode(t *testing.T) {
 	t.Parallel()
 	page := `<!doctype html><pre style="overflow: auto"><code><b>npm</b> install` + strings.Repeat(" long", 60) + "\n<b>npm</b> run</code></pre><p>AFTER"

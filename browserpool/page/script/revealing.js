@@ -10,8 +10,9 @@
 	const scrolls = (e, overflow = style(e).overflowY) => /auto|scroll/.test(overflow) || overflow == "hidden" && hasBar(e) // by a script
 	const staysInView = e => e && (/sticky|fixed/.test(style(e).position) || staysInView(outerOf(e)))
 	const isOnPaper = ({ right, bottom }) => right > 0 && bottom > -scrollY
-	const boxes = body ? within(body).filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
-		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select")) : []
+	const elements = body ? within(body) : []
+	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
+		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select"))
 
 	const isFilled = box => {
 		const at = rectOf(box), whole = placedIn(box).at(-1) ?? box, counts = e => isShown(e) && isInFlow(e, whole)
@@ -76,7 +77,7 @@
 		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? true : restore()
 	}
 	// Editors and sheets have a box of nothing for a scroll bar, beside the lines that they draw.
-	const bare = body ? within(body).filter(e => hidden(e) > 50 && e.offsetWidth < 50 && scrolls(e) && isShown(e) && isOnPaper(rectOf(e)) && !someText(e) && someText(outerOf(e))) : []
+	const bare = elements.filter(e => hidden(e) > 50 && e.offsetWidth < 50 && scrolls(e) && isShown(e) && isOnPaper(rectOf(e)) && !someText(e) && someText(outerOf(e)))
 	const all = { Grown: 0, Hidden: Math.max(0, ...bare.map(hidden)) }
 	let tried = 0
 	for (const box of boxes.reverse().slice(0, 10 * most)) { // inner ones first

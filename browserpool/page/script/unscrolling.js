@@ -76,9 +76,7 @@
 		const restores = changed.map(keepStyle), [first, second] = items.map(e => e.getBoundingClientRect())
 		set(row, { "row-gap": Math.max(0, second.left - first.right, first.left - second.right) + "px", ...to })
 		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
-		const freed = free(box)
-		if (freed && !isWide(box)) return
-		restores.forEach(f => f())
+		if (!free(box) || isWide(box)) restores.forEach(f => f())
 	}
 	const hidesText = box => {
 		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box)

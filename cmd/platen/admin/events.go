@@ -122,7 +122,7 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// checkAccount refuses an account that there is not, of which no event would ever come.
+// checkAccount refuses an unknown account: none of its events would ever come.
 func (s *Server) checkAccount(id events.AccountID) error {
 	if id == "" {
 		return nil

@@ -26,7 +26,7 @@ import (
 
 // This file examines what is stored on the host. On Kafka, no check compares the log with replica and results: a node that starts does.
 
-// haveOpen is what a check says of what a running node has open.
+// haveOpen is what a check finds if a running node has something open.
 const haveOpen = "a node has it open"
 
 func (c Config) storedChecks() []doctor.Check {
@@ -40,7 +40,7 @@ func (c Config) storedChecks() []doctor.Check {
 	return all
 }
 
-// tryData looks for what a restore has left, and for files that this process may not use.
+// tryData looks for an unfinished restore, and for files that this process may not use.
 func (c StorageConfig) tryData(context.Context) (is string, err error) {
 	if err := c.checkFinished(); err != nil {
 		return "", err

@@ -72,7 +72,7 @@ func (c Config) sealSecrets() (s seal.Secrets, err error) {
 		return s, err
 	case c.Cluster.Gossip != "":
 		return s, fmt.Errorf("%s has secrets that this node made when it was alone, and the other nodes lack them. To join a cluster that has never used them, "+
-			"begin with an empty data directory, or move the file away. If the accounts were this node's, it is lost by that what waits for a webhook, upload or password to be decrypted, "+
+			"begin with an empty data directory, or move the file away. If the accounts were this node's, no waiting webhook, upload or password can be decrypted then, "+
 			"and webhooks and evidence get other keys; without cluster.gossip the node keeps them", c.sealPath())
 	}
 	s = seal.Secrets{Present: []byte(c.Cluster.Secret), Chosen: true, Own: own}
