@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -25,7 +24,7 @@ const foreignTimeout = time.Second
 
 // noteForeign tells framing the heights of foreign frames' documents. It ignores frames that cannot be measured: they stay as they are.
 func (p visit) noteForeign(ctx context.Context) {
-	frames := p.progress.children()
+	frames := p.progress.frames()
 	if len(frames) == 0 {
 		return
 	}
@@ -43,7 +42,7 @@ func (p visit) noteForeign(ctx context.Context) {
 
 // hasForeign reports whether the document shows foreign frames.
 func (p visit) hasForeign(ctx context.Context) (has bool) {
-	if len(p.progress.children()) > 0 {
+	if len(p.progress.frames()) > 0 {
 		_, _ = p.run(ctx, `(document, _, { within, isShown }) => within(document.body).some(e => e.localName == "iframe" && !e.contentDocument && isShown(e))`, nil, &has)
 	}
 	return has
@@ -75,26 +74,21 @@ func noteHeight(client *rod.Page, world proto.RuntimeExecutionContextID, frame p
 	return err
 }
 
-// children returns the frames in the document, at most maxFrames, but not those in other frames.
-func (g *progress) children() []proto.PageFrameID {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Clone(g.frames)
+// children are the frames in a document.
+type children struct {
+	frames []proto.PageFrameID // at most maxFrames, without those in other frames
+	some   bool                // a frame was made, here or there, even if it is gone
 }
 
-// onAttached notes a frame that was made.
-func (g *progress) onAttached(params []byte) {
-	g.framed = true
-	var e proto.PageFrameAttached
-	if json.Unmarshal(params, &e) == nil && e.ParentFrameID == g.frame && len(g.frames) < maxFrames {
-		g.frames = append(g.frames, e.FrameID)
+// attach notes a frame that was made. isChild says that it is none in another frame.
+func (c *children) attach(frame proto.PageFrameID, isChild bool) {
+	c.some = true
+	if isChild && len(c.frames) < maxFrames {
+		c.frames = append(c.frames, frame)
 	}
 }
 
-// onDetached forgets a frame.
-func (g *progress) onDetached(params []byte) {
-	var e proto.PageFrameDetached
-	if json.Unmarshal(params, &e) == nil {
-		g.frames = slices.DeleteFunc(g.frames, func(id proto.PageFrameID) bool { return id == e.FrameID })
-	}
+// detach forgets a frame.
+func (c *children) detach(frame proto.PageFrameID) {
+	c.frames = slices.DeleteFunc(c.frames, func(id proto.PageFrameID) bool { return id == frame })
 }

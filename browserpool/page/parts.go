@@ -16,6 +16,18 @@ import (
 
 // This file notes which parts of a page are missing.
 
+// parts are the requests for parts of a page, and what is missing of it.
+type parts struct {
+	// pending maps each request that has not ended to its URL, as the page named it, sheets those for style sheets that are not answered.
+	pending map[string]string
+	sheets  map[string]*sheet
+	// failed are the parts that failed, doubtful those that may have.
+	failed   []Warning
+	doubtful doubts
+}
+
+func newParts() parts { return parts{pending: map[string]string{}, sheets: map[string]*sheet{}} }
+
 // sheet is a style sheet of which the page was told no answer. The browser may refuse it without one: only the network says what came.
 type sheet struct {
 	refused bool   // the request has ended so
@@ -25,30 +37,29 @@ type sheet struct {
 // shownParts are the types of requests whose failure leaves something out of the page.
 var shownParts = []string{"Document", "Stylesheet", "Image", "Media", "Font", "Script"}
 
-// notePart records a request for a part of the page. A redirect does not change the recorded URL: the target of a redirect may be confidential.
-func (g *progress) notePart(e networkEvent) {
-	isPart := g.requests[e.RequestID].part && (g.next == nil || g.next.request != e.RequestID)
-	if _, redirected := g.parts[e.RequestID]; !isPart || redirected {
+// onRequest records a request for a part of the page. A redirect does not change the recorded URL: the target of a redirect may be confidential.
+func (p *parts) onRequest(e networkEvent) {
+	if _, redirected := p.pending[e.RequestID]; redirected {
 		return
 	}
-	g.parts[e.RequestID] = e.Request.URL
+	p.pending[e.RequestID] = e.Request.URL
 	if e.Type == "Stylesheet" {
-		g.sheets[e.RequestID] = &sheet{}
+		p.sheets[e.RequestID] = &sheet{}
 	}
 }
 
-// partAnswered notes that a part is missing by its answer.
-func (g *progress) partAnswered(e networkEvent) {
-	delete(g.sheets, e.RequestID)
+// onResponse notes that a part is missing by its answer.
+func (p *parts) onResponse(e networkEvent) {
+	delete(p.sheets, e.RequestID)
 	switch {
 	case e.Response.Status >= 400:
-		g.partFailed(e.RequestID, httpStatus(e.Response.Status))
+		p.fail(e.RequestID, httpStatus(e.Response.Status))
 	case e.Type == "Script" && e.Response.Headers.refusesScript(e.Response.MimeType):
-		g.partFailed(e.RequestID, ofType(e.Response.MimeType))
+		p.fail(e.RequestID, ofType(e.Response.MimeType))
 	case e.Type == "Script" && !isScript(e.Response.MimeType):
-		g.doubtful.Modules = append(g.doubtful.Modules, doubt{g.parts[e.RequestID], e.Response.MimeType})
+		p.doubtful.Modules = append(p.doubtful.Modules, doubt{p.pending[e.RequestID], e.Response.MimeType})
 	case e.Type == "Stylesheet" && e.Response.Headers.media() != "" && !e.Response.Headers.isStyle():
-		g.doubtful.Sheets = append(g.doubtful.Sheets, doubt{g.parts[e.RequestID], e.Response.Headers.media()})
+		p.doubtful.Sheets = append(p.doubtful.Sheets, doubt{p.pending[e.RequestID], e.Response.Headers.media()})
 	}
 }
 
@@ -74,7 +85,7 @@ func (p visit) decide(ctx context.Context) error {
 	p.progress.mu.Lock()
 	defer p.progress.mu.Unlock()
 	for _, part := range refused {
-		p.progress.noteMissing(showURL(part.URL), ofType(part.Media))
+		p.progress.parts.note(showURL(part.URL), ofType(part.Media))
 	}
 	return err
 }
@@ -83,50 +94,50 @@ func (p visit) decide(ctx context.Context) error {
 func (g *progress) doubts() doubts {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.doubtful
+	return g.parts.doubtful
 }
 
-// partEnded notes that a part is missing by the end of its request. kind is the media type of a document that has begun to arrive, or "".
-func (g *progress) partEnded(e networkEvent, kind string) {
-	switch at := g.sheets[e.RequestID]; {
+// onEnd notes that a part is missing by the end of its request. kind is the media type of a document that has begun to arrive, or "".
+func (p *parts) onEnd(e networkEvent, kind string) {
+	switch at := p.sheets[e.RequestID]; {
 	case e.ErrorText == aborted && !isShown(kind):
-		g.partFailed(e.RequestID, "it is a download of type "+clip(kind))
+		p.fail(e.RequestID, "it is a download of type "+clip(kind))
 	case e.ErrorText != "" && e.ErrorText != aborted:
-		g.partFailed(e.RequestID, "it did not arrive")
+		p.fail(e.RequestID, "it did not arrive")
 	case e.ErrorText == aborted && at != nil && at.refusal != "":
-		g.partFailed(e.RequestID, at.refusal)
+		p.fail(e.RequestID, at.refusal)
 	case e.ErrorText == aborted && at != nil:
 		at.refused = true // unless the page itself no longer wants it: then nothing comes
 	default:
-		g.forgetPart(e.RequestID)
+		p.forget(e.RequestID)
 	}
 }
 
-// partFailed notes why a part is missing, once for each request.
-func (g *progress) partFailed(request, why string) {
-	at, isPart := g.parts[request]
-	g.forgetPart(request)
+// fail notes why a part is missing, once for each request.
+func (p *parts) fail(request, why string) {
+	at, isPart := p.pending[request]
+	p.forget(request)
 	if isPart {
-		g.noteMissing(showURL(at), why)
+		p.note(showURL(at), why)
 	}
 }
 
-func (g *progress) forgetPart(request string) {
-	delete(g.parts, request)
-	delete(g.sheets, request)
+func (p *parts) forget(request string) {
+	delete(p.pending, request)
+	delete(p.sheets, request)
 }
 
 // onHead notes why the browser refuses a style sheet. The event comes from the network, in no order with those of the page.
-func (g *progress) onHead(params []byte) {
+func (p *parts) onHead(params []byte) {
 	var e struct {
 		RequestID  string `json:"requestId"`
 		StatusCode int    `json:"statusCode"`
 		Headers    headers
 	}
-	if len(g.sheets) == 0 || json.Unmarshal(params, &e) != nil {
+	if len(p.sheets) == 0 || json.Unmarshal(params, &e) != nil {
 		return
 	}
-	at := g.sheets[e.RequestID]
+	at := p.sheets[e.RequestID]
 	if at == nil {
 		return
 	}
@@ -139,9 +150,9 @@ func (g *progress) onHead(params []byte) {
 	}
 	switch {
 	case at.refused && at.refusal != "":
-		g.partFailed(e.RequestID, at.refusal)
+		p.fail(e.RequestID, at.refusal)
 	case at.refused:
-		g.forgetPart(e.RequestID)
+		p.forget(e.RequestID)
 	}
 }
 
@@ -176,9 +187,9 @@ func httpStatus(status int) string { return fmt.Sprintf("HTTP status %d", status
 
 func ofType(media string) string { return "it is refused for its type, " + clip(media) }
 
-func (g *progress) noteMissing(shown, why string) {
-	if len(g.failed) < contract.MaxWarnings {
-		g.failed = append(g.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", shown, why)})
+func (p *parts) note(shown, why string) {
+	if len(p.failed) < contract.MaxWarnings {
+		p.failed = append(p.failed, Warning{contract.ResourceMissing, fmt.Sprintf("%s is missing: %s.", shown, why)})
 	}
 }
 
@@ -187,7 +198,7 @@ func (g *progress) noteUnshown(urls []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, url := range urls {
-		g.noteMissing(showURL(url), "the browser shows no documents of its type")
+		g.parts.note(showURL(url), "the browser shows no documents of its type")
 	}
 }
 
@@ -204,9 +215,9 @@ func (g *progress) noteUnaddressed(sanitised string) {
 	for _, found := range imgTag.FindAllStringSubmatch(sanitised, -1) {
 		switch at := html.UnescapeString(found[1]); {
 		case at == "":
-			g.noteMissing("A picture", "its address is none of http, https or a data URI of a picture")
+			g.parts.note("A picture", "its address is none of http, https or a data URI of a picture")
 		case !absolute.MatchString(at):
-			g.noteMissing(clip(at), "its address is relative, and the document has none")
+			g.parts.note(clip(at), "its address is relative, and the document has none")
 		}
 	}
 }
@@ -218,7 +229,7 @@ var absolute = regexp.MustCompile(`^\s*(?i:https?|data):`)
 func (g *progress) missing() []Warning {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.failed)
+	return slices.Clone(g.parts.failed)
 }
 
 // maxShownURL is how much of a URL a message shows, in bytes.

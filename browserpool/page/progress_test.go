@@ -50,16 +50,16 @@ func TestFramesInADocument(t *testing.T) {
 	attach("b", "frame")
 	attach("inner", "a")
 	send("Page.frameDetached", `{"frameId": "a", "reason": "remove"}`)
-	if got := g.children(); len(got) != 1 || got[0] != "b" {
+	if got := g.frames(); len(got) != 1 || got[0] != "b" {
 		t.Errorf("the frames are %v", got)
 	}
 	for n := range maxFrames {
 		attach(fmt.Sprint(n), "frame")
 	}
-	if got := g.children(); len(got) != maxFrames {
+	if got := g.frames(); len(got) != maxFrames {
 		t.Errorf("%d frames are remembered", len(got))
 	}
-	if g.begin(); len(g.children()) != 0 {
+	if g.begin(); len(g.frames()) != 0 {
 		t.Error("another document has the frames")
 	}
 }
