@@ -86,7 +86,7 @@ func (p Policy) Permits(at netip.AddrPort) bool {
 	switch {
 	case !addr.IsValid() || addr.Zone() != "" || addr.Is4In6():
 		return false
-	case !permitsPort(p.Ports, at.Port()), contains(p.Deny, addr), p.Refuses != nil && p.Refuses(at):
+	case !p.PermitsPort(at.Port()), contains(p.Deny, addr), p.Refuses != nil && p.Refuses(at):
 		return false
 	case addr.IsLoopback():
 		return contains(slices.DeleteFunc(slices.Clone(p.Allow), isWiderThanLoopback), addr)

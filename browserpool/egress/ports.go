@@ -53,10 +53,10 @@ var services = []uint16{
 	10248, 10249, 10250, 10255, 10256, 10257, 10259,
 }
 
-// permitsPort reports whether a port is allowed.
-func permitsPort(ranges []PortRange, port uint16) bool {
-	if len(ranges) == 0 {
+// PermitsPort reports whether a port is allowed at any address.
+func (p Policy) PermitsPort(port uint16) bool {
+	if len(p.Ports) == 0 {
 		return port == 80 || port == 443 || port >= 1024 && !slices.Contains(services, port)
 	}
-	return slices.ContainsFunc(ranges, func(r PortRange) bool { return r.First <= port && port <= r.Last })
+	return slices.ContainsFunc(p.Ports, func(r PortRange) bool { return r.First <= port && port <= r.Last })
 }

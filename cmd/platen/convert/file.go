@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"platen.dev/browserpool/egress"
 	"platen.dev/einvoice"
 	"platen.dev/events/charset"
 	"platen.dev/events/contract"
@@ -45,7 +46,7 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	}
 	file, job, err := by.convert(ctx, c.op.Path(), body)
 	if err != nil && s.server == "" && strings.Contains(err.Error(), "SSRF_BLOCKED") {
-		return fmt.Errorf("%w With --egress-allow CIDR, pages load from the addresses in CIDR, too", err)
+		return fmt.Errorf("%w %s", err, unblocking(c))
 	}
 	if err != nil {
 		return err
@@ -61,6 +62,14 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 		return err
 	}
 	return s.problem.Printf("%s → %s: %s%d KB in %.2f s\n", c.input, c.output, pagesOf(c, job), (len(file)+1023)/1024, time.Since(begun).Seconds())
+}
+
+// unblocking says how a blocked page can be loaded.
+func unblocking(c conversion) string {
+	if u, _ := contract.ParsePageURL(c.input); u != nil && !(egress.Policy{}).PermitsPort(contract.PortOf(u)) {
+		return fmt.Sprintf("Port %d is refused: pages load from ports 80, 443, and from 1024 on except those of well-known services", contract.PortOf(u))
+	}
+	return "With --egress-allow CIDR, pages load from the addresses in CIDR, too"
 }
 
 // pagesOf returns the number of pages of a PDF, for people.
