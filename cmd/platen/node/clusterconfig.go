@@ -1,6 +1,7 @@
 package node
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,6 +25,8 @@ type ClusterConfig struct {
 	// what they have sealed. The first of them is also accepted from other nodes.
 	NextSecret    string   `toml:"next_secret"`
 	FormerSecrets []string `toml:"former_secrets"`
+	// SealKey is the file seal.key of a node that was alone before, as base64: random secrets, older than all others.
+	SealKey string `toml:"seal_key"`
 	// CertFile, KeyFile and CAFile replace what is derived from the secret: a node's certificate with
 	// its key, and the authorities whose nodes are accepted, as PEM.
 	CertFile string `toml:"cert_file"`
@@ -47,7 +50,7 @@ func (c ClusterConfig) validate(k KafkaConfig) error {
 // validateSecrets checks the secrets, which a node that is alone may do without: it then makes one itself.
 func (c ClusterConfig) validateSecrets() error {
 	if c.Secret == "" {
-		return check(c.NextSecret == "" && len(c.FormerSecrets) == 0, "cluster.next_secret, cluster.former_secrets: they need cluster.secret")
+		return check(c.NextSecret == "" && len(c.FormerSecrets) == 0 && c.SealKey == "", "cluster.next_secret, cluster.former_secrets, cluster.seal_key: they need cluster.secret")
 	}
 	var errs []error
 	if err := secret.Check(c.Secret); err != nil {
@@ -61,7 +64,22 @@ func (c ClusterConfig) validateSecrets() error {
 	for _, former := range c.FormerSecrets {
 		errs = append(errs, check(former != "", "cluster.former_secrets: one of them is empty"))
 	}
+	if _, err := c.sealKey(); err != nil {
+		errs = append(errs, fmt.Errorf("cluster.seal_key: %w", err))
+	}
 	return errors.Join(errs...)
+}
+
+// sealKey returns the secrets of SealKey, newest first; without one, none.
+func (c ClusterConfig) sealKey() ([][]byte, error) {
+	if c.SealKey == "" {
+		return nil, nil
+	}
+	b, err := base64.StdEncoding.DecodeString(c.SealKey)
+	if err != nil {
+		return nil, fmt.Errorf("it is not base64; `base64 -w0 seal.key` prints it (%w)", err)
+	}
+	return randomSecrets(b)
 }
 
 // roots returns the secrets that are accepted from other nodes; the first one is used. The newest

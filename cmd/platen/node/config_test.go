@@ -1,6 +1,7 @@
 package node
 
 import (
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -173,8 +174,8 @@ func TestBadConfig(t *testing.T) {
 		{"[cluster]\nsecret = \"r7Kq2mXv9TzLp4W\"", "cluster.secret: the secret is too weak: it has 15 characters"},
 		{"[cluster]\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nnext_secret = \"short\"", "cluster.next_secret: the secret is too weak: it has 5 characters"},
 		{"[cluster]\nsecret = \"r7Kq2mXv9TzLp4Wd\"\nformer_secrets = [\"\"]", "cluster.former_secrets: one of them is empty"},
-		{"[cluster]\nformer_secrets = [\"r7Kq2mXv9TzLp4Wd\"]", "cluster.next_secret, cluster.former_secrets: they need cluster.secret"},
-		{"[cluster]\nnext_secret = \"r7Kq2mXv9TzLp4Wd\"", "cluster.next_secret, cluster.former_secrets: they need cluster.secret"},
+		{"[cluster]\nformer_secrets = [\"r7Kq2mXv9TzLp4Wd\"]", "cluster.next_secret, cluster.former_secrets, cluster.seal_key: they need cluster.secret"},
+		{"[cluster]\nnext_secret = \"r7Kq2mXv9TzLp4Wd\"", "cluster.next_secret, cluster.former_secrets, cluster.seal_key: they need cluster.secret"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nactors = \"127.0.0.1:2\"\n[kafka]\nbrokers = [\"a:1\"]", "cluster.secret: a cluster needs one that cannot be guessed, and --secret-file reads it from a file: `platen admin cluster secret` prints"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\nsecret = \"0123456789abcdef\"", "put it first into cluster.former_secrets"},
 		{"[cluster]\ngossip = \"127.0.0.1:1\"\ncert_file = \"/x\"\nkey_file = \"/y\"", "cluster.cert_file, cluster.key_file, cluster.ca_file: all three are needed, or none"},
@@ -272,6 +273,23 @@ func TestSecretOfOneNode(t *testing.T) {
 		if err := c.validate(KafkaConfig{}); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// The secrets of a node that was alone are as base64, and whole.
+func TestSealKeyOfConfig(t *testing.T) {
+	of := func(bytes int) string { return base64.StdEncoding.EncodeToString(make([]byte, bytes)) }
+	for key, wrong := range map[string]string{
+		"": "", of(32): "", of(64): "",
+		of(31): "cluster.seal_key: it has 31 bytes", of(33): "cluster.seal_key: it has 33 bytes", "seal.key": "cluster.seal_key: it is not base64",
+	} {
+		err := ClusterConfig{Secret: "r7Kq2mXv9TzLp4Wd", SealKey: key}.validate(KafkaConfig{})
+		if wrong == "" && err != nil || wrong != "" && (err == nil || !strings.Contains(err.Error(), wrong)) {
+			t.Errorf("%q: %v, want %q", key, err, wrong)
+		}
+	}
+	if err := (ClusterConfig{SealKey: of(32)}).validate(KafkaConfig{}); err == nil {
+		t.Error("it is taken without a cluster's secret")
 	}
 }
 

@@ -165,8 +165,8 @@ func (c Config) checkSecrets(names []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("credentials, and the secrets that sign webhooks, are sealed under secrets that are not here: %s. Copy the original's seal.key to %s, or configure cluster.secret and "+
-		"cluster.former_secrets as they were. --without-secrets restores all the same: jobs with credentials then fail, and accounts get other webhook secrets",
+	return fmt.Errorf("credentials, and the secrets that sign webhooks, are sealed under secrets that are not here: %s. Copy the original's seal.key to %s, or configure cluster.secret, "+
+		"cluster.former_secrets and cluster.seal_key as they were. --without-secrets restores all the same: jobs with credentials then fail, and accounts get other webhook secrets",
 		strings.Join(missing, ", "), c.sealPath())
 }
 

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -56,24 +57,18 @@ func (c Config) needsFirstSecret() (bool, error) {
 	return true, nil
 }
 
-// sealSecrets returns the secrets: the operator's, followed by those that the node made before it got them, or else the node's own alone. The other
-// nodes of a cluster lack a node's own: they would derive other keys from the oldest secret.
+// sealSecrets returns the secrets: the operator's, followed by those that a node made before it got them, or else the node's own alone.
 func (c Config) sealSecrets() (s seal.Secrets, err error) {
-	own, err := c.ownSecrets()
-	if c := c.Cluster; c.Secret == "" {
+	if c.Cluster.Secret == "" {
+		own, err := c.ownSecrets()
 		if err == nil {
 			s.Present, s.Former = own[0], own[1:]
 		}
 		return s, err
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // the node never was without the operator's
-	case err != nil:
+	own, err := c.formerlyOwn()
+	if err != nil {
 		return s, err
-	case c.Cluster.Gossip != "":
-		return s, fmt.Errorf("%s has secrets that this node made when it was alone, and the other nodes lack them. To join a cluster that has never used them, "+
-			"begin with an empty data directory, or move the file away. If the accounts were this node's, no waiting webhook, upload or password can be decrypted then, "+
-			"and webhooks and evidence get other keys; without cluster.gossip the node keeps them", c.sealPath())
 	}
 	s = seal.Secrets{Present: []byte(c.Cluster.Secret), Chosen: true, Own: own}
 	if c.Cluster.NextSecret != "" {
@@ -85,16 +80,48 @@ func (c Config) sealSecrets() (s seal.Secrets, err error) {
 	return s, nil
 }
 
+// formerlyOwn returns the secrets that a node made when it was alone, newest first: those of the configuration, or of this node's file. Nodes that
+// know others would derive other keys from the oldest secret.
+func (c Config) formerlyOwn() ([][]byte, error) {
+	configured, err := c.Cluster.sealKey()
+	if err != nil {
+		return nil, fmt.Errorf("cluster.seal_key: %w", err)
+	}
+	own, err := c.ownSecrets()
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the node never was alone
+		return configured, nil
+	case err != nil:
+		return nil, err
+	case configured != nil && !slices.EqualFunc(own, configured, bytes.Equal):
+		return nil, fmt.Errorf("%s has other secrets than cluster.seal_key: it is of another node. If this one has nothing of its own, begin with an empty data directory, or move the file away", c.sealPath())
+	case configured == nil && c.Cluster.Gossip != "":
+		return nil, fmt.Errorf("%s has secrets that this node made when it was alone, and the other nodes lack them. If the accounts were this node's, "+
+			"give all nodes of the cluster the output of `base64 -w0 %[1]s` as cluster.seal_key. To join a cluster that has never used them, "+
+			"begin with an empty data directory, or move the file away", c.sealPath())
+	}
+	return own, nil
+}
+
 // ownSecrets returns the node's own secrets, newest first.
 func (c StorageConfig) ownSecrets() ([][]byte, error) {
 	b, err := os.ReadFile(c.sealPath())
 	if err != nil {
 		return nil, err
 	}
-	if len(b) == 0 || len(b)%seal.SecretSize != 0 {
-		return nil, fmt.Errorf("%s has %d bytes, not %d for each secret", c.sealPath(), len(b), seal.SecretSize)
+	own, err := randomSecrets(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.sealPath(), err)
 	}
-	return slices.Collect(slices.Chunk(b, seal.SecretSize)), nil
+	return own, nil
+}
+
+// randomSecrets splits the content of a file of a node's own secrets.
+func randomSecrets(content []byte) ([][]byte, error) {
+	if len(content) == 0 || len(content)%seal.SecretSize != 0 {
+		return nil, fmt.Errorf("it has %d bytes, not %d for each secret", len(content), seal.SecretSize)
+	}
+	return slices.Collect(slices.Chunk(content, seal.SecretSize)), nil
 }
 
 // sealPath returns the file of a node's own secrets, newest first.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,29 @@ func TestOwnSecretsStay(t *testing.T) {
 	c.Cluster.Gossip = "127.0.0.1:1"
 	if _, err := openKeys(newBase(c, Options{})); err == nil || !strings.Contains(err.Error(), c.sealPath()+" has secrets that this node made when it was alone") {
 		t.Errorf("in a cluster: %v", err)
+	}
+	content, err := os.ReadFile(c.sealPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := c
+	c.Cluster.SealKey = base64.StdEncoding.EncodeToString(content)
+	if names := secretsOf(t, c); len(names) != 4 || !slices.Equal(names[2:], own) {
+		t.Errorf("in a cluster, of %q are left %q", own, names)
+	}
+	other.Data, other.Cluster.SealKey = t.TempDir(), c.Cluster.SealKey
+	joined, err := openKeys(newBase(other, Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if joined.WebhookKey("acc") != alone.WebhookKey("acc") {
+		t.Error("the account's webhooks get another key from another node")
+	}
+	if err := os.WriteFile(other.sealPath(), seal.NewSecret(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openKeys(newBase(other, Options{})); err == nil || !strings.Contains(err.Error(), "it is of another node") {
+		t.Errorf("a node with secrets of its own in another's cluster: %v", err)
 	}
 	if err := os.WriteFile(c.sealPath(), []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
