@@ -144,7 +144,7 @@ func (p press) reveal(ctx context.Context) error {
 	revealed := "(...all) => ({ Boxes: (" + optional(revealing) + ")(...all), Blanked: (" + optional(blanking) + ")(...all) })"
 	_, err := p.run(ctx, inTurn(revealed, optional(unshifting)), nil, &found)
 	if found.Boxes.Grown == 0 {
-		found.Boxes.Hidden = max(found.Boxes.Hidden, p.hidden)
+		found.Boxes.Hidden = max(found.Boxes.Hidden, p.found.hidden)
 	}
 	p.warnOfHidden(found.Boxes.Hidden)
 	p.progress.noteUnshown(found.Blanked)
@@ -179,7 +179,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	if _, err := p.run(ctx, merged(scripts...), a, &hidden); err != nil {
 		return err
 	}
-	if hidden.Below > 0 && p.hidden == 0 {
+	if hidden.Below > 0 && p.found.hidden == 0 {
 		p.warnOfHidden(hidden.Below)
 	}
 	if hidden.Beside > 0 {

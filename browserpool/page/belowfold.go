@@ -95,7 +95,7 @@ func (p visit) lookBelow(ctx, within context.Context, d document, since mark) er
 		since = p.progress.mark()
 		content, err = p.contentSize(within)
 	}
-	if err != nil || p.waiting == 0 {
+	if err != nil || p.found.waiting == 0 {
 		return err
 	}
 	return p.pass(ctx, within, d, Size{Width: d.viewport.Width, Height: seen}, since)
@@ -116,13 +116,13 @@ func (p visit) steady(ctx context.Context) error {
 	if err := p.setView(ctx, p.media, higher, p.scale); err != nil {
 		return err
 	}
-	_, err = p.run(ctx, pinning, higher.Height, &p.pinned)
+	_, err = p.run(ctx, pinning, higher.Height, &p.found.pinned)
 	return err
 }
 
 // release gives what is pinned its own height, once the window has its height again.
 func (p visit) release(ctx context.Context) error {
-	if !p.pinned {
+	if !p.found.pinned {
 		return nil
 	}
 	_, err := p.run(ctx, "() => { while (pinned.length) pinned.pop()() }", nil, nil)
@@ -195,7 +195,7 @@ func (p visit) look(ctx, within context.Context, until string, whole Size, since
 // settle waits for the requests that have begun since a moment.
 func (p visit) settle(ctx context.Context, until string, since mark, height int) error {
 	for {
-		if _, err := p.run(ctx, looking, map[string]any{"height": height, "resized": p.lists}, nil); err != nil {
+		if _, err := p.run(ctx, looking, map[string]any{"height": height, "resized": p.found.lists}, nil); err != nil {
 			return err
 		}
 		if err := p.endAnimations(ctx, false, true); err != nil {
@@ -236,7 +236,7 @@ func (p *page) awaitSettled(ctx context.Context, mark mark) error {
 // remains hidden.
 func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error) {
 	high := float64(content.Height) > (1+ownScroll)*float64(p.viewport.Height)
-	if high && !(last && p.expanded) {
+	if high && !(last && p.found.expanded) {
 		return content, nil
 	}
 	var found struct {
@@ -247,9 +247,9 @@ func (p visit) expand(ctx context.Context, content Size, last bool) (Size, error
 		return content, err
 	}
 	if last {
-		p.hidden = found.Hidden
+		p.found.hidden = found.Hidden
 	}
-	p.expanded = found.Expanded
+	p.found.expanded = found.Expanded
 	if found.Expanded {
 		return p.contentSize(ctx)
 	}

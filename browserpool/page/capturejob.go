@@ -102,7 +102,7 @@ func (s shot) capture(ctx context.Context, d document) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	s.warnOfHidden(s.hidden)
+	s.warnOfHidden(s.found.hidden)
 	start := time.Now()
 	image, err := s.take(ctx)
 	if err != nil {

@@ -190,7 +190,7 @@ func unlessLate(ctx context.Context, err error) error {
 
 // begin starts loading the document into the page.
 func (p *page) begin(ctx context.Context, d document) error {
-	p.used, p.warned, p.hidden, p.waiting, p.lists, p.pinned, p.expanded = true, nil, 0, 0, false, false, false
+	p.used, p.found = true, findings{}
 	p.progress.begin()
 	if d.url != "" {
 		return p.navigate(ctx, d)

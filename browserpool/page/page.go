@@ -54,14 +54,9 @@ type page struct {
 	viewport Size                 // zero until it was set
 	scale    float64              // device pixels per CSS pixel
 	output   proto.IOStreamHandle // what was printed last; empty after it was freed
-	warned   []Warning            // about the document that is shown
 	scripted bool                 // a visit has run script of its own
 	stopped  bool                 // the clock of a visit was put forward and stands still
-	hidden   int                  // pixels of a visit that an inner box hides
-	waiting  int                  // texts and pictures of a visit that are shown once somebody scrolls to them
-	lists    bool                 // a visit has lists that draw only what the window shows
-	expanded bool                 // a visit is as high as what an inner box holds
-	pinned   bool                 // a visit has drawings that keep their heights while the window is higher
+	found    findings             // about the document that is shown
 	// equipped means that a visit has been prepared for its job, private that it has headers or cookies of that
 	// job. function is the function that it waits for, nil for none.
 	equipped bool
@@ -76,6 +71,16 @@ type page struct {
 	stands atomic.Bool
 	// undeclared means that the document's encoding is not declared. Reactions read it.
 	undeclared atomic.Bool
+}
+
+// findings are what a page has found out about the document that it shows. All but the warnings are about visits.
+type findings struct {
+	warned   []Warning
+	hidden   int  // pixels that an inner box hides
+	waiting  int  // texts and pictures that are shown once somebody scrolls to them
+	lists    bool // there are lists that draw only what the window shows
+	expanded bool // the document is as high as what an inner box holds
+	pinned   bool // there are drawings that keep their heights while the window is higher
 }
 
 // openPage makes a browser context and a page in it, ready for a document.

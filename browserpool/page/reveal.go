@@ -29,7 +29,7 @@ func (p visit) noteWaiting(ctx context.Context, d document) error {
 		Lists   bool
 	}
 	_, err := p.run(ctx, waiting, d.viewport.Height, &found)
-	p.waiting, p.lists = found.Waiting, found.Lists
+	p.found.waiting, p.found.lists = found.Waiting, found.Lists
 	return err
 }
 
@@ -53,7 +53,7 @@ func (p visit) pass(ctx, within context.Context, d document, whole Size, since m
 
 // keepShown keeps what has been shown in sight when the window becomes smaller again.
 func (p visit) keepShown(ctx context.Context) error {
-	if p.waiting == 0 {
+	if p.found.waiting == 0 {
 		return nil
 	}
 	_, err := p.run(ctx, retaining, nil, nil)

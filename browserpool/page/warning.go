@@ -17,7 +17,7 @@ type Warning struct {
 
 // warnOfCut notes that a part of the document is not shown.
 func (p *page) warnOfCut(detail string) {
-	p.warned = append(p.warned, Warning{contract.PageCut, detail})
+	p.found.warned = append(p.found.warned, Warning{contract.PageCut, detail})
 }
 
 // endless is the height in pixels from which a box has no content of that height: an editor reserves it for as many lines as there may be.
@@ -35,6 +35,6 @@ func (p *page) warnOfHidden(pixels int) {
 
 // warnings are those about the document, at most contract.MaxWarnings.
 func (p *page) warnings() []Warning {
-	all := append(p.warned, p.progress.missing()...)
+	all := append(p.found.warned, p.progress.missing()...)
 	return all[:min(len(all), contract.MaxWarnings)]
 }

@@ -9,12 +9,12 @@ func TestWarnOfHidden(t *testing.T) {
 		endless: "The page scrolls in an inner box, which shows only a part of its content.",
 	} {
 		p := &page{}
-		if p.warnOfHidden(pixels); len(p.warned) != 1 || p.warned[0].Detail != want {
-			t.Errorf("%d: %v", pixels, p.warned)
+		if p.warnOfHidden(pixels); len(p.found.warned) != 1 || p.found.warned[0].Detail != want {
+			t.Errorf("%d: %v", pixels, p.found.warned)
 		}
 	}
 	p := &page{}
-	if p.warnOfHidden(0); p.warned != nil {
-		t.Errorf("nothing is hidden: %v", p.warned)
+	if p.warnOfHidden(0); p.found.warned != nil {
+		t.Errorf("nothing is hidden: %v", p.found.warned)
 	}
 }
