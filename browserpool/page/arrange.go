@@ -229,7 +229,7 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 	if seen.Vertical {
 		return extent{content: p.viewport.Width, visible: p.viewport.Width}, nil
 	}
-	e.rtl, e.visible = seen.RTL, min(content, seen.from(p.viewport.Width))
+	e.rtl, e.both, e.visible = seen.RTL, seen.Before > 0, min(content, seen.from(p.viewport.Width))+int(math.Ceil(seen.Before))
 	return e, nil
 }
 
@@ -281,6 +281,7 @@ func (p press) rootThatFits(ctx context.Context, layout, content int) (width int
 type reached struct {
 	Left, Right   float64
 	RTL, Vertical bool
+	Before        float64
 }
 
 // from is how wide that is from the edge at which the document begins.

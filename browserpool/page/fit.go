@@ -18,6 +18,8 @@ type extent struct {
 	visible int
 	// rtl means that it begins at the right edge and is too wide at the left one.
 	rtl bool
+	// both means that it is too wide at both edges: what is centred would begin beyond the paper in any narrower layout.
+	both bool
 	// exact means that nothing is left to the browser, so that the height of the document is known.
 	exact bool
 }
@@ -52,7 +54,7 @@ func fit(asked float64, viewport int, e extent) fitting {
 	case asked != 0:
 		whole.hold, whole.cut = true, visible > viewport
 		return whole
-	case e.exact || e.rtl || visible < e.content: // the browser would not fit it, or would fit invisible content
+	case e.exact || e.rtl || e.both || visible < e.content: // the browser would not fit it, or would fit invisible content
 		scale := math.Max(contract.MinScale, 1/ratio)
 		layout := int(math.Floor(float64(viewport)/scale + rounding))
 		return fitting{scale: math.Min(1, scale*(1+rounding)), hold: true, layout: layout, cut: visible > layout}
@@ -73,9 +75,12 @@ const (
 
 // whatIsCut describes what does not fit.
 func (f fitting) whatIsCut(e extent) string {
-	edge := "right"
-	if e.rtl {
-		edge = "left"
+	edge := "the right edge"
+	switch {
+	case e.both:
+		edge = "both edges"
+	case e.rtl:
+		edge = "the left edge"
 	}
-	return fmt.Sprintf("The page is %d pixels wide. Content beyond the %d pixels between the margins is cut off at the %s edge.", e.visible, f.layout, edge)
+	return fmt.Sprintf("The page is %d pixels wide. Content beyond the %d pixels between the margins is cut off at %s.", e.visible, f.layout, edge)
 }

@@ -26,6 +26,7 @@ func TestFit(t *testing.T) {
 		"wide only where nobody sees it": {0, extent{content: 5000, visible: 700}, fitting{scale: 1, hold: true, layout: 700}},
 		"wider where nobody sees it":     {0, extent{content: 5000, visible: 1400}, fitting{scale: 0.5 * (1 + rounding), hold: true, layout: 1400}},
 		"too wide where it is seen":      {0, extent{content: 5000, visible: 1401}, fitting{scale: 0.5 * (1 + rounding), hold: true, layout: 1400, cut: true}},
+		"at both edges":                  {0, extent{content: 850, visible: 1000, both: true}, fitting{scale: 0.7 * (1 + rounding), hold: true, layout: 1000}},
 		"from the right":                 {0, extent{content: 1000, visible: 1000, rtl: true}, fitting{scale: 0.7 * (1 + rounding), hold: true, layout: 1000}},
 	} {
 		got := fit(c.asked, viewport, c.e)

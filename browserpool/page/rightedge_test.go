@@ -54,6 +54,33 @@ func TestWiderThanAnyWidth(t *testing.T) {
 	}
 }
 
+// What is centred and wider than the paper is shrunk to both edges, and what only reaches beyond them is not.
+func TestCentredSheet(t *testing.T) {
+	slot := openSlot(t)
+	const sheet = `<section style="width: 1056px; flex: none; background: #def; box-sizing: border-box; padding: 20px">LINE</section>`
+	const columns = `<div style="margin: 0 -15px"><p style="margin: 0 15px; height: 600px">LINE</p></div>`
+	for name, tc := range map[string]struct {
+		html     string
+		from, to float64 // where the line begins, in points
+	}{
+		"in a column":        {`<body style="margin: 0; display: flex; flex-direction: column; align-items: center">` + sheet, 27, 50},
+		"with padding":       {`<body style="margin: 0"><div style="padding: 30px; display: flex; justify-content: center">` + sheet + `</div>`, 27, 50},
+		"in a grid":          {`<body style="margin: 0"><div style="display: grid; place-items: center">` + sheet + `</div>`, 27, 50},
+		"from the right":     {`<html dir="rtl"><body style="margin: 0; display: flex; flex-direction: column; align-items: center">` + sheet, 520, 560},
+		"a row of columns":   {`<body style="margin: 0">` + columns, 27, 30},
+		"hidden at the edge": {`<body style="margin: 0"><div style="overflow: hidden; display: flex; justify-content: center">` + sheet + `</div><p style="width: 800px; margin: 0">LINE`, 27, 30},
+	} {
+		boxes := wordBox.FindAllStringSubmatch(testkit.Tool(t, mustPrint(t, slot, Print{HTML: tc.html, Full: true, Options: contract.Paper{MarginLeft: "28pt", MarginRight: "28pt"}}).PDF, "pdftotext", "-bbox", "-", "-"), -1)
+		if len(boxes) == 0 {
+			t.Errorf("%s: there is no text", name)
+			continue
+		}
+		if at := number(t, boxes[len(boxes)-1][1]); at < tc.from || at > tc.to {
+			t.Errorf("%s: the line begins at %.1f pt, want %.0f to %.0f", name, at, tc.from, tc.to)
+		}
+	}
+}
+
 // What has a width of its own does not narrow the text beside it.
 func TestWideBoxKeepsTheRoot(t *testing.T) {
 	slot := openSlot(t)

@@ -1,10 +1,11 @@
 // How far to both sides what can be seen reaches, in pixels from the viewport's left edge, whether the document begins at the right, and whether its
-// lines are vertical: then it continues on further pages at its side. It runs only for a document that is too wide.
-(document, _, { within, outerOf, isShown, someText }) => {
+// lines are vertical: then it continues on further pages at its side. Before is how much of what is centred lies where nobody can scroll to.
+// It runs only for a document that is too wide.
+(document, _, { within, outerOf, isShown, someText, hasBackground }) => {
 	const root = document.documentElement, body = document.body, width = root.clientWidth
 	const style = e => getComputedStyle(e)
 	const hides = s => s.overflowX == "hidden" || s.overflowX == "clip"
-	const extent = { Left: 0, Right: width, RTL: style(body || root).direction == "rtl", Vertical: /^(vertical|sideways)/.test(style(body || root).writingMode) }
+	const extent = { Left: 0, Right: width, RTL: style(body || root).direction == "rtl", Vertical: /^(vertical|sideways)/.test(style(body || root).writingMode), Before: 0 }
 	// Overflow of the root, or of the body if the root has none, is that of the window: what it
 	// hides cannot be scrolled to.
 	if (!body || extent.Vertical || hides(style(root)) || style(root).overflowX == "visible" && hides(style(body))) return extent
@@ -34,7 +35,17 @@
 		extent.Left = Math.min(extent.Left, seen.left)
 		extent.Right = Math.max(extent.Right, seen.right)
 	}
-	for (const e of within(body)) reach(e, e.getBoundingClientRect())
+	const straddles = box => box.left < -1 && box.right > width + 1
+	const lost = box => extent.RTL ? box.right - width : -box.left
+	const centred = []
+	for (const e of within(body)) {
+		const box = e.getBoundingClientRect()
+		reach(e, box)
+		if (straddles(box) && isShown(e) && straddles(clipped(e, box))) centred.push([e, lost(clipped(e, box))])
+	}
 	someText(body, (box, e) => reach(e, box))
+	// Rows of columns reach beyond both edges, with nothing there.
+	const isSeen = ([e]) => hasBackground(e) || e.matches("img, svg, canvas, table") || someText(e, box => lost(box) > 1)
+	extent.Before = centred.sort(([, a], [, b]) => b - a).slice(0, 20).find(isSeen)?.[1] ?? 0
 	return extent
 }
