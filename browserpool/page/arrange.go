@@ -164,7 +164,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	}
 	if f.hold {
 		a.Width = f.layout
-		if err := p.setView(ctx, p.media, Size{Width: f.layout, Height: f.layout}, p.scale); err != nil {
+		if err := p.setView(ctx, p.media, Size{Width: f.layout, Height: min(f.layout, params.printableHeight())}, p.scale); err != nil {
 			return err
 		}
 	}

@@ -158,10 +158,11 @@ func (p *printParams) points() (width, height float64) {
 // marginPoints returns a margin as the browser rounds it.
 func marginPoints(inches float64) float64 { return math.Floor(inches * pointsPerInch) }
 
-// viewport returns a viewport as wide as the paper between its margins, at the requested scale, so that a document loads with its final layout.
+// viewport returns a viewport as wide as the paper between its margins, at the requested scale, so that a document loads with its final layout. It is
+// no higher than a page: what script makes as high as the window stays on one.
 func (p *printParams) viewport() Size {
-	side := max(1, int(math.Floor(p.printableWidth()/cmp.Or(p.Scale, 1))))
-	return Size{Width: side, Height: side}
+	width := max(1, int(math.Floor(p.printableWidth()/cmp.Or(p.Scale, 1))))
+	return Size{Width: width, Height: min(width, p.printableHeight())}
 }
 
 // printableWidth returns the width that the browser prints between the margins, in CSS pixels at scale 1.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"platen.dev/browserpool/pagetest"
+	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -51,6 +52,24 @@ func TestHeightOfTheWindow(t *testing.T) {
 		}
 		if result.Pages != pages {
 			t.Errorf("%s: %d pages, want %d", path, result.Pages, pages)
+		}
+	}
+}
+
+// What script makes as high as the window is on one page of paper, upright and across, whether or not it is shrunk to that.
+func TestWindowOnOnePage(t *testing.T) {
+	t.Parallel()
+	const slide = `<div class="slide">SLIDE</div>`
+	html := func(width string) string {
+		return `<style>body { margin: 0 } .slide { break-after: page; width: ` + width + ` }</style>` + slide + slide +
+			`<script>for (const e of document.querySelectorAll(".slide")) e.style.height = innerHeight + "px"</script>`
+	}
+	slot := openSlot(t)
+	for _, width := range []string{"auto", "1600px"} {
+		for _, o := range []contract.Paper{{}, {Landscape: true}, {Landscape: true, Scale: 0.8}, {Landscape: true, MarginTop: "0", MarginBottom: "0"}} {
+			if pages := mustPrint(t, slot, Print{HTML: html(width), Full: true, Options: o}).Pages; pages != 2 {
+				t.Errorf("%s wide, %+v: %d pages, want 2", width, o, pages)
+			}
 		}
 	}
 }
