@@ -123,6 +123,16 @@ func TestForeignFramesBelowTheWindow(t *testing.T) {
 	}
 }
 
+// A text field is as high as its text, though its script resets what it sees of that.
+func TestTextFieldStaysHigh(t *testing.T) {
+	t.Parallel()
+	page := `<textarea id="field" rows="2">` + strings.Repeat("line\n", 9) + `END</textarea><p>AFTER<script>new ResizeObserver(() => field.style.height = "").observe(field)</script>`
+	pdf := mustPrint(t, openSlot(t), Print{HTML: page, Full: true}).PDF
+	if end, after := wordAt(t, pdf, "END"), wordAt(t, pdf, "AFTER"); after.yMin < end.yMax {
+		t.Errorf("the text ends at %.0f points, and what follows the field is at %.0f", end.yMax, after.yMin)
+	}
+}
+
 // Short words in two lines of code are not taken for line numbers.
 func TestShortCode(t *testing.T) {
 	t.Parallel()

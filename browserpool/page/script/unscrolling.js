@@ -89,7 +89,7 @@
 	all.filter(e => style(e).position == "sticky" && style(e).bottom != "auto").forEach(e => set(e, { bottom: "auto" }))
 	const isField = e => e.localName == "textarea" || e.localName == "select" && (e.multiple || e.size > 1)
 	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
-	for (const [e, height] of fields) set(e, { height: height + "px", "max-height": "none", "box-sizing": "border-box" })
+	for (const [e, height] of fields) set(e, { "min-height": height + "px", "max-height": "none", "box-sizing": "border-box" }) // their own script may reset the height
 	const drawings = shrink(drawingScale)
 	const code = new Map(boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings)).map(box => [box, new Set(codeIn(box))]))
 	const cutting = full.filter(cuts).map(box => ({ box, lines: codeIn(box).filter(e => style(e).whiteSpace == "pre"), high: isHigh(box) })).filter(({ lines }) => lines.length > 0)
