@@ -133,6 +133,18 @@ func TestTextFieldStaysHigh(t *testing.T) {
 	}
 }
 
+// A column that stays at the side of a box stands in its own place once all of the box is shown.
+func TestColumnsThatStay(t *testing.T) {
+	t.Parallel()
+	page := `<!doctype html><style>table { width: 1200px; table-layout: fixed } td:last-child { position: sticky; right: 0 }</style>` +
+		`<div style="overflow: hidden"><table><tr><th>A<th>B<th>C<th>D</table></div><div style="overflow: auto; max-height: 200px"><table>` +
+		strings.Repeat(`<tr><td>A<td>B<td>THIRD<td>LAST`, 20) + `</table></div>`
+	pdf := mustPrint(t, openSlot(t), Print{HTML: page, Full: true}).PDF
+	if third, last := wordAt(t, pdf, "THIRD"), wordAt(t, pdf, "LAST"); last.xMin < third.xMax+50 {
+		t.Errorf("the last column is at %.0f points, the third ends at %.0f", last.xMin, third.xMax)
+	}
+}
+
 // Short words in two lines of code are not taken for line numbers.
 func TestShortCode(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,8 @@
 	const isPartOfAGrid = box => hidden(box) > 50 && (box.querySelector("table") || box.closest("[role=grid], [role=treegrid], [role=table]")) && someText(box) &&
 		within(box).some(e => e.getBoundingClientRect().width > 0.9 * box.scrollWidth)
 	// What stays at the bottom of the window would cover what is there on paper.
-	all.filter(e => style(e).position == "sticky" && style(e).bottom != "auto").forEach(e => set(e, { bottom: "auto" }))
+	const sticky = all.filter(e => style(e).position == "sticky")
+	sticky.filter(e => style(e).bottom != "auto").forEach(e => set(e, { bottom: "auto" }))
 	const isField = e => e.localName == "textarea" || e.localName == "select" && (e.multiple || e.size > 1)
 	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
 	for (const [e, height] of fields) set(e, { "min-height": height + "px", "max-height": "none", "box-sizing": "border-box" }) // their own script may reset the height
@@ -100,6 +101,11 @@
 	breakWords(boxes.filter(isWide))
 	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
 	const pictures = [...shrink(box => Math.max(wideScale(box) && 1 / 2, wideScale(box))).keys()].filter(isPicture)
+	// What stays at the side of a box that was opened would cover what is there.
+	const scrollers = new Map() // by what they hold
+	const scrollerOf = e => scrollers.get(e) ?? scrollers.set(e, e && style(e).overflow == "visible" ? scrollerOf(outerOf(e)) : e).get(e)
+	const isOpen = (e, box = scrollerOf(outerOf(e))) => !box || !isWide(box)
+	sticky.filter(e => (style(e).left != "auto" || style(e).right != "auto") && isOpen(e)).forEach(e => set(e, { left: "auto", right: "auto" }))
 	const cut = boxes.filter(box => hidden(box) > 4 && (pictures.includes(box) || hidesText(box) || isPartOfAGrid(box)))
 	return { Beside: Math.max(0, ...cut.map(hidden)) }
 }
