@@ -69,7 +69,7 @@ func (p visit) rest(ctx context.Context, d document) error {
 	if err := p.setView(ctx, d.media, d.viewport, d.scale); err != nil {
 		return err
 	}
-	return unlessLate(ctx, errors.Join(p.release(ctx), p.expandAgain(ctx, d)))
+	return unlessLate(ctx, errors.Join(p.release(ctx), p.expandAgain(ctx, d), p.noteBlank(ctx)))
 }
 
 // checkParts refuses a document with faults that the job does not tolerate.

@@ -145,6 +145,30 @@ func TestColumnsThatStay(t *testing.T) {
 	}
 }
 
+// Charts that a box shows in part are warned of: by what is drawn beside it, or by a scroll bar of their own. Rows of icons are not.
+func TestWarnOfCharts(t *testing.T) {
+	t.Parallel()
+	const box = `<div style="position: relative; overflow: auto; height: 100px">`
+	bar := func(display, overflow, size, inner string) string {
+		return `<div style="display: ` + display + `; height: 200px"><div style="overflow: hidden">TEXT</div><div><div><div style="overflow: ` + overflow + `; ` + size + `"><div style="` + inner + `"></div></div></div></div></div>`
+	}
+	for name, tc := range map[string]struct {
+		html   string
+		warned bool
+	}{
+		"chart and head": {box + `<svg style="position: absolute" width="5000" height="100"></svg><div style="width: 5000px">HEAD</div></div>`, true},
+		"own bar below":  {bar("block", "scroll hidden", "height: 15px; width: 300px", "width: 5000px; height: 1px"), true},
+		"own bar beside": {bar("flex", "hidden scroll", "width: 15px; height: 100px", "height: 5000px; width: 1px"), true},
+		"icons":          {box + `<div style="width: 5000px">` + strings.Repeat(`<svg width="40" height="40"></svg>`, 100) + `</div></div>`, false},
+		"nothing beside": {box + `<svg width="50" height="20"></svg><div style="width: 5000px">HEAD</div></div>`, false},
+	} {
+		result := mustPrint(t, openSlot(t), Print{HTML: "<!doctype html><p>TEXT" + tc.html, Full: true})
+		if warned := len(result.Warnings) > 0; warned != tc.warned {
+			t.Errorf("%s: warnings %v", name, result.Warnings)
+		}
+	}
+}
+
 // Short words in two lines of code are not taken for line numbers.
 func TestShortCode(t *testing.T) {
 	t.Parallel()

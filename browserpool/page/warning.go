@@ -1,6 +1,8 @@
 package page
 
 import (
+	"context"
+	_ "embed"
 	"fmt"
 
 	"platen.dev/events/contract"
@@ -31,6 +33,24 @@ func (p *page) warnOfHidden(pixels int) {
 	case pixels > 0:
 		p.warnOfCut(fmt.Sprintf("The page scrolls in an inner box; %d pixels of its content are not shown.", pixels))
 	}
+}
+
+// glancing reports whether a document shows nothing.
+//
+//go:embed script/glancing.js
+var glancing string
+
+// noteBlank warns of a visit whose script leaves it empty.
+func (p visit) noteBlank(ctx context.Context) error {
+	var blank bool
+	if !p.scripted {
+		return nil
+	}
+	_, err := p.run(ctx, optional(glancing), nil, &blank)
+	if blank {
+		p.found.warned = append(p.found.warned, Warning{contract.PageBlank, "The page shows nothing. With fail_on_script_error, an uncaught error of its script is reported."})
+	}
+	return err
 }
 
 // warnings are those about the document, at most contract.MaxWarnings.

@@ -1,6 +1,11 @@
 package page
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"platen.dev/events/contract"
+)
 
 // A warning names the hidden pixels, unless a box only reserves them.
 func TestWarnOfHidden(t *testing.T) {
@@ -16,5 +21,35 @@ func TestWarnOfHidden(t *testing.T) {
 	p := &page{}
 	if p.warnOfHidden(0); p.found.warned != nil {
 		t.Errorf("nothing is hidden: %v", p.found.warned)
+	}
+}
+
+// A page whose script leaves it empty is warned of; one that shows anything is not.
+func TestWarnOfBlank(t *testing.T) {
+	t.Parallel()
+	const fails = `<script>undefined.x</script>`
+	slot := openSlot(t)
+	for html, blank := range map[string]bool{
+		`<div id="app"></div>` + fails: true,
+		`<style>body { background: #eee } #app { min-height: 100vh; background: #fff }</style><div id="app">  </div>` + fails: true,
+		`<p hidden>TEXT</p>` + fails: true,
+		`<p style="opacity: 0">TEXT</p><svg style="display: none"></svg>` + fails: true,
+		`TEXT` + fails: false,
+		`<svg width="9" height="9"><rect width="9" height="9"/></svg>` + fails:                                              false,
+		`<div style="height: 9px; background: red"></div>` + fails:                                                          false,
+		`<div style="height: 9px; border: 1px solid"></div>` + fails:                                                        false,
+		`<style>div::before { content: "TEXT" }</style><div></div>` + fails:                                                 false,
+		`<x-app></x-app><script>document.querySelector("x-app").attachShadow({ mode: "open" }).innerHTML = "TEXT"</script>`: false,
+		`<body style="background: url(data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=)">` + fails:                    false,
+		`<div></div>`: false, // nothing has run
+	} {
+		isBlank := func(w Warning) bool { return w.Code == contract.PageBlank }
+		if got := slices.ContainsFunc(mustPrint(t, slot, Print{HTML: html, Full: true}).Warnings, isBlank); got != blank {
+			t.Errorf("%s: printed with a warning: %t", html, got)
+		}
+		_, image := mustCapture(t, slot, Capture{HTML: html, Full: true})
+		if got := slices.ContainsFunc(image.Warnings, isBlank); got != blank {
+			t.Errorf("%s: captured with a warning: %t", html, got)
+		}
 	}
 }

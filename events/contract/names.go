@@ -91,6 +91,8 @@ func Archives() []string { return []string{Archive2B, Archive3B} }
 const (
 	// PageCut is content that does not fit the paper or the picture and was cut off.
 	PageCut = "PAGE_CUT"
+	// PageBlank is a page that shows nothing though it has run script.
+	PageBlank = "PAGE_BLANK"
 	// ResourceMissing is a part of the page that could not be loaded.
 	ResourceMissing = "RESOURCE_MISSING"
 	// RuleBroken is a business rule that an e-invoice breaks.
@@ -103,7 +105,9 @@ const (
 const MaxWarnings = 20
 
 // WarningCodes returns the codes of a job's warnings.
-func WarningCodes() []string { return []string{PageCut, ResourceMissing, RuleBroken, Mismatch} }
+func WarningCodes() []string {
+	return []string{PageCut, PageBlank, ResourceMissing, RuleBroken, Mismatch}
+}
 
 // What happens to an e-invoice that breaks business rules: nothing, a warning, or refusal if a violation is fatal.
 const (

@@ -71,6 +71,11 @@
 		const head = box.previousElementSibling?.querySelector("table"), at = e => e.getBoundingClientRect()
 		return !head || table.tHead?.offsetHeight > 4 || at(box).top - at(head).bottom > 4 || Math.abs(at(head).width - at(table).width) > 30
 	}
+	// Editors, sheets and charts have thin boxes of nothing for scroll bars, beside what they draw.
+	const isOwnBar = (e, breadth) => {
+		const isThin = e => e && e[breadth] < 50, holderOf = e => isThin(e) ? holderOf(outerOf(e)) : e
+		return isThin(e) && !someText(e) && !e.querySelector("img, svg, canvas, a, button") && someText(holderOf(e) ?? e)
+	}
 	// A chart or picture, or a box of nothing else.
 	const isPicture = e => /^(svg|canvas|img)$/.test(e.localName) ||
 		e.children.length == 1 && [...e.childNodes].every(node => node == e.firstElementChild || !/\S/.test(node.data)) && isPicture(e.firstElementChild)
@@ -232,7 +237,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, besideOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
 		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
 	})
 }

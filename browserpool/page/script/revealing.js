@@ -1,6 +1,6 @@
 // Makes boxes that scroll in the flow of the page as high as their content, since nobody scrolls on paper: lists, tables, chats. Menus stay, as do
 // boxes that are empty for more than their own height. Returns how many have grown, and how many pixels of others are still hidden.
-(document, _, { within, outerOf, isInFlow, isPlaced, fills, isInPage, isShown, isMenu, hasBackground, someText, besideOf, wideScale, placedIn, joining, opening, freeing, set, keepStyle, tallest }) => {
+(document, _, { within, outerOf, isInFlow, isPlaced, fills, isInPage, isShown, isMenu, hasBackground, someText, isOwnBar, besideOf, wideScale, placedIn, joining, opening, freeing, set, keepStyle, tallest }) => {
 	const most = 50, style = getComputedStyle, body = document.body
 	const hidden = e => e.scrollHeight - e.clientHeight, rectOf = e => e.getBoundingClientRect()
 	const isBar = e => /scroll|rail/i.test(e.getAttribute("class")) && isPlaced(e)
@@ -76,8 +76,7 @@
 		}
 		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? true : restore()
 	}
-	// Editors and sheets have a box of nothing for a scroll bar, beside the lines that they draw.
-	const bare = elements.filter(e => hidden(e) > 50 && e.offsetWidth < 50 && scrolls(e) && isShown(e) && isOnPaper(rectOf(e)) && !someText(e) && someText(outerOf(e)))
+	const bare = elements.filter(e => hidden(e) > 50 && isOwnBar(e, "offsetWidth") && scrolls(e) && isShown(e) && isOnPaper(rectOf(e)))
 	const all = { Grown: 0, Hidden: Math.max(0, ...bare.map(hidden)) }
 	let tried = 0
 	for (const box of boxes.reverse().slice(0, 10 * most)) { // inner ones first

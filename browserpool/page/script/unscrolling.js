@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
 // tables, charts and drawings of characters, shrunk to half their size at most. Returns how many pixels beside a box are still hidden, except in galleries of pictures.
-(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, besideOf, freeing, wideScale, drawingScale, set, breakCode, keepStyle }) => {
+(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, isOwnBar, besideOf, freeing, wideScale, drawingScale, set, breakCode, keepStyle }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const full = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && isShown(e))
@@ -106,6 +106,9 @@
 	const scrollerOf = e => scrollers.get(e) ?? scrollers.set(e, e && style(e).overflow == "visible" ? scrollerOf(outerOf(e)) : e).get(e)
 	const isOpen = (e, box = scrollerOf(outerOf(e))) => !box || !isWide(box)
 	sticky.filter(e => (style(e).left != "auto" || style(e).right != "auto") && isOpen(e)).forEach(e => set(e, { left: "auto", right: "auto" }))
-	const cut = boxes.filter(box => hidden(box) > 4 && (pictures.includes(box) || hidesText(box) || isPartOfAGrid(box)))
+	const holdsDrawing = (box, isBeside = besideOf(box)) =>
+		[...box.querySelectorAll("svg, canvas")].some(e => e.clientWidth > box.clientWidth && isShown(e) && isBeside(e.getBoundingClientRect()))
+	const isCut = box => pictures.includes(box) || hidesText(box) || isPartOfAGrid(box) || holdsDrawing(box) || isOwnBar(box, "offsetHeight")
+	const cut = boxes.filter(box => hidden(box) > 4 && isCut(box))
 	return { Beside: Math.max(0, ...cut.map(hidden)) }
 }
