@@ -52,6 +52,9 @@ var (
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
+	// splitting prints what is still hidden in strips, or says how much it is. unsplitting takes that back.
+	//go:embed script/splitting.js
+	splitting string
 	// revealing makes boxes that scroll as high as their content.
 	//go:embed script/revealing.js
 	revealing string
@@ -134,6 +137,11 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
+// rooting gives the root the width that it keeps.
+const rooting = `(document, { root }, { set }) => { if (document.body) set(document.documentElement, { width: root + "px" }) }`
+
+const unsplitting = `() => { if (Object.hasOwn(globalThis, "undoing")) undoing.splice(0).forEach(undo => undo()) }`
+
 // reveal makes boxes of a visit that scroll as high as their content, has margins move what is shifted, and warns of content that stays hidden, or that
 // the browser cannot show.
 func (p press) reveal(ctx context.Context) error {
@@ -192,13 +200,16 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 func (p press) arrangingScripts(a arrangement) (all []string) {
 	visited := p.kind == forVisit
 	if visited {
-		all = append(all, optional(leaving), optional(framing))
+		all = append(all, optional(unsplitting), optional(leaving), optional(framing))
+	}
+	if a.Root != 0 {
+		all = append(all, optional(rooting))
+	}
+	if visited {
+		all = append(all, optional(unscrolling), optional(splitting))
 	}
 	if !a.isEmpty() {
 		all = append(all, optional(arranging)) // a form's fields can hide what is its own, such as its children
-	}
-	if visited {
-		all = append(all, optional(unscrolling))
 	}
 	if p.job.URL != "" { // full documents are made for paper
 		all = append(all, optional(undimming), optional(unfixing))

@@ -1,5 +1,5 @@
 // Changes the document so that it is printed as the job's options say (arrangement).
-(document, { given, right, width, root: rootWidth, scaled, page }, { within, isAuto, freeing, keepStyle, set, adopt }) => {
+(document, { given, right, width, scaled, page }, { within, isAuto, freeing, keepStyle, set, adopt }) => {
 	const root = document.documentElement, body = document.body, px = Number.parseFloat
 
 	// Page rules. Those of the document lose their importance where the caller has a say; those of
@@ -36,7 +36,6 @@
 		adopt(`@page { ${declarations.join("; ")} }`)
 	}
 	if (!body) return
-	if (rootWidth) set(root, { width: rootWidth + "px" })
 
 	// The browser cuts off what is printed at another scale than 1 if the root begins at the right.
 	if (scaled && getComputedStyle(root).direction == "rtl") {

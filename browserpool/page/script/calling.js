@@ -64,10 +64,18 @@
 		const lines = like => e.textContent.match(like)?.length ?? 0, scale = e.clientWidth / e.scrollWidth * 0.998
 		return scale >= 1 / 2 && (lines(/^.*[\u2500-\u257f]/gm) > 2 || lines(/^ *\+-.*-\+ *$/gm) > 1) ? scale : 0
 	}
+	// What is scrolled together with a box, as the head of a table in a box of its own, and what holds them all: beside the box, or what only wraps it.
+	const pairOf = (box, inner = box, left = 5) => {
+		const whole = inner.parentElement, isAlike = e => Math.abs(e.scrollWidth - box.scrollWidth) < 30 && e.scrollWidth - e.clientWidth > 4
+		if (left == 0 || !whole || Math.abs(whole.clientWidth - box.clientWidth) > 40) return { whole: box, parts: [box], alone: true }
+		const beside = [...whole.children].filter(e => e != inner && isShown(e)), parts = beside.filter(isAlike)
+		return parts.length == 0 ? pairOf(box, whole, left - 1) : { whole, parts: [box, ...parts], alone: false, mixed: parts.length < beside.length }
+	}
 	// Grids place their tables, and have their heads in boxes of their own.
 	const isTableOf = (box, table) => {
 		const isPlaced = ({ position, left, top }) => position != "static" && (position != "relative" || !/^(auto|0px){2}$/.test(left + top))
 		for (let e = table; e != box; e = e.parentElement) if (isPlaced(getComputedStyle(e))) return false
+		if (!pairOf(box).alone) return true
 		const head = box.previousElementSibling?.querySelector("table"), at = e => e.getBoundingClientRect()
 		return !head || table.tHead?.offsetHeight > 4 || at(box).top - at(head).bottom > 4 || Math.abs(at(head).width - at(table).width) > 30
 	}
@@ -229,6 +237,32 @@
 		const style = element.getAttribute("style")
 		return () => style === null ? element.removeAttribute("style") : element.setAttribute("style", style)
 	}
+	// Whether a box reaches beyond the bottom of one that holds it.
+	const leaves = (box, test = () => true) => {
+		const { bottom } = box.getBoundingClientRect()
+		for (let e = outerOf(box); e && e != undisguised.body; e = outerOf(e)) if (e.getBoundingClientRect().bottom < bottom - 1 && test(e)) return true
+		return false
+	}
+	// Frees a box from the heights of what holds it, unless it needs none of that or something beside it would lose its own height. Returns whether all of the
+	// box can be seen then.
+	let rounds = 100
+	const isHigh = e => e.scrollHeight - e.clientHeight > 4
+	const free = box => {
+		const restores = [], beside = new Map(), cuts = e => getComputedStyle(e).overflowY != "visible"
+		for (let e = box; e && (isHigh(box) || leaves(box)) && rounds > 0; e = outerOf(e), rounds--) {
+			for (const s of outerOf(e)?.children ?? []) if (!s.contains(box)) beside.set(s, s.offsetHeight)
+			restores.push(keepStyle(e))
+			set(e, freeing(e))
+		}
+		if (!isHigh(box) && !leaves(box, cuts) && ![...beside].some(([s, height]) => s.offsetHeight < 0.9 * height)) return true
+		restores.forEach(f => f())
+		return false
+	}
+	// Whether a box that scrolls sideways hides text; panels wait beside it.
+	const hidesText = box => {
+		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box)
+		return someText(box, (at, e) => isBeside(at) && (at.left < right && at.right > left || isInFlow(e, box)))
+	}
 	const isForced = breaks => !/^(auto|avoid.*)$/.test(breaks) // a value of break-before or break-after
 	const adopt = rules => {
 		const sheet = new CSSStyleSheet()
@@ -237,7 +271,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isForced, adopt, isColumn, tallest,
+		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, pairOf, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, leaves, free, hidesText, isForced, adopt, isColumn, tallest,
 	})
 }

@@ -43,8 +43,8 @@
 		const { width, height } = rectOf(e)
 		set(e, { position: "absolute", inset: "0", ...e.matches(pictures) ? { width: width + "px", height: height + "px" } : { width: "auto", height: "auto" } })
 	}
-	// Whether only a table, a picture or code makes a box scroll sideways, which will fit without that (unscrolling).
-	const willFit = (box, isBeside = besideOf(box)) => box.scrollWidth > box.clientWidth + 1 && (wideScale(box) >= 1 / 2 ||
+	// Whether only a table, a picture or code makes a box scroll sideways, which will fit without that (unscrolling, splitting).
+	const willFit = (box, isBeside = besideOf(box)) => box.scrollWidth > box.clientWidth + 1 && (wideScale(box) > 0 ||
 		!wideScale(box) && !someText(box, (at, e) => isBeside(at) && !/^pre/.test(style(e).whiteSpace)) && someText(box, isBeside))
 	// Frees the box and what holds it, and takes that back if something else is in the way.
 	const grow = box => {

@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
-// tables, charts and drawings of characters, shrunk to half their size at most. Returns how many pixels beside a box are still hidden, except in galleries of pictures.
-(document, _, { within, outerOf, isInFlow, isShown, someText, isPicture, isOwnBar, besideOf, freeing, wideScale, drawingScale, set, breakCode, keepStyle }) => {
+// tables, charts and drawings of characters, shrunk to half their size at most.
+(document, _, { within, outerOf, isInFlow, isShown, hidesText, pairOf, wideScale, drawingScale, set, breakCode, keepStyle, leaves, free }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const full = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && isShown(e))
@@ -15,8 +15,8 @@
 	const shrink = scaleOf => {
 		const chosen = new Map()
 		for (const box of boxes) {
-			const zoom = isWide(box) && !isWithin(box, chosen) && scaleOf(box)
-			if (zoom) chosen.set(box, zoom)
+			const zoom = isWide(box) && !chosen.has(box) && !isWithin(box, chosen) && scaleOf(box)
+			if (zoom) pairOf(box).parts.forEach(e => chosen.set(e, zoom))
 		}
 		const widths = new Map([...chosen.keys()].map(box => [box, box.getBoundingClientRect().width]))
 		chosen.forEach((zoom, box) => set(box, { zoom }))
@@ -47,26 +47,6 @@
 		return whiteSpace == "nowrap" && items.every(e => style(e).display == "inline-block") && { "white-space": "normal" }
 	}
 	const asRows = (box, { row, items } = rowOf(box)) => items.length > 1 && items.every(e => e.offsetWidth <= box.clientWidth) && severalRows({ row, items })
-	// Whether a box reaches beyond the bottom of one that holds it.
-	const leaves = (box, test = () => true) => {
-		const { bottom } = box.getBoundingClientRect()
-		for (let e = outerOf(box); e && e != document.body; e = outerOf(e)) if (e.getBoundingClientRect().bottom < bottom - 1 && test(e)) return true
-		return false
-	}
-	// Frees a box from the heights of what holds it, unless it needs none of that or something beside it would lose its own height. Returns whether all of the
-	// box can be seen then.
-	let rounds = 100
-	const free = box => {
-		const restores = [], beside = new Map(), cuts = e => style(e).overflowY != "visible"
-		for (let e = box; e && (isHigh(box) || leaves(box)) && rounds > 0; e = outerOf(e), rounds--) {
-			for (const s of outerOf(e)?.children ?? []) if (!s.contains(box)) beside.set(s, s.offsetHeight)
-			restores.push(keepStyle(e))
-			set(e, freeing(e))
-		}
-		if (!isHigh(box) && !leaves(box, cuts) && ![...beside].some(([s, height]) => s.offsetHeight < 0.9 * height)) return true
-		restores.forEach(f => f())
-		return false
-	}
 	// Cards beside one another make several rows, unless a box of other things scrolls with them.
 	const wrapRow = box => {
 		const { row, items } = rowOf(box), to = asRows(box, { row, items })
@@ -78,13 +58,6 @@
 		changed.slice(0, -1).forEach(e => set(e, { width: "auto", "min-width": "0" }))
 		if (!free(box) || isWide(box)) restores.forEach(f => f())
 	}
-	const hidesText = box => {
-		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box)
-		return someText(box, (at, e) => isBeside(at) && (at.left < right && at.right > left || isInFlow(e, box))) // panels wait beside it
-	}
-	// Grids that draw only what is seen have an element as wide as all of it.
-	const isPartOfAGrid = box => hidden(box) > 50 && (box.querySelector("table") || box.closest("[role=grid], [role=treegrid], [role=table]")) && someText(box) &&
-		within(box).some(e => e.getBoundingClientRect().width > 0.9 * box.scrollWidth)
 	// What stays at the bottom of the window would cover what is there on paper.
 	const sticky = all.filter(e => style(e).position == "sticky")
 	sticky.filter(e => style(e).bottom != "auto").forEach(e => set(e, { bottom: "auto" }))
@@ -100,15 +73,10 @@
 	boxes.filter(isCode).filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))
 	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
-	const pictures = [...shrink(box => Math.max(wideScale(box) && 1 / 2, wideScale(box))).keys()].filter(isPicture)
+	shrink(box => wideScale(box) >= 1 / 2 && wideScale(box))
 	// What stays at the side of a box that was opened would cover what is there.
 	const scrollers = new Map() // by what they hold
 	const scrollerOf = e => scrollers.get(e) ?? scrollers.set(e, e && style(e).overflow == "visible" ? scrollerOf(outerOf(e)) : e).get(e)
 	const isOpen = (e, box = scrollerOf(outerOf(e))) => !box || !isWide(box)
 	sticky.filter(e => (style(e).left != "auto" || style(e).right != "auto") && isOpen(e)).forEach(e => set(e, { left: "auto", right: "auto" }))
-	const holdsDrawing = (box, isBeside = besideOf(box)) =>
-		[...box.querySelectorAll("svg, canvas")].some(e => e.clientWidth > box.clientWidth && isShown(e) && isBeside(e.getBoundingClientRect()))
-	const isCut = box => pictures.includes(box) || hidesText(box) || isPartOfAGrid(box) || holdsDrawing(box) || isOwnBar(box, "offsetHeight")
-	const cut = boxes.filter(box => hidden(box) > 4 && isCut(box))
-	return { Beside: Math.max(0, ...cut.map(hidden)) }
 }
