@@ -38,6 +38,22 @@ type printParams struct {
 	PreferCSSPageSize   bool    `json:"preferCSSPageSize,omitempty"`
 	// SinglePage is for this package: the height of the paper is still to be decided.
 	SinglePage bool `json:"-"`
+	// sent is the paper that is sent, where it differs from that of the layout; its zero value is that.
+	sent sentPaper
+}
+
+// sentPaper is a sheet of paper, in inches.
+type sentPaper struct {
+	width, height float64
+	landscape     bool
+}
+
+// toSend returns the parameters with the paper that is sent.
+func (p printParams) toSend() printParams {
+	if p.sent != (sentPaper{}) {
+		p.PaperWidth, p.PaperHeight, p.Landscape = p.sent.width, p.sent.height, p.sent.landscape
+	}
+	return p
 }
 
 // paramsOf translates the options; a Scale of 0 stays 0 for the page to fit. Its error

@@ -159,7 +159,7 @@ func (p press) printAgain(ctx context.Context, params printParams, limit int64) 
 }
 
 func (p press) printAt(ctx context.Context, params printParams, limit int64) ([]byte, error) {
-	result, err := p.session.Send(ctx, "Page.printToPDF", params)
+	result, err := p.session.Send(ctx, "Page.printToPDF", params.toSend())
 	if err != nil {
 		return nil, err
 	}

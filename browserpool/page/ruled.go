@@ -31,7 +31,7 @@ func (p press) ruledPaper(ctx context.Context, params printParams) (printParams,
 		return params, err
 	}
 	if !params.PreferCSSPageSize {
-		r = r.marginsFor(p.job.Options)
+		r = r.leftBy(p.job.Options)
 	}
 	if r == (ruled{}) {
 		return params, nil
@@ -42,20 +42,26 @@ func (p press) ruledPaper(ctx context.Context, params printParams) (printParams,
 		return given, nil // the browser knows better what to do with them
 	case err != nil:
 		return params, err
+	case !params.PreferCSSPageSize && (r.Width != nil || r.Turned != ""): // the browser lays out for the size of the rules, and scales that to the paper
+		params.sent = sentPaper{given.PaperWidth, given.PaperHeight, given.Landscape}
 	}
 	params.setTemplates(p.job.Options)
 	return params, p.setView(ctx, p.media, params.viewport(), p.scale)
 }
 
-// marginsFor returns the margins that options leave open, without what else the rules say.
-func (r ruled) marginsFor(o contract.Paper) ruled {
+// leftBy returns what options leave open: margins, and the size of the paper if none is given.
+func (r ruled) leftBy(o contract.Paper) ruled {
 	open := func(given string, said *float64) *float64 {
 		if given != "" {
 			return nil
 		}
 		return said
 	}
-	return ruled{Top: open(o.MarginTop, r.Top), Right: open(o.MarginRight, r.Right), Bottom: open(o.MarginBottom, r.Bottom), Left: open(o.MarginLeft, r.Left)}
+	if o.SizeGiven || o.Width != "" || o.SinglePage {
+		r = ruled{Top: r.Top, Right: r.Right, Bottom: r.Bottom, Left: r.Left}
+	}
+	r.Top, r.Right, r.Bottom, r.Left = open(o.MarginTop, r.Top), open(o.MarginRight, r.Right), open(o.MarginBottom, r.Bottom), open(o.MarginLeft, r.Left)
+	return r
 }
 
 // follow applies what page rules specify.

@@ -125,3 +125,18 @@ func TestImpossiblePageRules(t *testing.T) {
 		}
 	}
 }
+
+// Without a size of the caller's, content is laid out for the size of the page rules, and fitted to that, before the browser scales it to A4.
+func TestSizeOfPageRules(t *testing.T) {
+	slot := openSlot(t)
+	for size, c := range map[string]struct{ width, right float64 }{
+		"A4 landscape": {842, 812}, "landscape": {842, 812}, "A3": {595, 575}, "A3 landscape": {842, 820}, "A5": {595, 480},
+	} {
+		html := `<!doctype html><style>@page { size: ` + size + ` } body { margin: 0 }</style><div style="width: 102%; text-align: right">RIGHT</div>`
+		result := mustPrint(t, slot, Print{HTML: html, Full: true})
+		_, width, _ := geometry(t, result.PDF)
+		if right := wordAt(t, result.PDF, "RIGHT").xMax; math.Abs(width-c.width) > 1 || right > c.right || right < c.right-12 {
+			t.Errorf("%s: RIGHT ends at %.0f of %.0f points, want %.0f of %.0f", size, right, width, c.right, c.width)
+		}
+	}
+}
