@@ -113,6 +113,18 @@ func TestOpenDialogs(t *testing.T) {
 	}
 }
 
+// A shadow within a box colours it and dims nothing else: stripes of tables stay.
+func TestStripesStay(t *testing.T) {
+	t.Parallel()
+	const row = `<tr><td style="height: 60px; box-shadow: inset 0 0 0 9999px rgba(255, 0, 0, 0.99)">`
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": `<body style="margin: 0"><table style="width: 100%">` + strings.Repeat(row, 40) + `</table>`})
+	result := mustPrint(t, openSlot(t), Print{URL: web.URL})
+	near := func(c color.Color) bool { r, g, _, _ := c.RGBA(); return r > 0xf000 && g < 0x1000 }
+	if at := paper(t, result.PDF, 1).At(200, 60); !near(at) {
+		t.Errorf("a row is %v", at)
+	}
+}
+
 // A modal dialog that scrolls is whole, and below a short page.
 func TestModalDialogIsWhole(t *testing.T) {
 	t.Parallel()

@@ -130,7 +130,7 @@ func TestImpossiblePageRules(t *testing.T) {
 func TestSizeOfPageRules(t *testing.T) {
 	slot := openSlot(t)
 	for size, c := range map[string]struct{ width, right float64 }{
-		"A4 landscape": {842, 812}, "landscape": {842, 812}, "A3": {595, 575}, "A3 landscape": {842, 820}, "A5": {595, 480},
+		"A4 landscape": {842, 816}, "landscape": {842, 816}, "A3": {595, 578}, "A3 landscape": {842, 824}, "A5": {595, 482},
 	} {
 		html := `<!doctype html><style>@page { size: ` + size + ` } body { margin: 0 }</style><div style="width: 102%; text-align: right">RIGHT</div>`
 		result := mustPrint(t, slot, Print{HTML: html, Full: true})

@@ -25,7 +25,7 @@
 	}
 
 	// Spotlights dim the rest of the window by a shadow. Some boxes colour the width of the page by one, which they clip.
-	const spread = shadow => Math.max(0, ...[...shadow.matchAll(/rgba\([^)]*\) \S+ \S+ \S+ ([\d.]+)px/g)].map(([, pixels]) => Number(pixels)))
+	const spread = shadow => Math.max(0, ...[...shadow.matchAll(/rgba\([^)]*\) \S+ \S+ \S+ ([\d.]+)px(?! inset)/g)].map(([, pixels]) => Number(pixels)))
 	within(body).filter(e => spread(style(e).boxShadow) > innerWidth / 2 && style(e).clipPath == "none").forEach(e => set(e, { "box-shadow": "none", transition: "none" }))
 	const isVeil = e => isOver(e) && dims(e)
 	const fixedAt = (x, y) => {
