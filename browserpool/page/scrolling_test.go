@@ -162,6 +162,8 @@ func TestStrips(t *testing.T) {
 		"wrapped":  `<div><div style="overflow: hidden"><table>` + row("H") + `</table></div><div><div style="overflow: auto"><table>` + body + `</table></div></div></div>`,
 		"in a row": `<div style="display: flex"><div style="overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
 		"columns":  `<style>td:first-child { position: sticky; left: 0 } td:last-child { position: sticky; right: 0 }</style><div style="overflow: auto"><table>` + row("H") + body + `</table></div>`,
+		"several":  strings.Repeat(`<div style="overflow: auto"><table><thead>`+row("H")+`</thead>`+body+`</table></div>`, 2),
+		"beneath":  `<p>TITLE</p><div style="overflow: hidden"><table>` + row("H") + `</table></div><div style="overflow: auto"><table>` + body + `</table></div>`,
 		"cut":      `<div style="height: 80px; overflow: hidden"><div style="overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
 	} {
 		result := mustPrint(t, openSlot(t), Print{HTML: style + html + "<p>AFTER", Full: true})

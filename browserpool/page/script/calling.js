@@ -64,18 +64,21 @@
 		const lines = like => e.textContent.match(like)?.length ?? 0, scale = e.clientWidth / e.scrollWidth * 0.998
 		return scale >= 1 / 2 && (lines(/^.*[\u2500-\u257f]/gm) > 2 || lines(/^ *\+-.*-\+ *$/gm) > 1) ? scale : 0
 	}
-	// What is scrolled together with a box, as the head of a table in a box of its own, and what holds them all: beside the box, or what only wraps it.
-	const pairOf = (box, inner = box, left = 5) => {
-		const whole = inner.parentElement, isAlike = e => Math.abs(e.scrollWidth - box.scrollWidth) < 30 && e.scrollWidth - e.clientWidth > 4
-		if (left == 0 || !whole || Math.abs(whole.clientWidth - box.clientWidth) > 40) return { whole: box, parts: [box], alone: true }
-		const beside = [...whole.children].filter(e => e != inner && isShown(e)), parts = beside.filter(isAlike)
-		return parts.length == 0 ? pairOf(box, whole, left - 1) : { whole, parts: [box, ...parts], alone: false, mixed: parts.length < beside.length }
+	// The parts that are scrolled together: a box and, next to it or to what only wraps it, the head of its table in a box of its own; and the branches
+	// that hold the parts, which are siblings.
+	const pairOf = (box, branch = box, left = 5) => {
+		const outer = branch.parentElement, at = box.getBoundingClientRect(), hasHead = e => e.querySelector("table")?.tHead?.offsetHeight > 4
+		const touches = ({ top, bottom }) => Math.abs(top - at.bottom) < 5 || Math.abs(at.top - bottom) < 5
+		const isAlike = e => Math.abs(e.scrollWidth - box.scrollWidth) < 30 && e.scrollWidth - e.clientWidth > 4 && touches(e.getBoundingClientRect()) && !(hasHead(e) && hasHead(box))
+		if (left == 0 || !outer || Math.abs(outer.clientWidth - box.clientWidth) > 40) return { parts: [box], branches: [box] }
+		const branches = [...outer.children].filter(e => e == branch || isShown(e) && isAlike(e))
+		return branches.length == 1 ? pairOf(box, outer, left - 1) : { parts: branches.map(e => e == branch ? box : e), branches }
 	}
 	// Grids place their tables, and have their heads in boxes of their own.
 	const isTableOf = (box, table) => {
 		const isPlaced = ({ position, left, top }) => position != "static" && (position != "relative" || !/^(auto|0px){2}$/.test(left + top))
 		for (let e = table; e != box; e = e.parentElement) if (isPlaced(getComputedStyle(e))) return false
-		if (!pairOf(box).alone) return true
+		if (pairOf(box).parts.length > 1) return true
 		const head = box.previousElementSibling?.querySelector("table"), at = e => e.getBoundingClientRect()
 		return !head || table.tHead?.offsetHeight > 4 || at(box).top - at(head).bottom > 4 || Math.abs(at(head).width - at(table).width) > 30
 	}

@@ -9,42 +9,43 @@
 	// Grids that draw only what is seen have an element as wide as all of it.
 	const isPartOfAGrid = box => hidden(box) > 50 && (box.querySelector("table") || box.closest("[role=grid], [role=treegrid], [role=table]")) && someText(box) &&
 		within(box).some(e => rectOf(e).width > 0.9 * box.scrollWidth)
-	const isWhole = box => isPicture(box) || hidesText(box) || holdsDrawing(box)
-	const cut = boxes.filter(box => isWhole(box) || isPartOfAGrid(box) || isOwnBar(box, "offsetHeight"))
+	const hidesContent = box => isPicture(box) || hidesText(box) || holdsDrawing(box)
+	const cut = boxes.filter(box => hidesContent(box) || isPartOfAGrid(box) || isOwnBar(box, "offsetHeight"))
 
-	const mostStrips = 12, mostElements = 20000
+	const stripLimit = 12, elementLimit = 20000
 	const done = new Set()
 	let copied = 0
 	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element may have the name
 	// Where the strips of a box begin and end, in pixels from where its content begins; nothing if they would be too many.
 	const stripsOf = box => {
-		const zoom = rectOf(box).width / box.offsetWidth, origin = rectOf(box).left + box.clientLeft * zoom, width = box.clientWidth, most = width / 2
+		const zoom = rectOf(box).width / box.offsetWidth, origin = rectOf(box).left + box.clientLeft * zoom, width = box.clientWidth, half = width / 2
 		const span = ({ left, right }) => ({ from: (left - origin) / zoom, to: (right - origin) / zoom })
 		const inside = within(box), items = inside.filter(e => /^(td|th|img|svg|canvas|button)$/.test(e.localName)).map(rectOf)
-		const kept = Math.max(0, ...inside.filter(e => style(e).position == "sticky" && style(e).left != "auto").map(e => span(rectOf(e)).to).filter(to => to < most))
+		const kept = Math.max(0, ...inside.filter(e => style(e).position == "sticky" && style(e).left != "auto").map(e => span(rectOf(e)).to).filter(to => to < half))
 		someText(box, at => void items.push(at))
 		const spans = items.map(span), mayCut = box.querySelector("table") || isPicture(box) || holdsDrawing(box)
 		// The last place before an end that is not within a cell, a text or a picture, unless these are too wide.
 		const gapBefore = (end, from, tooWide) => {
 			const cutAt = end => spans.find(at => at.from < end - 1 && at.to > end + 1 && at.to - at.from < tooWide)
-			for (let at; (at = cutAt(end)); end = at.from) if (at.from < from + most / 2) return
+			for (let at; (at = cutAt(end)); end = at.from) if (at.from < from + half / 2) return
 			return end
 		}
 		const endAfter = from => {
 			const last = from + width - (from > 0 ? kept : 0)
-			return last >= box.scrollWidth - 1 ? box.scrollWidth : gapBefore(last, from, mayCut ? width - kept : Infinity) ?? (mayCut && (gapBefore(last, from, most) ?? last))
+			return last >= box.scrollWidth - 1 ? box.scrollWidth : gapBefore(last, from, mayCut ? width - kept : Infinity) ?? (mayCut && (gapBefore(last, from, half) ?? last))
 		}
 		const strips = []
-		for (let from = 0, to; from < box.scrollWidth - 1 && strips.length <= mostStrips; from = to) {
+		for (let from = 0, to; from < box.scrollWidth - 1 && strips.length <= stripLimit; from = to) {
 			to = endAfter(from)
 			if (!to) return []
 			strips.push({ from, to, kept: from > 0 ? kept : 0 })
 		}
-		return strips.length <= mostStrips ? strips : []
+		return strips.length <= stripLimit ? strips : []
 	}
 	const copyOf = box => {
 		const copy = box.cloneNode(true), fields = "input, select, textarea", states = [...box.querySelectorAll(fields)], canvases = [...box.querySelectorAll("canvas")]
 		copy.querySelectorAll("script, style, link").forEach(e => e.remove())
+		copy.querySelectorAll("img").forEach(e => e.loading = "eager")
 		copy.querySelectorAll(fields).forEach((e, i) => {
 			e.removeAttribute("name") // of two radio buttons, one would lose its mark
 			for (const name of ["value", "checked"]) if (states[i].type != "file" && name in e) e[name] = states[i][name]
@@ -61,34 +62,35 @@
 		if (beyond > 1) set(e, { "clip-path": `inset(0 ${beyond}px 0 0)` })
 	}
 	const isTooComplex = box => !!box.querySelector("iframe, video, audio, object") || within(box).some(e => e.shadowRoot || /-/.test(e.localName))
-	// Whether copies can follow a box in the flow. Alone in a row, it becomes one of several rows.
-	const isFollowed = (box, outer = outerOf(box)) => {
+	// Whether copies can follow boxes in the flow. One that is alone in a row becomes one of several rows.
+	const areFollowed = (boxes, outer = boxes[0].parentElement) => {
 		const { display, flexDirection } = style(outer)
-		if (outer != box.parentElement || !isInFlow(box, outer) || style(box).float != "none") return false
+		if (outerOf(boxes[0]) != outer || boxes.some(e => !isInFlow(e, outer) || style(e).float != "none")) return false
 		if (/^(block|flow-root|list-item|table-cell)$/.test(display) || isColumn({ display, flexDirection })) return true
-		if (!/flex|grid/.test(display) || [...outer.children].some(e => e != box && isShown(e) && isInFlow(e, outer))) return false
+		if (!/flex|grid/.test(display) || [...outer.children].some(e => !boxes.includes(e) && isShown(e) && isInFlow(e, outer))) return false
 		set(outer, { display: "block" })
 		return true
 	}
 	const pathTo = (e, root) => e == root ? [] : [...pathTo(e.parentElement, root), [...e.parentElement.children].indexOf(e)]
 	const split = box => {
-		const { whole, parts, alone, mixed } = pairOf(box), table = box.querySelector("table"), paths = parts.map(e => pathTo(e, whole))
-		if (done.has(whole)) return true
-		if (alone ? table && !isTableOf(box, table) : mixed || whole == document.body) return false
-		if (isTooComplex(whole) || style(box).direction == "rtl" || !/^horizontal/.test(style(box).writingMode)) return false
-		within(whole).forEach(e => { if (style(e).position == "sticky" && style(e).right != "auto") set(e, { right: "auto" }) })
-		const strips = stripsOf(box), count = within(whole).length * strips.length, width = box.scrollWidth
-		if (strips.length < 2 || copied + count > mostElements) return false
-		const copies = strips.slice(1).map(() => copyOf(whole))
-		const restores = [...new Set([outerOf(whole), whole, ...parts])].map(keepStyle), undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
-		if (!isFollowed(whole)) return undo(), false
-		whole.after(...copies)
-		copies.forEach(e => set(e, { "margin-top": "8px" }))
-		const partsOf = e => paths.map(path => path.reduce((e, i) => e.children[i], e))
-		;[whole, ...copies].forEach((e, i) => partsOf(e).forEach(part => show(part, width, strips[i])))
+		const { parts, branches } = pairOf(box), table = box.querySelector("table"), paths = branches.map((e, i) => pathTo(parts[i], e))
+		if (done.has(box)) return true
+		if (parts.length == 1 && table && !isTableOf(box, table) || branches.some(isTooComplex)) return false
+		if (style(box).direction == "rtl" || !/^horizontal/.test(style(box).writingMode)) return false
+		branches.flatMap(e => within(e)).filter(e => style(e).position == "sticky" && style(e).right != "auto").forEach(e => set(e, { right: "auto" }))
+		const strips = stripsOf(box), width = box.scrollWidth, count = branches.reduce((n, e) => n + within(e).length, 0) * strips.length
+		if (strips.length < 2 || copied + count > elementLimit) return false
+		const rows = [branches, ...strips.slice(1).map(() => branches.map(copyOf))], copies = rows.slice(1).flat()
+		const restores = [...new Set([outerOf(branches[0]), ...branches, ...parts])].map(keepStyle), undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
+		if (!areFollowed(branches)) return undo(), false
+		branches.at(-1).after(...copies)
+		rows.forEach((row, n) => row.forEach((e, i) => {
+			if (n > 0 && i == 0) set(e, { "margin-top": "8px" })
+			show(paths[i].reduce((e, at) => e.children[at], e), width, strips[n])
+		}))
 		if (leaves(copies.at(-1), e => style(e).overflowY != "visible") && !free(copies.at(-1))) return undo(), false
 		copied += count
-		done.add(whole)
+		parts.forEach(e => done.add(e))
 		undoing.push(undo)
 		return true
 	}
@@ -97,7 +99,7 @@
 		set(box, { zoom: 1 / 2 })
 		if (rectOf(box).width < width - 1) set(box, { "box-sizing": "border-box", width: 2 * width + "px", "min-width": "0", "max-width": "none" })
 	}
-	const left = cut.filter(box => !isWhole(box) || !split(box))
+	const left = cut.filter(box => !hidesContent(box) || !split(box))
 	left.filter(wideScale).forEach(halve)
 	return { Beside: Math.max(0, ...left.map(hidden)) }
 }
