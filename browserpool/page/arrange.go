@@ -241,8 +241,28 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 		return extent{content: p.viewport.Width, visible: p.viewport.Width}, nil
 	}
 	e.rtl, e.both, e.visible = seen.RTL, seen.Before > 0, min(content, seen.from(p.viewport.Width))+int(math.Ceil(seen.Before))
-	return e, nil
+	for range mostWidenings {
+		if !e.both || e.visible > maxWidening*p.viewport.Width {
+			break
+		}
+		if seen, err = p.reach(ctx, seeingWidened, e.visible); err != nil || seen == nil {
+			break
+		}
+		needed := max(e.visible, seen.from(p.viewport.Width)) + 2*int(math.Ceil(seen.Before)) // half of that is added at the edge
+		if needed <= e.visible+1 {
+			break
+		}
+		e.visible = needed
+	}
+	return e, err
 }
+
+const (
+	// mostWidenings is how often a layout is made wider for what is centred in what is centred.
+	mostWidenings = 4
+	// maxWidening is how many times as wide as the viewport that may make it.
+	maxWidening = 3
+)
 
 // wrapFrom is how many times as wide as the viewport a document is whose long lines are broken: shrinking it by less keeps its looks.
 const wrapFrom = 1.25
@@ -272,21 +292,23 @@ func (p press) seeWrapped(ctx context.Context, content Size, asked float64) (ext
 // rootThatFits returns the root's present width if content grows beyond its width when the root is as wide as a layout, or 0. The window keeps its
 // width: script would lay out the page again, and might show that in motion.
 func (p press) rootThatFits(ctx context.Context, layout, content int) (width int, err error) {
-	const widened = `(document, layout, all) => {
-		const root = document.documentElement, restore = all.keepStyle(root)
-		all.set(root, { width: layout + "px" })
-		try {
-			return (%s)(document, null, all)
-		} finally {
-			restore()
-		}
-	}`
-	seen, err := p.reach(ctx, fmt.Sprintf(widened, seeing), layout)
+	seen, err := p.reach(ctx, seeingWidened, layout)
 	if err != nil || seen == nil || seen.from(p.viewport.Width) <= content+1 {
 		return 0, err
 	}
 	return p.viewport.Width, nil
 }
+
+// seeingWidened is seeing while the root is as wide as the argument.
+var seeingWidened = fmt.Sprintf(`(document, layout, all) => {
+	const root = document.documentElement, restore = all.keepStyle(root)
+	all.set(root, { width: layout + "px" })
+	try {
+		return (%s)(document, null, all)
+	} finally {
+		restore()
+	}
+}`, seeing)
 
 // reached is how far from the viewport's left edge content reaches that can be seen.
 type reached struct {

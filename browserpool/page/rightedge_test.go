@@ -67,6 +67,7 @@ func TestCentredSheet(t *testing.T) {
 		"with padding":       {`<body style="margin: 0"><div style="padding: 30px; display: flex; justify-content: center">` + sheet + `</div>`, 27, 50},
 		"in a grid":          {`<body style="margin: 0"><div style="display: grid; place-items: center">` + sheet + `</div>`, 27, 50},
 		"from the right":     {`<html dir="rtl"><body style="margin: 0; display: flex; flex-direction: column; align-items: center">` + sheet, 520, 560},
+		"in what is centred": {`<style>ul { display: flex; justify-content: center; list-style: none }</style><body style="margin: 0"><ul><li><ul>` + `<li style="flex: none; width: 400px">LINE` + strings.Repeat(`<li style="flex: none; width: 400px; height: 9px">`, 2) + `</ul></ul>`, 27, 80},
 		"a row of columns":   {`<body style="margin: 0">` + columns, 27, 30},
 		"hidden at the edge": {`<body style="margin: 0"><div style="overflow: hidden; display: flex; justify-content: center">` + sheet + `</div><p style="width: 800px; margin: 0">LINE`, 27, 30},
 	} {

@@ -1,7 +1,7 @@
 // How far to both sides what can be seen reaches, in pixels from the viewport's left edge, whether the document begins at the right, and whether its
 // lines are vertical: then it continues on further pages at its side. Before is how much of what is centred lies where nobody can scroll to.
 // It runs only for a document that is too wide.
-(document, _, { within, outerOf, isShown, someText, hasBackground }) => {
+(document, _, { within, outerOf, isInFlow, isShown, someText, hasBackground }) => {
 	const root = document.documentElement, body = document.body, width = root.clientWidth
 	const style = e => getComputedStyle(e)
 	const hides = s => s.overflowX == "hidden" || s.overflowX == "clip"
@@ -35,13 +35,15 @@
 		extent.Left = Math.min(extent.Left, seen.left)
 		extent.Right = Math.max(extent.Right, seen.right)
 	}
-	const straddles = box => box.left < -1 && box.right > width + 1
 	const lost = box => extent.RTL ? box.right - width : -box.left
+	const centres = (e, { display, justifyContent, justifyItems, alignItems } = style(e)) =>
+		/flex|grid/.test(display) && /center|around|evenly/.test(justifyContent + justifyItems + alignItems)
+	const isCentred = (e, box, outer = outerOf(e)) => box.left < -1 && box.right > width + 1 || lost(box) > 1 && outer && centres(outer) && isInFlow(e, outer)
 	const centred = []
 	for (const e of within(body)) {
 		const box = e.getBoundingClientRect()
 		reach(e, box)
-		if (straddles(box) && isShown(e) && straddles(clipped(e, box))) centred.push([e, lost(clipped(e, box))])
+		if (isCentred(e, box) && isShown(e) && isCentred(e, clipped(e, box))) centred.push([e, lost(clipped(e, box))])
 	}
 	someText(body, (box, e) => reach(e, box))
 	// Rows of columns reach beyond both edges, with nothing there.
