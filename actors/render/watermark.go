@@ -51,7 +51,7 @@ func (w *work) watermark(m events.Watermark) document.Watermark {
 func (w *work) pageSizes() (sizes []document.PageSize, ofPage []int, err error) {
 	c := w.submission.Content
 	o, visit := c.Print.Paper, c.URL != "" || c.Full
-	if o.SinglePage || o.PreferCSS || visit && !o.SizeGiven && o.Width == "" {
+	if o.SinglePage || o.PreferCSS || visit && !o.GivesSize() {
 		return document.PageSizes(w.out.data)
 	}
 	width, height, err := o.Size()

@@ -52,7 +52,7 @@ var (
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
-	// splitting prints what is still hidden in strips, or says how much it is. unsplitting takes that back.
+	// splitting prints what is still hidden in strips, or says how much it is.
 	//go:embed script/splitting.js
 	splitting string
 	// revealing makes boxes that scroll as high as their content.
@@ -78,13 +78,13 @@ type arrangement struct {
 	Root int `json:"root"`
 	// Scaled means that the document is not printed at scale 1.
 	Scaled bool `json:"scaled"`
-	// Page is the height of a page; what is higher breaks. It is 0 if everything does so anyway.
+	// Page is the height of a page; what is higher breaks. It is 0 if everything does so anyway. A visit may become higher while it is arranged.
 	Page int `json:"page"`
 }
 
 // isEmpty reports whether nothing has to be changed.
 func (a arrangement) isEmpty() bool {
-	return len(a.Given) == 0 && a.Right == "" && a.Width == 0 && a.Root == 0 && !a.Scaled && a.Page == 0
+	return len(a.Given) == 0 && a.Right == "" && a.Width == 0 && !a.Scaled && a.Page == 0
 }
 
 // wholeMargin is a right margin, as a CSS length, that leaves whole pixels of the document
@@ -101,7 +101,7 @@ func (p *printParams) wholeMargin() string {
 // pageRules returns the caller's options as declarations of page rules.
 func (p *printParams) pageRules(o contract.Paper) map[string]string {
 	rules := map[string]string{}
-	if o.SinglePage || !o.PreferCSS && (o.SizeGiven || o.Width != "") {
+	if o.SinglePage || !o.PreferCSS && o.GivesSize() {
 		width, height := p.points()
 		rules["size"] = fmt.Sprintf("%.0fpt %.0fpt", width, height)
 	}
@@ -137,9 +137,10 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
-// rooting gives the root the width that it keeps.
+// rooting fixes the root's width.
 const rooting = `(document, { root }, { set }) => { if (document.body) set(document.documentElement, { width: root + "px" }) }`
 
+// unsplitting takes back what splitting has done.
 const unsplitting = `() => { if (Object.hasOwn(globalThis, "undoing")) undoing.splice(0).forEach(undo => undo()) }`
 
 // reveal makes boxes of a visit that scroll as high as their content, has margins move what is shifted, and warns of content that stays hidden, or that
@@ -167,7 +168,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	}
 	a.Root = f.root
 	params.Scale = f.scale
-	if page := params.printableHeight(); height > page && !params.SinglePage && p.mayHave("inline-", "break-inside", "overflow") {
+	if page := params.printableHeight(); (height > page || p.kind == forVisit) && !params.SinglePage && p.mayHave("inline-", "break-inside", "overflow") {
 		a.Page = page
 	}
 	if f.hold {
@@ -241,20 +242,30 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 		return extent{content: p.viewport.Width, visible: p.viewport.Width}, nil
 	}
 	e.rtl, e.both, e.visible = seen.RTL, seen.Before > 0, min(content, seen.from(p.viewport.Width))+int(math.Ceil(seen.Before))
+	if !e.both {
+		return e, nil
+	}
+	return p.seeCentred(ctx, e, *seen)
+}
+
+// seeCentred measures how wide a layout has room for what is centred, as was seen in a narrower one.
+func (p press) seeCentred(ctx context.Context, e extent, before reached) (extent, error) {
 	for range mostWidenings {
-		if !e.both || e.visible > maxWidening*p.viewport.Width {
-			break
+		seen, err := p.reach(ctx, seeingWidened, e.visible)
+		if err != nil || seen == nil {
+			return e, err
 		}
-		if seen, err = p.reach(ctx, seeingWidened, e.visible); err != nil || seen == nil {
-			break
+		if seen.Before > before.Before-1 { // it is not centred, but placed
+			e.both, e.visible = false, min(e.content, before.from(p.viewport.Width))
+			return e, nil
 		}
 		needed := max(e.visible, seen.from(p.viewport.Width)) + 2*int(math.Ceil(seen.Before)) // half of that is added at the edge
-		if needed <= e.visible+1 {
-			break
+		if needed <= e.visible+1 || needed > maxWidening*p.viewport.Width {
+			return e, nil
 		}
-		e.visible = needed
+		e.visible, before.Before = needed, max(seen.Before, 2)
 	}
-	return e, err
+	return e, nil
 }
 
 const (

@@ -28,7 +28,7 @@
 //	job          printjob.go, capturejob.go, document.go, paper.go, auth.go, limits.go
 //	             what can be asked for, checked before a page does anything
 //	load         load.go; visit.go for URLs, with credentials.go
-//	wait         observe.go follows the page's events, progress.go answers what they say; wait.go waits for it
+//	wait         observe.go follows the page's events, progress.go tells how far it has come; wait.go waits for it
 //	read again   charset.go: a visit that is UTF-8, though nobody says so
 //	look         belowfold.go: a visit is brought into view, and what waits for that is waited
 //	             for; one that scrolls in an inner box is expanded before; reveal.go: what

@@ -77,10 +77,10 @@ func noteHeight(client *rod.Page, world proto.RuntimeExecutionContextID, frame p
 // children are the frames in a document.
 type children struct {
 	frames []proto.PageFrameID // at most maxFrames, without those in other frames
-	some   bool                // a frame was made, here or there, even if it is gone
+	some   bool                // a frame was made, anywhere, even if it has been removed since
 }
 
-// attach notes a frame that was made. isChild says that it is none in another frame.
+// attach notes a frame that was made. isChild: it is directly in the document.
 func (c *children) attach(frame proto.PageFrameID, isChild bool) {
 	c.some = true
 	if isChild && len(c.frames) < maxFrames {

@@ -38,7 +38,7 @@ type printParams struct {
 	PreferCSSPageSize   bool    `json:"preferCSSPageSize,omitempty"`
 	// SinglePage is for this package: the height of the paper is still to be decided.
 	SinglePage bool `json:"-"`
-	// sent is the paper that is sent, where it differs from that of the layout; its zero value is that.
+	// sent is the paper to send if it differs from the layout's, or its zero value.
 	sent sentPaper
 }
 

@@ -62,22 +62,28 @@ func TestCentredSheet(t *testing.T) {
 	for name, tc := range map[string]struct {
 		html     string
 		from, to float64 // where the line begins, in points
+		width    float64 // how wide it is at least
 	}{
-		"in a column":        {`<body style="margin: 0; display: flex; flex-direction: column; align-items: center">` + sheet, 27, 50},
-		"with padding":       {`<body style="margin: 0"><div style="padding: 30px; display: flex; justify-content: center">` + sheet + `</div>`, 27, 50},
-		"in a grid":          {`<body style="margin: 0"><div style="display: grid; place-items: center">` + sheet + `</div>`, 27, 50},
-		"from the right":     {`<html dir="rtl"><body style="margin: 0; display: flex; flex-direction: column; align-items: center">` + sheet, 520, 560},
-		"in what is centred": {`<style>ul { display: flex; justify-content: center; list-style: none }</style><body style="margin: 0"><ul><li><ul>` + `<li style="flex: none; width: 400px">LINE` + strings.Repeat(`<li style="flex: none; width: 400px; height: 9px">`, 2) + `</ul></ul>`, 27, 80},
-		"a row of columns":   {`<body style="margin: 0">` + columns, 27, 30},
-		"hidden at the edge": {`<body style="margin: 0"><div style="overflow: hidden; display: flex; justify-content: center">` + sheet + `</div><p style="width: 800px; margin: 0">LINE`, 27, 30},
+		"in a column":        {`<body style="margin: 0; display: flex; flex-direction: column; align-items: center">` + sheet, 27, 50, 0},
+		"with padding":       {`<body style="margin: 0"><div style="padding: 30px; display: flex; justify-content: center">` + sheet + `</div>`, 27, 50, 0},
+		"in a grid":          {`<body style="margin: 0"><div style="display: grid; place-items: center">` + sheet + `</div>`, 27, 50, 0},
+		"from the right":     {`<html dir="rtl"><body style="margin: 0; display: flex; flex-direction: column; align-items: center">` + sheet, 520, 560, 0},
+		"in what is centred": {`<style>ul { display: flex; justify-content: center; list-style: none }</style><body style="margin: 0"><ul><li><ul>` + `<li style="flex: none; width: 400px">LINE` + strings.Repeat(`<li style="flex: none; width: 400px; height: 9px">`, 2) + `</ul></ul>`, 27, 80, 0},
+		"placed":             {`<body style="margin: 0"><svg style="position: absolute; left: -300px" width="1100" height="9"><rect width="1100" height="9"/></svg><p>LINE`, 27, 30, 24.5},
+		"a row of columns":   {`<body style="margin: 0">` + columns, 27, 30, 26.7},
+		"hidden at the edge": {`<body style="margin: 0"><div style="overflow: hidden; display: flex; justify-content: center">` + sheet + `</div><p style="width: 800px; margin: 0">LINE`, 27, 30, 24.5},
 	} {
 		boxes := wordBox.FindAllStringSubmatch(testkit.Tool(t, mustPrint(t, slot, Print{HTML: tc.html, Full: true, Options: contract.Paper{MarginLeft: "28pt", MarginRight: "28pt"}}).PDF, "pdftotext", "-bbox", "-", "-"), -1)
 		if len(boxes) == 0 {
 			t.Errorf("%s: there is no text", name)
 			continue
 		}
-		if at := number(t, boxes[len(boxes)-1][1]); at < tc.from || at > tc.to {
+		last := boxes[len(boxes)-1]
+		if at := number(t, last[1]); at < tc.from || at > tc.to {
 			t.Errorf("%s: the line begins at %.1f pt, want %.0f to %.0f", name, at, tc.from, tc.to)
+		}
+		if size := number(t, last[2]) - number(t, last[1]); size < tc.width {
+			t.Errorf("%s: it is %.1f pt wide, want %.1f", name, size, tc.width)
 		}
 	}
 }

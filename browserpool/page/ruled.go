@@ -37,19 +37,24 @@ func (p press) ruledPaper(ctx context.Context, params printParams) (printParams,
 		return params, nil
 	}
 	given := params
-	switch err := params.follow(r); {
-	case err != nil && !params.PreferCSSPageSize && !params.SinglePage:
-		return given, nil // the browser knows better what to do with them
+	err := params.follow(r)
+	if err != nil && !params.PreferCSSPageSize && !params.SinglePage && r != r.margins() {
+		params, r = given, r.margins()
+		err = params.follow(r)
+	}
+	switch {
+	case err != nil && !params.PreferCSSPageSize && !params.SinglePage: // the browser knows better what to do with them
+		return given, nil
 	case err != nil:
 		return params, err
-	case !params.PreferCSSPageSize && (r.Width != nil || r.Turned != ""): // the browser lays out for the size of the rules, and scales that to the paper
+	case !params.PreferCSSPageSize && r != r.margins(): // the browser lays out for the size of the rules, and scales that to the paper
 		params.sent = sentPaper{given.PaperWidth, given.PaperHeight, given.Landscape}
 	}
 	params.setTemplates(p.job.Options)
 	return params, p.setView(ctx, p.media, params.viewport(), p.scale)
 }
 
-// leftBy returns what options leave open: margins, and the size of the paper if none is given.
+// leftBy returns the rules that options do not override.
 func (r ruled) leftBy(o contract.Paper) ruled {
 	open := func(given string, said *float64) *float64 {
 		if given != "" {
@@ -57,11 +62,16 @@ func (r ruled) leftBy(o contract.Paper) ruled {
 		}
 		return said
 	}
-	if o.SizeGiven || o.Width != "" || o.SinglePage {
-		r = ruled{Top: r.Top, Right: r.Right, Bottom: r.Bottom, Left: r.Left}
+	if o.GivesSize() || o.SinglePage {
+		r = r.margins()
 	}
 	r.Top, r.Right, r.Bottom, r.Left = open(o.MarginTop, r.Top), open(o.MarginRight, r.Right), open(o.MarginBottom, r.Bottom), open(o.MarginLeft, r.Left)
 	return r
+}
+
+// margins returns the rules without a size.
+func (r ruled) margins() ruled {
+	return ruled{Top: r.Top, Right: r.Right, Bottom: r.Bottom, Left: r.Left}
 }
 
 // follow applies what page rules specify.

@@ -51,7 +51,7 @@ func newTraffic() traffic {
 	return traffic{underWay: map[string]request{}, asked: map[uint64]int{}, idleSince: time.Now()}
 }
 
-// begin forgets the requests of the previous document. They still count.
+// begin forgets the requests of the previous document. The counters are kept.
 func (t *traffic) begin() {
 	clear(t.underWay)
 	clear(t.asked)
@@ -86,7 +86,7 @@ func (t *traffic) settledSince(m mark) (yes bool, again time.Duration) {
 	return again <= 0, again
 }
 
-// isIdle reports whether no request has been under way for idleFor. When again is positive, ask again after that time.
+// isIdle reports whether no request has been under way for idleFor. When again is positive, ask again after that time even if nothing happens before.
 func (t *traffic) isIdle() (yes bool, again time.Duration) {
 	if len(t.underWay) > 0 {
 		return false, 0
@@ -95,7 +95,7 @@ func (t *traffic) isIdle() (yes bool, again time.Duration) {
 	return again <= 0, again
 }
 
-// onRequest notes a request, and returns it; its zero value if nothing is to wait for it.
+// onRequest notes a request, and returns it, or its zero value if nothing waits for it.
 func (t *traffic) onRequest(e networkEvent) (r request) {
 	if strings.HasPrefix(e.Request.URL, "data:") {
 		return r

@@ -40,7 +40,7 @@ func (p *page) warnOfHidden(pixels int) {
 //go:embed script/glancing.js
 var glancing string
 
-// noteBlank warns of a visit whose script leaves it empty.
+// noteBlank warns of a visit that has script and shows nothing.
 func (p visit) noteBlank(ctx context.Context) error {
 	var blank bool
 	if !p.scripted {
@@ -48,7 +48,7 @@ func (p visit) noteBlank(ctx context.Context) error {
 	}
 	_, err := p.run(ctx, optional(glancing), nil, &blank)
 	if blank {
-		p.found.warned = append(p.found.warned, Warning{contract.PageBlank, "The page shows nothing. With fail_on_script_error, an uncaught error of its script is reported."})
+		p.found.warned = append(p.found.warned, Warning{contract.PageBlank, "The page shows nothing. To see whether its script failed, set fail_on_script_error."})
 	}
 	return err
 }

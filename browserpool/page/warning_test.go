@@ -32,6 +32,7 @@ func TestWarnOfBlank(t *testing.T) {
 	for html, blank := range map[string]bool{
 		`<div id="app"></div>` + fails: true,
 		`<style>body { background: #eee } #app { min-height: 100vh; background: #fff }</style><div id="app">  </div>` + fails: true,
+		`<style>*, ::before, ::after { border: 0 solid }</style><div id="app"></div>` + fails:                                 true, // as Tailwind does
 		`<p hidden>TEXT</p>` + fails: true,
 		`<p style="opacity: 0">TEXT</p><svg style="display: none"></svg>` + fails: true,
 		`TEXT` + fails: false,

@@ -43,6 +43,9 @@ func (p Paper) Size() (width, height Length, err error) {
 	return width, height, errors.Join(errWidth, errHeight)
 }
 
+// GivesSize reports whether the caller has chosen the paper's size or orientation, so that page rules do not.
+func (p Paper) GivesSize() bool { return p.SizeGiven || p.Width != "" }
+
 // DefaultPaper is the paper size of a document that has none given.
 const DefaultPaper = "A4"
 

@@ -21,6 +21,7 @@
 		}
 		return all
 	}
+	const childrenOf = e => Reflect.get(Element.prototype, "children", e) // a form's fields can hide its own
 	const hostOf = root => root.nodeType == Node.DOCUMENT_FRAGMENT_NODE ? root.host : null
 	const outerOf = e => e.assignedSlot ?? e.parentElement ?? hostOf(e.getRootNode())
 	// What is fixed to the window and holds an element, or is it.
@@ -65,14 +66,16 @@
 		return scale >= 1 / 2 && (lines(/^.*[\u2500-\u257f]/gm) > 2 || lines(/^ *\+-.*-\+ *$/gm) > 1) ? scale : 0
 	}
 	// The parts that are scrolled together: a box and, next to it or to what only wraps it, the head of its table in a box of its own; and the branches
-	// that hold the parts, which are siblings.
+	// that hold the parts, which are siblings. Of two tables, one has hardly any rows then.
 	const pairOf = (box, branch = box, left = 5) => {
-		const outer = branch.parentElement, at = box.getBoundingClientRect(), hasHead = e => e.querySelector("table")?.tHead?.offsetHeight > 4
+		const outer = branch.parentElement, at = box.getBoundingClientRect(), rowsOf = e => e.querySelectorAll("tr").length
 		const touches = ({ top, bottom }) => Math.abs(top - at.bottom) < 5 || Math.abs(at.top - bottom) < 5
-		const isAlike = e => Math.abs(e.scrollWidth - box.scrollWidth) < 30 && e.scrollWidth - e.clientWidth > 4 && touches(e.getBoundingClientRect()) && !(hasHead(e) && hasHead(box))
+		const isAlike = e => e.scrollWidth - e.clientWidth > 4 && Math.abs(e.scrollWidth - box.scrollWidth) < 30
+		const alikeIn = (e, left = 3) => isAlike(e) ? e : left > 0 ? [...childrenOf(e)].slice(0, 4).map(inner => alikeIn(inner, left - 1)).find(Boolean) : undefined
+		const partOf = e => e == branch ? box : e && touches(e.getBoundingClientRect()) && Math.min(rowsOf(e), rowsOf(box)) < 4 && isShown(e) ? alikeIn(e) : undefined
 		if (left == 0 || !outer || Math.abs(outer.clientWidth - box.clientWidth) > 40) return { parts: [box], branches: [box] }
-		const branches = [...outer.children].filter(e => e == branch || isShown(e) && isAlike(e))
-		return branches.length == 1 ? pairOf(box, outer, left - 1) : { parts: branches.map(e => e == branch ? box : e), branches }
+		const branches = [branch.previousElementSibling, branch, branch.nextElementSibling].filter(partOf)
+		return branches.length == 1 ? pairOf(box, outer, left - 1) : { parts: branches.map(partOf), branches }
 	}
 	// Grids place their tables, and have their heads in boxes of their own.
 	const isTableOf = (box, table) => {
@@ -82,7 +85,7 @@
 		const head = box.previousElementSibling?.querySelector("table"), at = e => e.getBoundingClientRect()
 		return !head || table.tHead?.offsetHeight > 4 || at(box).top - at(head).bottom > 4 || Math.abs(at(head).width - at(table).width) > 30
 	}
-	// Editors, sheets and charts have thin boxes of nothing for scroll bars, beside what they draw.
+	// Editors, sheets and charts have thin empty boxes for scroll bars, beside what they draw.
 	const isOwnBar = (e, breadth) => {
 		const isThin = e => e && e[breadth] < 50, holderOf = e => isThin(e) ? holderOf(outerOf(e)) : e
 		return isThin(e) && !someText(e) && !e.querySelector("img, svg, canvas, a, button") && someText(holderOf(e) ?? e)
@@ -97,6 +100,21 @@
 	const wideScale = box => {
 		const table = box.localName == "table" ? box : box.querySelector("table")
 		return (table ? isTableOf(box, table) : isPicture(box)) ? box.clientWidth / box.scrollWidth * 0.998 : 0
+	}
+	// Shrinks boxes that scroll sideways, each with what is scrolled together with it. Each look at a changed box lays the document out again: so all are
+	// looked at, then all are changed. Boxes within chosen ones stay.
+	const shrink = (boxes, scaleOf) => {
+		const chosen = new Map()
+		const isWithin = (box, e = outerOf(box)) => e && (chosen.has(e) || isWithin(e))
+		for (const box of boxes) {
+			const zoom = box.scrollWidth - box.clientWidth > 1 && !chosen.has(box) && !isWithin(box) && scaleOf(box)
+			if (zoom) pairOf(box).parts.forEach(e => chosen.set(e, zoom))
+		}
+		const widths = new Map([...chosen.keys()].map(box => [box, box.getBoundingClientRect().width]))
+		chosen.forEach((zoom, box) => set(box, { zoom }))
+		const narrower = [...chosen].filter(([box]) => box.getBoundingClientRect().width < widths.get(box) - 1) // their own width shrinks, too
+		for (const [box, zoom] of narrower) set(box, { "box-sizing": "border-box", width: widths.get(box) / zoom + "px", "min-width": "0", "max-width": "none" })
+		return chosen
 	}
 	const set = (element, properties) => {
 		for (const name in properties) element.style.setProperty(name, properties[name], "important")
@@ -274,7 +292,7 @@
 		return sheet
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, pairOf, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
 		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, leaves, free, hidesText, isForced, adopt, isColumn, tallest,
 	})
 }

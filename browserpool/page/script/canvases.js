@@ -19,6 +19,6 @@
 	if (!found.length) return []
 	const sheet = adopt("* { visibility: hidden !important }")
 	for (const { canvas } of found) canvas.style.setProperty("visibility", "visible", "important")
-	globalThis.canvases = { found, sheet }
+	globalThis.canvases = { found, sheet, hosts: [] }
 	return found.map(({ r }) => ({ X: r.left + view.scrollX, Y: r.top + view.scrollY, Width: r.width, Height: r.height }))
 }

@@ -62,7 +62,8 @@
 		empty.forEach(e => set(e, { display: "none" }))
 		joined.forEach((to, e) => set(e, to))
 		free(box)
-		set(box, fits || box.scrollWidth > 2 * innerWidth ? { overflow: "auto" } : opening(style(box))) // the page would shrink, and still cut
+		const isCutBeside = box.scrollWidth > box.clientWidth + 1 && chain.slice(1).some(e => e != body && style(e).overflowX != "visible")
+		set(box, fits || isCutBeside || box.scrollWidth > 2 * innerWidth ? { overflow: "auto" } : opening(style(box))) // the page would shrink, and still cut
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
 		const isCut = ({ e, outer, was }) => beyond(e, outer) > was + 1 && style(outer).overflowY != "visible"
 		// What draws only what is seen has nothing at the end of what it has grown to.

@@ -36,14 +36,17 @@
 		extent.Right = Math.max(extent.Right, seen.right)
 	}
 	const lost = box => extent.RTL ? box.right - width : -box.left
-	const centres = (e, { display, justifyContent, justifyItems, alignItems } = style(e)) =>
-		/flex|grid/.test(display) && /center|around|evenly/.test(justifyContent + justifyItems + alignItems)
-	const isCentred = (e, box, outer = outerOf(e)) => box.left < -1 && box.right > width + 1 || lost(box) > 1 && outer && centres(outer) && isInFlow(e, outer)
+	const alongside = ({ display, flexDirection, justifyContent, justifyItems, alignItems }) =>
+		/grid/.test(display) ? justifyContent + justifyItems : !/flex/.test(display) ? "" : /column/.test(flexDirection) ? alignItems : justifyContent
+	const centres = e => /center|around|evenly/.test(alongside(style(e)))
+	const isCentred = (e, box, outer = outerOf(e)) => lost(box) > 1 && outer && isInFlow(e, outer) && (box.left < -1 && box.right > width + 1 || centres(outer))
 	const centred = []
 	for (const e of within(body)) {
 		const box = e.getBoundingClientRect()
 		reach(e, box)
-		if (isCentred(e, box) && isShown(e) && isCentred(e, clipped(e, box))) centred.push([e, lost(clipped(e, box))])
+		if (!isCentred(e, box) || !isShown(e)) continue
+		const seen = clipped(e, box)
+		if (isCentred(e, seen)) centred.push([e, lost(seen)])
 	}
 	someText(body, (box, e) => reach(e, box))
 	// Rows of columns reach beyond both edges, with nothing there.

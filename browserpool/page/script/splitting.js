@@ -1,9 +1,11 @@
 // Prints what still scrolls sideways in strips, one below the other, as spreadsheets are printed: each is a copy of the box that is scrolled further, and
-// has the columns that stay in view. Returns how many pixels beside other boxes are still hidden, except in galleries of pictures.
-(document, _, { within, outerOf, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, set, keepStyle, leaves, free }) => {
+// has the columns that stay in view. What cannot be split is halved. Returns how many pixels beside other boxes are still hidden, except in galleries of
+// pictures.
+(document, _, all) => {
+	const { within, outerOf, childrenOf, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free } = all
 	const style = getComputedStyle, hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
-	const all = document.body ? within(document.body) : []
-	const boxes = all.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && /auto|scroll/.test(style(e).overflow) && isShown(e))
+	const elements = document.body ? within(document.body) : []
+	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && /auto|scroll/.test(style(e).overflow) && isShown(e))
 	const holdsDrawing = (box, isBeside = besideOf(box)) =>
 		[...box.querySelectorAll("svg, canvas")].some(e => e.clientWidth > box.clientWidth && isShown(e) && isBeside(rectOf(e)))
 	// Grids that draw only what is seen have an element as wide as all of it.
@@ -12,18 +14,18 @@
 	const hidesContent = box => isPicture(box) || hidesText(box) || holdsDrawing(box)
 	const cut = boxes.filter(box => hidesContent(box) || isPartOfAGrid(box) || isOwnBar(box, "offsetHeight"))
 
-	const stripLimit = 12, elementLimit = 20000
+	const stripLimit = 12, elementLimit = 20000, heightLimit = 100000
+	let tries = 50, copied = 0, added = 0
 	const done = new Set()
-	let copied = 0
-	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element may have the name
-	// Where the strips of a box begin and end, in pixels from where its content begins; nothing if they would be too many.
+	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element's id may hide it
+	// Where the strips of a box begin and end, in pixels from where its content begins; nothing if they would be too many, or if one would be empty.
 	const stripsOf = box => {
 		const zoom = rectOf(box).width / box.offsetWidth, origin = rectOf(box).left + box.clientLeft * zoom, width = box.clientWidth, half = width / 2
 		const span = ({ left, right }) => ({ from: (left - origin) / zoom, to: (right - origin) / zoom })
 		const inside = within(box), items = inside.filter(e => /^(td|th|img|svg|canvas|button)$/.test(e.localName)).map(rectOf)
-		const kept = Math.max(0, ...inside.filter(e => style(e).position == "sticky" && style(e).left != "auto").map(e => span(rectOf(e)).to).filter(to => to < half))
+		const kept = inside.filter(e => style(e).position == "sticky" && style(e).left != "auto").map(e => span(rectOf(e)).to).filter(to => to < half).reduce((a, b) => Math.max(a, b), 0)
 		someText(box, at => void items.push(at))
-		const spans = items.map(span), mayCut = box.querySelector("table") || isPicture(box) || holdsDrawing(box)
+		const spans = items.map(span).filter(at => at.to > at.from), mayCut = box.querySelector("table") || isPicture(box) || holdsDrawing(box)
 		// The last place before an end that is not within a cell, a text or a picture, unless these are too wide.
 		const gapBefore = (end, from, tooWide) => {
 			const cutAt = end => spans.find(at => at.from < end - 1 && at.to > end + 1 && at.to - at.from < tooWide)
@@ -35,71 +37,77 @@
 			return last >= box.scrollWidth - 1 ? box.scrollWidth : gapBefore(last, from, mayCut ? width - kept : Infinity) ?? (mayCut && (gapBefore(last, from, half) ?? last))
 		}
 		const strips = []
-		for (let from = 0, to; from < box.scrollWidth - 1 && strips.length <= stripLimit; from = to) {
+		for (let from = 0, to; from < box.scrollWidth - 1; from = to) {
 			to = endAfter(from)
-			if (!to) return []
+			if (!to || strips.length == stripLimit || !spans.some(at => at.from < to - 1 && at.to > from + 1)) return []
 			strips.push({ from, to, kept: from > 0 ? kept : 0 })
 		}
-		return strips.length <= stripLimit ? strips : []
+		return strips
 	}
 	const copyOf = box => {
-		const copy = box.cloneNode(true), fields = "input, select, textarea", states = [...box.querySelectorAll(fields)], canvases = [...box.querySelectorAll("canvas")]
-		copy.querySelectorAll("script, style, link").forEach(e => e.remove())
+		const copy = box.cloneNode(true), pairs = selector => [...copy.querySelectorAll(selector)].map((e, i) => [e, box.querySelectorAll(selector)[i]])
+		copy.querySelectorAll("script, style").forEach(e => e.textContent = "")
+		copy.querySelectorAll("link").forEach(e => e.removeAttribute("rel"))
 		copy.querySelectorAll("img").forEach(e => e.loading = "eager")
-		copy.querySelectorAll(fields).forEach((e, i) => {
-			e.removeAttribute("name") // of two radio buttons, one would lose its mark
-			for (const name of ["value", "checked"]) if (states[i].type != "file" && name in e) e[name] = states[i][name]
-		})
-		copy.querySelectorAll("canvas").forEach((e, i) => e.getContext("2d")?.drawImage(canvases[i], 0, 0))
+		copy.querySelectorAll("input").forEach(e => e.removeAttribute("name")) // radio buttons of one name uncheck each other
+		for (const [e, from] of pairs("input, textarea")) for (const name of ["value", "checked", "indeterminate"]) if (from.type != "file" && name in e) e[name] = from[name]
+		for (const [e, from] of pairs("option")) e.selected = from.selected
+		for (const [e, from] of pairs("canvas")) if (from.width * from.height > 0) e.getContext("2d")?.drawImage(from, 0, 0)
 		return copy
 	}
 	const show = (e, width, { from, to, kept }) => {
 		const borders = e.offsetWidth - e.clientWidth
-		set(e, { "overflow-x": "hidden", "scroll-behavior": "auto", "scroll-snap-type": "none" })
-		if (from > 0 && to >= width) set(e, { "box-sizing": "border-box", width: to - from + kept + borders + "px", "min-width": "0" }) // or it shows some of the strip before
+		set(e, { "overflow-x": "hidden" })
+		if (from > 0 && to >= width) set(e, { "box-sizing": "border-box", width: to - from + kept + borders + "px", "min-width": "0" }) // else it repeats part of the previous strip
 		e.scrollLeft = from - kept
 		const beyond = e.clientWidth - (to - from + kept)
 		if (beyond > 1) set(e, { "clip-path": `inset(0 ${beyond}px 0 0)` })
 	}
-	const isTooComplex = box => !!box.querySelector("iframe, video, audio, object") || within(box).some(e => e.shadowRoot || /-/.test(e.localName))
+	const isTooComplex = e => !!e.querySelector("iframe, video, audio, object") || within(e).some(e => e.shadowRoot || /-/.test(e.localName))
+	const drawn = Object.hasOwn(globalThis, "canvases") ? globalThis.canvases.hosts : [] // pictures in closed shadow trees, in the place of canvases
 	// Whether copies can follow boxes in the flow. One that is alone in a row becomes one of several rows.
 	const areFollowed = (boxes, outer = boxes[0].parentElement) => {
 		const { display, flexDirection } = style(outer)
 		if (outerOf(boxes[0]) != outer || boxes.some(e => !isInFlow(e, outer) || style(e).float != "none")) return false
 		if (/^(block|flow-root|list-item|table-cell)$/.test(display) || isColumn({ display, flexDirection })) return true
-		if (!/flex|grid/.test(display) || [...outer.children].some(e => !boxes.includes(e) && isShown(e) && isInFlow(e, outer))) return false
+		if (!/flex|grid/.test(display) || [...childrenOf(outer)].some(e => !boxes.includes(e) && isShown(e) && isInFlow(e, outer))) return false
 		set(outer, { display: "block" })
 		return true
 	}
-	const pathTo = (e, root) => e == root ? [] : [...pathTo(e.parentElement, root), [...e.parentElement.children].indexOf(e)]
+	const canBeSplit = (box, { branches }, table = box.querySelector("table")) => style(box).direction != "rtl" && /^horizontal/.test(style(box).writingMode) &&
+		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
+	// Splits a box with what is scrolled together with it. Returns whether it did; otherwise nothing has changed.
 	const split = box => {
-		const { parts, branches } = pairOf(box), table = box.querySelector("table"), paths = branches.map((e, i) => pathTo(parts[i], e))
+		const pair = pairOf(box), { parts, branches } = pair
 		if (done.has(box)) return true
-		if (parts.length == 1 && table && !isTableOf(box, table) || branches.some(isTooComplex)) return false
-		if (style(box).direction == "rtl" || !/^horizontal/.test(style(box).writingMode)) return false
-		branches.flatMap(e => within(e)).filter(e => style(e).position == "sticky" && style(e).right != "auto").forEach(e => set(e, { right: "auto" }))
-		const strips = stripsOf(box), width = box.scrollWidth, count = branches.reduce((n, e) => n + within(e).length, 0) * strips.length
-		if (strips.length < 2 || copied + count > elementLimit) return false
-		const rows = [branches, ...strips.slice(1).map(() => branches.map(copyOf))], copies = rows.slice(1).flat()
-		const restores = [...new Set([outerOf(branches[0]), ...branches, ...parts])].map(keepStyle), undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
-		if (!areFollowed(branches)) return undo(), false
-		branches.at(-1).after(...copies)
-		rows.forEach((row, n) => row.forEach((e, i) => {
-			if (n > 0 && i == 0) set(e, { "margin-top": "8px" })
-			show(paths[i].reduce((e, at) => e.children[at], e), width, strips[n])
-		}))
-		if (leaves(copies.at(-1), e => style(e).overflowY != "visible") && !free(copies.at(-1))) return undo(), false
-		copied += count
+		if (tries-- <= 0 || !canBeSplit(box, pair)) return false
+		const placed = branches.flatMap(e => within(e)).filter(e => style(e).position == "sticky" && style(e).right != "auto")
+		const restores = [...new Set([outerOf(branches[0]), ...branches, ...parts, ...placed])].map(keepStyle), copies = []
+		const undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
+		try {
+			placed.forEach(e => set(e, { right: "auto" }))
+			parts.forEach(e => (set(e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }), e.scrollLeft = 0))
+			const strips = areFollowed(branches) ? stripsOf(box) : [], width = box.scrollWidth, more = strips.length - 1
+			const count = more * branches.reduce((n, e) => n + within(e).length, 0), height = more * branches.reduce((n, e) => n + e.offsetHeight, 0)
+			if (more < 1 || copied + count > elementLimit || added + height > heightLimit) return undo(), false
+			copied += count
+			added += height
+			const rows = [branches, ...strips.slice(1).map(() => branches.map(copyOf))]
+			copies.push(...rows.slice(1).flat())
+			branches.at(-1).after(...copies)
+			for (const animation of copies.flatMap(e => e.getAnimations({ subtree: true }))) if (animation.effect.getComputedTiming().endTime != Infinity) animation.finish()
+			const places = parts.map((e, i) => [branches[i], ...within(branches[i])].indexOf(e)), partsOf = row => row.map((e, i) => [e, ...within(e)][places[i]])
+			rows.map(partsOf).forEach((row, n) => row.forEach(e => show(e, width, strips[n])))
+			rows.slice(1).forEach(([first]) => set(first, { "margin-top": "8px" }))
+			if (leaves(copies.at(-1), e => style(e).overflowY != "visible") && !free(copies.at(-1))) return undo(), false
+		} catch {
+			return undo(), false
+		}
 		parts.forEach(e => done.add(e))
 		undoing.push(undo)
 		return true
 	}
-	const halve = box => {
-		const { width } = rectOf(box)
-		set(box, { zoom: 1 / 2 })
-		if (rectOf(box).width < width - 1) set(box, { "box-sizing": "border-box", width: 2 * width + "px", "min-width": "0", "max-width": "none" })
-	}
-	const left = cut.filter(box => !hidesContent(box) || !split(box))
-	left.filter(wideScale).forEach(halve)
+	const left = cut.reverse().filter(box => !hidesContent(box) || !split(box)).filter(box => !done.has(box)) // inner ones first
+	shrink(left.reverse(), box => wideScale(box) && 1 / 2)
 	return { Beside: Math.max(0, ...left.map(hidden)) }
 }

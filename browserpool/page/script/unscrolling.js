@@ -1,6 +1,6 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
 // tables, charts and drawings of characters, shrunk to half their size at most.
-(document, _, { within, outerOf, isInFlow, isShown, hidesText, pairOf, wideScale, drawingScale, set, breakCode, keepStyle, leaves, free }) => {
+(document, _, { within, outerOf, isInFlow, isShown, hidesText, shrink, wideScale, drawingScale, set, breakCode, keepStyle, leaves, free }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
 	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const full = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && isShown(e))
@@ -10,19 +10,6 @@
 	const isWide = box => hidden(box) > 1
 	const isWithin = (box, chosen) => {
 		for (let e = outerOf(box); e; e = outerOf(e)) if (chosen.has(e)) return true
-	}
-	// Each look at a changed box lays the document out again: so all are looked at, then all are changed. Boxes within chosen ones stay.
-	const shrink = scaleOf => {
-		const chosen = new Map()
-		for (const box of boxes) {
-			const zoom = isWide(box) && !chosen.has(box) && !isWithin(box, chosen) && scaleOf(box)
-			if (zoom) pairOf(box).parts.forEach(e => chosen.set(e, zoom))
-		}
-		const widths = new Map([...chosen.keys()].map(box => [box, box.getBoundingClientRect().width]))
-		chosen.forEach((zoom, box) => set(box, { zoom }))
-		const narrower = [...chosen].filter(([box]) => box.getBoundingClientRect().width < widths.get(box) - 1) // their own width shrinks, too
-		for (const [box, zoom] of narrower) set(box, { "box-sizing": "border-box", width: widths.get(box) / zoom + "px", "min-width": "0", "max-width": "none" })
-		return chosen
 	}
 	// The code in a box; nothing in an editor, which places each line itself: a button does not count.
 	const codeIn = box => {
@@ -64,7 +51,7 @@
 	const isField = e => e.localName == "textarea" || e.localName == "select" && (e.multiple || e.size > 1)
 	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
 	for (const [e, height] of fields) set(e, { "min-height": height + "px", "max-height": "none", "box-sizing": "border-box" }) // their own script may reset the height
-	const drawings = shrink(drawingScale)
+	const drawings = shrink(boxes, drawingScale)
 	const code = new Map(boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings)).map(box => [box, new Set(codeIn(box))]))
 	const cutting = full.filter(cuts).map(box => ({ box, lines: codeIn(box).filter(e => style(e).whiteSpace == "pre"), high: isHigh(box) })).filter(({ lines }) => lines.length > 0)
 	breakCode([...new Set([...code.values(), ...cutting.map(({ lines }) => lines)].flatMap(lines => [...lines]))])()
@@ -73,10 +60,13 @@
 	boxes.filter(isCode).filter(isHigh).forEach(box => set(box, { height: "auto", "max-height": "none" }))
 	breakWords(boxes.filter(isWide))
 	boxes.filter(box => isWide(box) && hidesText(box)).slice(0, 50).forEach(wrapRow)
-	shrink(box => wideScale(box) >= 1 / 2 && wideScale(box))
-	// What stays at the side of a box that was opened would cover what is there.
+	shrink(boxes, (box, scale = wideScale(box)) => scale >= 1 / 2 && scale)
+	// Columns that stay in view would cover their neighbours in a box that no longer scrolls.
 	const scrollers = new Map() // by what they hold
-	const scrollerOf = e => scrollers.get(e) ?? scrollers.set(e, e && style(e).overflow == "visible" ? scrollerOf(outerOf(e)) : e).get(e)
+	const scrollerOf = e => {
+		if (!scrollers.has(e)) scrollers.set(e, e && style(e).overflow == "visible" ? scrollerOf(outerOf(e)) : e)
+		return scrollers.get(e)
+	}
 	const isOpen = (e, box = scrollerOf(outerOf(e))) => !box || !isWide(box)
 	sticky.filter(e => (style(e).left != "auto" || style(e).right != "auto") && isOpen(e)).forEach(e => set(e, { left: "auto", right: "auto" }))
 }

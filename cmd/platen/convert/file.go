@@ -67,7 +67,7 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 // unblocking says how a blocked page can be loaded.
 func unblocking(c conversion) string {
 	if u, _ := contract.ParsePageURL(c.input); u != nil && !(egress.Policy{}).PermitsPort(contract.PortOf(u)) {
-		return fmt.Sprintf("Port %d is refused: pages load from ports 80, 443, and from 1024 on except those of well-known services", contract.PortOf(u))
+		return fmt.Sprintf("Port %d is refused: pages load only from ports 80 and 443, and from 1024 up, except those of well-known services", contract.PortOf(u))
 	}
 	return "With --egress-allow CIDR, pages load from the addresses in CIDR, too"
 }

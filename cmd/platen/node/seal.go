@@ -94,7 +94,7 @@ func (c Config) formerlyOwn() ([][]byte, error) {
 	case err != nil:
 		return nil, err
 	case configured != nil && !slices.EqualFunc(own, configured, bytes.Equal):
-		return nil, fmt.Errorf("%s has other secrets than cluster.seal_key: it is of another node. If this one has nothing of its own, begin with an empty data directory, or move the file away", c.sealPath())
+		return nil, fmt.Errorf("%s does not match cluster.seal_key. If the key was copied before a rotation, copy it again; if it is another node's, and this one has nothing of its own, move the file away", c.sealPath())
 	case configured == nil && c.Cluster.Gossip != "":
 		return nil, fmt.Errorf("%s has secrets that this node made when it was alone, and the other nodes lack them. If the accounts were this node's, "+
 			"give all nodes of the cluster the output of `base64 -w0 %[1]s` as cluster.seal_key. To join a cluster that has never used them, "+

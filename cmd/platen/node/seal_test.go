@@ -104,7 +104,7 @@ func TestOwnSecretsStay(t *testing.T) {
 	if err := os.WriteFile(other.sealPath(), seal.NewSecret(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openKeys(newBase(other, Options{})); err == nil || !strings.Contains(err.Error(), "it is of another node") {
+	if _, err := openKeys(newBase(other, Options{})); err == nil || !strings.Contains(err.Error(), "does not match cluster.seal_key") {
 		t.Errorf("a node with secrets of its own in another's cluster: %v", err)
 	}
 	if err := os.WriteFile(c.sealPath(), []byte("short"), 0o600); err != nil {
