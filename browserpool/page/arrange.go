@@ -249,30 +249,30 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 }
 
 // seeCentred measures how wide a layout has room for what is centred, as was seen in a narrower one.
-func (p press) seeCentred(ctx context.Context, e extent, before reached) (extent, error) {
-	for range mostWidenings {
+func (p press) seeCentred(ctx context.Context, e extent, was reached) (extent, error) {
+	for range maxWidenings {
 		seen, err := p.reach(ctx, seeingWidened, e.visible)
 		if err != nil || seen == nil {
 			return e, err
 		}
-		if seen.Before > before.Before-1 { // it is not centred, but placed
-			e.both, e.visible = false, min(e.content, before.from(p.viewport.Width))
+		if seen.Before > was.Before-1 { // it is not centred, but placed
+			e.both, e.visible = false, min(e.content, was.from(p.viewport.Width))
 			return e, nil
 		}
 		needed := max(e.visible, seen.from(p.viewport.Width)) + 2*int(math.Ceil(seen.Before)) // half of that is added at the edge
-		if needed <= e.visible+1 || needed > maxWidening*p.viewport.Width {
+		if needed <= e.visible+1 || needed > widestLayout*p.viewport.Width {
 			return e, nil
 		}
-		e.visible, before.Before = needed, max(seen.Before, 2)
+		e.visible, was.Before = needed, max(seen.Before, 2)
 	}
 	return e, nil
 }
 
 const (
-	// mostWidenings is how often a layout is made wider for what is centred in what is centred.
-	mostWidenings = 4
-	// maxWidening is how many times as wide as the viewport that may make it.
-	maxWidening = 3
+	// maxWidenings is how often a layout is made wider for what is centred in what is centred.
+	maxWidenings = 4
+	// widestLayout is how many times as wide as the viewport the layout is then at most.
+	widestLayout = 3
 )
 
 // wrapFrom is how many times as wide as the viewport a document is whose long lines are broken: shrinking it by less keeps its looks.
