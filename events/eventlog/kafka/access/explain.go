@@ -19,8 +19,8 @@ var ErrRefused = errors.New("no access to Kafka")
 // Explain turns an error that means so into ErrRefused, with advice; it returns any other error, and
 // nil, unchanged.
 func (c Config) Explain(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, ErrRefused) {
+		return err
 	}
 	if advice := c.advice(err); advice != "" {
 		return fmt.Errorf("%w: %s: %w", ErrRefused, advice, err)
