@@ -12,6 +12,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"platen.dev/events/eventlog"
 )
@@ -65,7 +66,8 @@ func (l *Log) writeBase(ctx context.Context, t *topic, partition int32, at int64
 		return err
 	}
 	key := fmt.Sprintf("%s/%d", t.name, partition)
-	return l.producer.ProduceSync(ctx, &kgo.Record{Topic: basesTopic, Partition: 0, Key: []byte(key), Value: value}).FirstErr()
+	err = l.producer.produceWait(ctx, &kgo.Record{Topic: basesTopic, Partition: 0, Key: []byte(key), Value: value})
+	return l.explain(err, kmsg.ACLOperationWrite, basesTopic)
 }
 
 // readBases reads where the partitions of the log begin.
@@ -85,7 +87,7 @@ func (l *Log) readBases(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("end of topic %s: %w", basesTopic, err)
+		return fmt.Errorf("end of topic %s: %w", basesTopic, l.explain(err, kmsg.ACLOperationDescribe, basesTopic))
 	}
 	end, _ := ends.Lookup(basesTopic, 0)
 	if end.Offset == 0 {
@@ -99,7 +101,7 @@ func (l *Log) readBases(ctx context.Context) error {
 	for next := int64(0); next < end.Offset; {
 		fetches := client.PollFetches(ctx)
 		if err := fetches.Err(); err != nil {
-			return fmt.Errorf("read topic %s: %w", basesTopic, err)
+			return fmt.Errorf("read topic %s: %w", basesTopic, l.explain(err, kmsg.ACLOperationRead, basesTopic))
 		}
 		for r := range fetches.RecordsAll() {
 			if err := l.takeBase(r.Value); err != nil {
@@ -116,7 +118,7 @@ func unlessUnknown(err error) error {
 	if err == nil || errors.Is(err, kerr.UnknownTopicOrPartition) {
 		return nil
 	}
-	return fmt.Errorf("topic %s: %w: allow reading it", basesTopic, err)
+	return fmt.Errorf("topic %s: %w", basesTopic, err)
 }
 
 // takeBase takes a written base, unless its topic is gone.

@@ -26,6 +26,8 @@ type Config struct {
 	ReplicationFactor int16
 	// Topics are the topics of the log, by name.
 	Topics map[string]TopicConfig
+	// Groups are the consumer groups that the process joins. Only Examine asks for them.
+	Groups []string
 	// PendingBytes bounds the appends in flight per topic; beyond it they are refused with
 	// eventlog.ErrBusy. 0 means 64 MiB.
 	PendingBytes int

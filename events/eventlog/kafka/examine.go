@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"platen.dev/events/eventlog/kafka/access"
 )
 
 // Examined is the result of examining a cluster.
@@ -17,6 +21,8 @@ type Examined struct {
 	Brokers int
 	// Missing are the topics that Open would create.
 	Missing []string
+	// Unallowed are rights that Open does without, and a node misses later.
+	Unallowed []string
 }
 
 // Examine returns the error that Open would, and changes nothing: topics that do not exist are only listed.
@@ -33,7 +39,7 @@ func Examine(ctx context.Context, c Config) (found Examined, err error) {
 		return found, fmt.Errorf("open kafka log: %w", err)
 	}
 	defer client.Close()
-	l := &Log{config: c, logger: c.Logger, producer: client, admin: kadm.NewClient(client)}
+	l := &Log{config: c, logger: slog.New(slog.DiscardHandler), client: client, admin: kadm.NewClient(client)}
 	if err := l.examine(ctx, &found); err != nil {
 		return found, fmt.Errorf("open kafka log: %w", c.Access.Explain(err))
 	}
@@ -65,5 +71,53 @@ func (l *Log) examine(ctx context.Context, found *Examined) error {
 	if err := l.awaitLeaders(ctx, there); err != nil {
 		return err
 	}
+	if err := l.checkRights(ctx, there, kmsg.ACLOperationRead, kmsg.ACLOperationWrite); err != nil {
+		return err
+	}
+	if err := l.mayCreate(ctx, found.Missing); err != nil {
+		return err
+	}
+	if found.Unallowed, err = l.unallowed(ctx, there); err != nil {
+		return err
+	}
 	return l.checkSettings(ctx, there)
+}
+
+// mayCreate returns an error if the brokers would not let topics be created. Whether they can be is no matter of rights, and shows elsewhere.
+func (l *Log) mayCreate(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	checked, err := l.admin.ValidateCreateTopics(ctx, l.config.Partitions, l.config.ReplicationFactor, nil, names...)
+	if err == nil {
+		err = checked.Error()
+	}
+	if err = l.explain(err, kmsg.ACLOperationCreate, names...); l.isRefused(err) {
+		return err
+	}
+	return nil
+}
+
+// unallowed returns the missing rights to read settings, to trim, and to join the groups.
+func (l *Log) unallowed(ctx context.Context, names []string) (all []string, err error) {
+	missing, err := l.missingRights(ctx, names, kmsg.ACLOperationDelete)
+	var undisclosed []string
+	for _, name := range names {
+		settings, describeErr := l.describe(ctx, name)
+		if settings == nil && describeErr == nil {
+			undisclosed = append(undisclosed, name)
+		}
+		err = errors.Join(err, describeErr)
+	}
+	if len(undisclosed) > 0 {
+		missing = append(missing, access.OnTopics(kmsg.ACLOperationDescribeConfigs, undisclosed...))
+	}
+	for _, group := range l.config.Groups {
+		onGroup, groupErr := l.missingOnGroup(ctx, group, kmsg.ACLOperationRead)
+		missing, err = append(missing, onGroup...), errors.Join(err, groupErr)
+	}
+	for _, right := range missing {
+		all = append(all, right.String())
+	}
+	return all, err
 }

@@ -21,17 +21,18 @@ func (l *Log) fetch(ctx context.Context, t *topic, partition int32, offset int64
 	if offset < base {
 		return nil, 0, eventlog.ErrTrimmed
 	}
-	response, err := fetchRequest(t, partition, offset-base, maxBytes).RequestWith(ctx, l.producer.Broker(int(t.leadership(partition).leader)))
+	response, err := fetchRequest(t, partition, offset-base, maxBytes).RequestWith(ctx, l.client.Broker(int(t.leadership(partition).leader)))
 	if err != nil {
 		return nil, 0, err
 	}
 	if err := kerr.ErrorForCode(response.ErrorCode); err != nil {
-		return nil, 0, err
+		return nil, 0, l.explain(err, kmsg.ACLOperationRead, t.name)
 	}
 	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
 		return nil, 0, errNoPartition
 	}
-	return decodeFetch(t, &response.Topics[0].Partitions[0], partition, offset-base)
+	records, epoch, err = decodeFetch(t, &response.Topics[0].Partitions[0], partition, offset-base)
+	return records, epoch, l.explain(err, kmsg.ACLOperationRead, t.name)
 }
 
 func fetchRequest(t *topic, partition int32, offset int64, maxBytes int32) *kmsg.FetchRequest {
@@ -71,7 +72,7 @@ func (l *Log) endOfEpoch(ctx context.Context, t *topic, partition int32, led lea
 	topic.Topic, topic.Partitions = t.name, append(topic.Partitions, p)
 	request := kmsg.NewPtrOffsetForLeaderEpochRequest()
 	request.ReplicaID, request.Topics = -1, append(request.Topics, topic)
-	response, err := request.RequestWith(ctx, l.producer.Broker(int(led.leader)))
+	response, err := request.RequestWith(ctx, l.client.Broker(int(led.leader)))
 	if err != nil {
 		return 0, err
 	}
@@ -80,7 +81,7 @@ func (l *Log) endOfEpoch(ctx context.Context, t *topic, partition int32, led lea
 	}
 	found := response.Topics[0].Partitions[0]
 	if err := kerr.ErrorForCode(found.ErrorCode); err != nil {
-		return 0, err
+		return 0, l.explain(err, kmsg.ACLOperationDescribe, t.name)
 	}
 	if found.LeaderEpoch != epoch && found.EndOffset < 0 { // the broker knows no such epoch, like one that has lost its log
 		return t.base(partition), nil

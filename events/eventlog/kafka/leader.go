@@ -109,9 +109,12 @@ func mostWords(words <-chan word, brokers int) (leadership, error) {
 
 // askLeader asks one broker who leads a partition.
 func (l *Log) askLeader(ctx context.Context, t *topic, partition, broker int32) word {
-	response, err := metadataRequest([]string{t.name}).RequestWith(ctx, l.producer.Broker(int(broker)))
+	response, err := metadataRequest([]string{t.name}).RequestWith(ctx, l.client.Broker(int(broker)))
 	if err != nil {
 		return word{err: err}
+	}
+	if len(response.Topics) == 1 && response.Topics[0].ErrorCode != 0 {
+		return word{err: l.explain(kerr.ErrorForCode(response.Topics[0].ErrorCode), kmsg.ACLOperationDescribe, t.name)}
 	}
 	if len(response.Topics) != 1 || int(partition) >= len(response.Topics[0].Partitions) {
 		return word{err: errNoPartition}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,15 +15,17 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/kafka/access"
 )
 
-// Log is a log on Kafka. It owns one client for appends, fetches and
-// administration, the shared consumers, and one client per membership.
+// Log is a log on Kafka. It owns one client for fetches and administration, one
+// for appends, the shared consumers, and one client per membership.
 type Log struct {
 	config    Config
 	logger    *slog.Logger
-	producer  *kgo.Client
-	admin     *kadm.Client // on producer
+	client    *kgo.Client
+	admin     *kadm.Client // on client
+	producer  *producer
 	topics    map[string]*topic
 	consumers consumers
 	members   members
@@ -53,24 +54,22 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 	if err := c.enter(ctx); err != nil {
 		return nil, fmt.Errorf("open kafka log: %w", err)
 	}
-	producer, err := c.client(
-		kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.RequiredAcks(kgo.AllISRAcks()),
-		kgo.ProducerLinger(0),
-		kgo.ProducerBatchMaxBytes(messageBytes),
-		kgo.MaxBufferedRecords(math.MaxInt), // the topics' rooms are the bound
-		kgo.RecordDeliveryTimeout(c.DeliveryTimeout),
-		kgo.ProduceRequestTimeout(produceTimeout),
-	)
+	client, err := c.client()
 	if err != nil {
 		return nil, fmt.Errorf("open kafka log: %w", err)
 	}
-	l := &Log{config: c, logger: c.Logger, producer: producer, admin: kadm.NewClient(producer)}
+	producer, err := newProducer(c)
+	if err != nil {
+		client.Close()
+		return nil, fmt.Errorf("open kafka log: %w", err)
+	}
+	l := &Log{config: c, logger: c.Logger, client: client, admin: kadm.NewClient(client), producer: producer}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	l.consumers.log, l.members.open = l, map[*member]bool{}
 	if err := l.prepare(ctx); err != nil {
 		l.cancel()
-		producer.Close()
+		producer.close(ctx)
+		client.Close()
 		return nil, fmt.Errorf("open kafka log: %w", c.Access.Explain(err))
 	}
 	if !c.ReadOnly {
@@ -116,27 +115,27 @@ func (l *Log) Append(topic string, partition int32, r eventlog.Record, done func
 		err = t.room.Take(size)
 	}
 	if err != nil {
-		go l.complete(done, 0, err)
+		go l.complete(done, topic, 0, err)
 		return
 	}
-	l.producer.TryProduce(context.Background(), toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
+	l.producer.produce(toKafka(topic, partition, r), func(sent *kgo.Record, err error) {
 		t.room.Give(size)
-		l.complete(done, t.base(partition)+sent.Offset, err)
+		l.complete(done, topic, t.base(partition)+sent.Offset, err)
 	})
 }
 
 // complete calls back with the outcome of an append.
-func (l *Log) complete(done func(int64, error), offset int64, err error) {
+func (l *Log) complete(done func(int64, error), topic string, offset int64, err error) {
 	defer l.pending.Done()
 	switch {
 	case err == nil:
 		done(offset, nil)
-	case errors.Is(err, kgo.ErrClientClosed):
+	case errors.Is(err, kgo.ErrClientClosed) && l.ctx.Err() != nil: // otherwise the client was replaced, which leaves the outcome unknown
 		done(0, eventlog.ErrClosed)
 	case errors.Is(err, kerr.MessageTooLarge):
 		done(0, eventlog.ErrTooLarge)
 	default:
-		done(0, fmt.Errorf("append: %w", err))
+		done(0, fmt.Errorf("append: %w", l.explain(err, kmsg.ACLOperationWrite, topic)))
 	}
 }
 
@@ -224,7 +223,7 @@ func (l *Log) offset(ctx context.Context, topic string, partition int32, led lea
 	t.Topic, t.Partitions = topic, append(t.Partitions, p)
 	request := kmsg.NewPtrListOffsetsRequest()
 	request.Topics = append(request.Topics, t)
-	response, err := request.RequestWith(ctx, l.producer.Broker(int(led.leader)))
+	response, err := request.RequestWith(ctx, l.client.Broker(int(led.leader)))
 	if err != nil {
 		return 0, err
 	}
@@ -232,7 +231,7 @@ func (l *Log) offset(ctx context.Context, topic string, partition int32, led lea
 		return 0, errNoPartition
 	}
 	found := response.Topics[0].Partitions[0]
-	return found.Offset, kerr.ErrorForCode(found.ErrorCode)
+	return found.Offset, l.explain(kerr.ErrorForCode(found.ErrorCode), kmsg.ACLOperationDescribe, topic)
 }
 
 // errNoPartition means that a broker's response lacks the requested partition.
@@ -263,9 +262,14 @@ func (l *Log) Trim(ctx context.Context, topic string, partition int32, before in
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("trim %s/%d: %w", topic, partition, l.orClosed(err))
+		return fmt.Errorf("trim %s/%d: %w", topic, partition, l.orClosed(l.explain(err, kmsg.ACLOperationDelete, topic)))
 	}
 	return nil
+}
+
+// explain names the operation on a topic that brokers do not allow, if an error means that.
+func (l *Log) explain(err error, operation kmsg.ACLOperation, topics ...string) error {
+	return l.config.Access.ExplainLack(err, access.OnTopics(operation, topics...))
 }
 
 // orClosed returns err, or ErrClosed once the log is closed.
@@ -292,8 +296,8 @@ func (l *Log) Close() error {
 		l.consumers.close()
 		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 		defer cancel()
-		_ = l.producer.Flush(ctx) // the producer's Close fails what remains
-		l.producer.Close()
+		l.producer.close(ctx)
+		l.client.Close()
 		l.pending.Wait()
 	})
 	return nil

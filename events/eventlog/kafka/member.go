@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/kafka/access"
 )
 
 const (
@@ -80,7 +81,7 @@ func (m *member) join(group string) (err error) {
 		kgo.OnPartitionsAssigned(m.call(m.owner.Assigned)),
 		kgo.OnPartitionsRevoked(m.call(m.owner.Revoked)),
 		kgo.OnPartitionsLost(m.call(m.owner.Lost)),
-		kgo.WithHooks(groupErrors{m.log.logger.With("group", group), c.SessionTimeout}),
+		kgo.WithHooks(&groupErrors{config: c, group: group}),
 	)
 	if err == nil {
 		m.client.PauseFetchTopics(m.topic)
@@ -134,17 +135,35 @@ func (ms *members) close() {
 
 // groupErrors logs the errors that make a member lose its partitions.
 type groupErrors struct {
-	logger         *slog.Logger
-	sessionTimeout time.Duration
+	config Config
+	group  string
+
+	mu   sync.Mutex // guards the fields below
+	last string     // the error that was logged last, and when
+	at   time.Time
 }
 
 // OnGroupManageError implements kgo.HookGroupManageError.
-func (g groupErrors) OnGroupManageError(err error) {
+func (g *groupErrors) OnGroupManageError(err error) {
 	if errors.Is(err, context.Canceled) {
 		return // leaving
 	}
 	if errors.Is(err, kerr.InvalidSessionTimeout) {
-		err = sessionTimeoutError(g.sessionTimeout)
+		err = sessionTimeoutError(g.config.SessionTimeout)
 	}
-	g.logger.Error("kafka: membership in the group lost, joining again", "error", err)
+	err = g.config.Access.ExplainLack(err, access.OnGroup(kmsg.ACLOperationRead, g.group))
+	if g.isNews(err.Error()) {
+		g.config.Logger.Error("kafka: membership in the group lost, joining again", "group", g.group, "error", err)
+	}
+}
+
+// isNews reports whether an error is another one than the last, or has lasted: the client joins again every second.
+func (g *groupErrors) isNews(text string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if text == g.last && time.Since(g.at) < warnAgain {
+		return false
+	}
+	g.last, g.at = text, time.Now()
+	return true
 }

@@ -3,6 +3,10 @@ package kafka
 import (
 	"context"
 	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"platen.dev/events/eventlog/kafka/access"
 )
 
 // Members returns the Config.ClientID of every member that the brokers believe alive in a consumer
@@ -13,6 +17,7 @@ func (l *Log) Members(ctx context.Context, group string) (names []string, err er
 		err = described.Error()
 	}
 	if err != nil {
+		err = l.config.Access.ExplainLack(err, access.OnGroup(kmsg.ACLOperationDescribe, group))
 		return nil, fmt.Errorf("members of group %s: %w", group, l.orClosed(err))
 	}
 	for _, m := range described[group].Members {

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/eventlog/kafka/access"
 )
 
 const (
@@ -107,7 +108,7 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 		if errors.Is(err, kerr.OffsetOutOfRange) {
 			err = r.log.outOfRange(ctx, r.topic.name, r.partition, r.next)
 		}
-		if err != nil && !transient(err) {
+		if err != nil && !transient(err) && !r.log.isRefused(err) {
 			return nil, err
 		}
 		if failures >= warnAfter && time.Since(warned) >= warnAgain {
@@ -137,6 +138,11 @@ func (r *reader) compare(ctx context.Context) error {
 	}
 	r.compared = led.epoch
 	return nil
+}
+
+// isRefused reports whether brokers no longer let the node in, or read: an operator has taken the right, and may give it again.
+func (l *Log) isRefused(err error) bool {
+	return errors.Is(l.config.Access.Explain(err), access.ErrRefused)
 }
 
 // transient reports whether an error may pass: a network error, or one while a leader moves.

@@ -73,6 +73,9 @@ func (l *Log) prepare(ctx context.Context) error {
 	if err := l.awaitLeaders(ctx, names); err != nil {
 		return err
 	}
+	if err := l.checkRights(ctx, names, kmsg.ACLOperationRead, kmsg.ACLOperationWrite); err != nil {
+		return err
+	}
 	return errors.Join(l.readBases(ctx), l.checkSettings(ctx, names))
 }
 
@@ -94,6 +97,9 @@ func (l *Log) prepareReading(ctx context.Context) error {
 	if err := l.awaitLeaders(ctx, names); err != nil {
 		return err
 	}
+	if err := l.checkRights(ctx, names, kmsg.ACLOperationRead); err != nil {
+		return err
+	}
 	return l.readBases(ctx)
 }
 
@@ -107,20 +113,30 @@ func (l *Log) create(ctx context.Context, name string, partitions int32, with ma
 	if errors.Is(err, kerr.TopicAlreadyExists) {
 		return nil // another node created it at the same time
 	}
-	return err
+	return l.explain(err, kmsg.ACLOperationCreate, name)
 }
 
-// metadata requests the metadata of topics, bypassing the client's cache.
+// metadata requests the metadata of topics, bypassing the client's cache. The error names the topics that the brokers hide.
 func (l *Log) metadata(ctx context.Context, names []string) (map[string]kmsg.MetadataResponseTopic, error) {
-	response, err := metadataRequest(names).RequestWith(ctx, l.producer)
+	request := metadataRequest(names)
+	request.IncludeTopicAuthorizedOperations = true
+	response, err := request.RequestWith(ctx, l.client)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]kmsg.MetadataResponseTopic{}
+	found, hidden := map[string]kmsg.MetadataResponseTopic{}, []string{}
 	for _, t := range response.Topics {
-		if t.Topic != nil {
+		switch {
+		case t.Topic == nil:
+		case t.ErrorCode == kerr.TopicAuthorizationFailed.Code:
+			hidden = append(hidden, *t.Topic)
+		default:
 			found[*t.Topic] = t
 		}
+	}
+	if len(hidden) > 0 {
+		slices.Sort(hidden)
+		return nil, l.explain(kerr.TopicAuthorizationFailed, kmsg.ACLOperationDescribe, hidden...)
 	}
 	return found, nil
 }
