@@ -244,8 +244,15 @@ func TestNames(t *testing.T) {
 
 func TestServers(t *testing.T) {
 	kafka := func(brokers, replicas int, err error, missing ...string) Check {
-		return Kafka(func(context.Context) (Topics, error) { return Topics{brokers, missing}, err }, replicas)
+		return Kafka(func(context.Context) (Topics, error) { return Topics{Brokers: brokers, Missing: missing}, err }, replicas)
 	}
+	without := func(rights ...string) Check {
+		return Kafka(func(context.Context) (Topics, error) { return Topics{Brokers: 3, Unallowed: rights}, nil }, 3)
+	}
+	expect(t, without("Read on group platen-shards"), OK, OK, Warning)
+	expect(t, Kafka(func(context.Context) (Topics, error) {
+		return Topics{Brokers: 3, Undisclosed: []string{"platen.journal"}}, nil
+	}, 3), OK, Warning)
 	expect(t, kafka(3, 3, nil), OK, OK)
 	if f := expect(t, kafka(3, 3, nil, "platen.journal"), OK, OK); !strings.Contains(f[1].Text, "platen.journal") {
 		t.Errorf("got %+v", f)

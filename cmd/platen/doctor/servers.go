@@ -11,6 +11,10 @@ type Topics struct {
 	Brokers int
 	// Missing are topics that the first node will create.
 	Missing []string
+	// Unallowed are the rights that a node starts without, and misses later.
+	Unallowed []string
+	// Undisclosed are topics whose settings cannot be read.
+	Undisclosed []string
 }
 
 // Kafka checks that brokers answer, and that the settings of the topics lose nothing. ask asks them as the node does at its start, and changes
@@ -28,8 +32,14 @@ func Kafka(ask func(context.Context) (Topics, error), replicas int) Check {
 		switch {
 		case len(t.Missing) > 0:
 			all = append(all, ok("the node will create %s", strings.Join(t.Missing, ", ")))
+		case len(t.Undisclosed) > 0:
+			all = append(all, warn("allow it DescribeConfigs on them: deploy/README.md has the commands", "the brokers do not show the node the settings of %s, and a wrong one may lose records",
+				strings.Join(t.Undisclosed, ", ")))
 		default:
 			all = append(all, ok("the topics' settings lose nothing"))
+		}
+		for _, right := range t.Unallowed {
+			all = append(all, warn("allow it: deploy/README.md has the commands", "the brokers do not allow the node %s", right))
 		}
 		if replicas < 3 {
 			all = append(all, warn("set kafka.replication_factor = 3, before the topics are made", "a record has %d replicas: a broker that is lost takes records along", replicas))

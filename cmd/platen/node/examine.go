@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/shard"
 	"platen.dev/actors/status"
 	"platen.dev/browserpool"
 	"platen.dev/browserpool/page"
@@ -127,7 +128,9 @@ func (c Config) serverNames() (all []string) {
 func (c StorageConfig) serverChecks() (all []doctor.Check) {
 	if !c.embeddedLog() {
 		all = append(all, doctor.Kafka(func(ctx context.Context) (doctor.Topics, error) {
-			found, err := kafka.Examine(ctx, c.Kafka.client("platen doctor", c.Partitions, nil))
+			client := c.Kafka.client("platen doctor", c.Partitions, nil)
+			client.Groups = c.groups()
+			found, err := kafka.Examine(ctx, client)
 			return doctor.Topics(found), err
 		}, int(c.Kafka.ReplicationFactor)))
 	}
@@ -140,6 +143,14 @@ func (c StorageConfig) serverChecks() (all []doctor.Check) {
 		}
 	}
 	return all
+}
+
+// groups returns the consumer groups that a node joins on Kafka.
+func (c StorageConfig) groups() []string {
+	if c.ClickHouse == "" {
+		return []string{shard.Group}
+	}
+	return []string{shard.Group, ledgerGroup}
 }
 
 func (c StorageConfig) pingLedger(ctx context.Context) error {

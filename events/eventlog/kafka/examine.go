@@ -23,6 +23,8 @@ type Examined struct {
 	Missing []string
 	// Unallowed are rights that Open does without, and a node misses later.
 	Unallowed []string
+	// Undisclosed are topics whose settings the brokers do not show.
+	Undisclosed []string
 }
 
 // Examine returns the error that Open would, and changes nothing: topics that do not exist are only listed.
@@ -80,6 +82,9 @@ func (l *Log) examine(ctx context.Context, found *Examined) error {
 	if found.Unallowed, err = l.unallowed(ctx, there); err != nil {
 		return err
 	}
+	if found.Undisclosed, err = l.undisclosed(ctx, there); err != nil {
+		return err
+	}
 	return l.checkSettings(ctx, there)
 }
 
@@ -98,23 +103,29 @@ func (l *Log) mayCreate(ctx context.Context, names []string) error {
 	return nil
 }
 
-// unallowed returns the missing rights to read settings, to trim, and to join the groups.
+// undisclosed returns the topics whose settings the brokers do not show.
+func (l *Log) undisclosed(ctx context.Context, names []string) (without []string, err error) {
+	for _, name := range names {
+		settings, err := l.describe(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if settings == nil {
+			without = append(without, name)
+		}
+	}
+	return without, nil
+}
+
+// unallowed returns the missing rights to trim, and to join the groups.
 func (l *Log) unallowed(ctx context.Context, names []string) (all []string, err error) {
 	missing, err := l.missingRights(ctx, names, kmsg.ACLOperationDelete)
-	var undisclosed []string
-	for _, name := range names {
-		settings, describeErr := l.describe(ctx, name)
-		if settings == nil && describeErr == nil {
-			undisclosed = append(undisclosed, name)
-		}
-		err = errors.Join(err, describeErr)
-	}
-	if len(undisclosed) > 0 {
-		missing = append(missing, access.OnTopics(kmsg.ACLOperationDescribeConfigs, undisclosed...))
-	}
 	for _, group := range l.config.Groups {
-		onGroup, groupErr := l.missingOnGroup(ctx, group, kmsg.ACLOperationRead)
-		missing, err = append(missing, onGroup...), errors.Join(err, groupErr)
+		may, groupErr := l.mayJoin(ctx, group)
+		if groupErr == nil && !may {
+			missing = append(missing, access.OnGroup(kmsg.ACLOperationRead, group))
+		}
+		err = errors.Join(err, groupErr)
 	}
 	for _, right := range missing {
 		all = append(all, right.String())

@@ -2,7 +2,10 @@ package kafka
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -36,28 +39,39 @@ func (l *Log) missingRights(ctx context.Context, names []string, operations ...k
 	return missing, nil
 }
 
-// missingOnGroup returns those of the operations that the brokers do not allow on a consumer group, which need not exist.
-func (l *Log) missingOnGroup(ctx context.Context, group string, operations ...kmsg.ACLOperation) (missing []access.Right, err error) {
+// mayJoin reports whether the brokers allow joining a consumer group, which need not exist. A cluster that has had no group yet makes its coordinator
+// when it is asked.
+func (l *Log) mayJoin(ctx context.Context, group string) (bool, error) {
+	deadline := time.Now().Add(coordinatorTimeout)
+	for failures := 0; ; failures++ {
+		allowed, err := l.allowedOnGroup(ctx, group)
+		if err == nil {
+			return access.OnGroup(kmsg.ACLOperationRead, group).IsIn(allowed), nil
+		}
+		if !kerr.IsRetriable(err) || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
+			return false, err
+		}
+	}
+}
+
+// coordinatorTimeout is how long the coordinator of a group is waited for.
+const coordinatorTimeout = 10 * time.Second
+
+// allowedOnGroup returns the operations that the brokers allow on a consumer group.
+func (l *Log) allowedOnGroup(ctx context.Context, group string) (int32, error) {
 	request := kmsg.NewPtrDescribeGroupsRequest()
 	request.Groups, request.IncludeAuthorizedOperations = []string{group}, true
 	response, err := request.RequestWith(ctx, l.client)
-	if err != nil {
-		return nil, err
+	if err == nil && len(response.Groups) == 1 {
+		err = kerr.ErrorForCode(response.Groups[0].ErrorCode)
 	}
-	var allowed int32
-	for _, g := range response.Groups {
-		switch err := kerr.ErrorForCode(g.ErrorCode); err {
-		case nil, kerr.GroupIDNotFound:
-			allowed = g.AuthorizedOperations
-		case kerr.GroupAuthorizationFailed:
-		default:
-			return nil, err
-		}
+	switch {
+	case errors.Is(err, kerr.GroupAuthorizationFailed): // by the group's coordinator, or by whoever was asked for that
+		return 0, nil
+	case err != nil && !errors.Is(err, kerr.GroupIDNotFound):
+		return 0, err
+	case len(response.Groups) != 1:
+		return 0, fmt.Errorf("the broker's response does not include the group %s", group)
 	}
-	for _, operation := range operations {
-		if right := access.OnGroup(operation, group); !right.IsIn(allowed) {
-			missing = append(missing, right)
-		}
-	}
-	return missing, nil
+	return response.Groups[0].AuthorizedOperations, nil
 }
