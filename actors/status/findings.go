@@ -76,7 +76,8 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	add(n.ClockHeldSeconds > 0, "synchronise its clock by NTP (chrony), or `platen admin clock accept` on its host if it is right", "its clock is %s ahead of its records, and nothing confirms it: it goes by the time of the records", span(seconds(n.ClockHeldSeconds)))
 	add(n.Mismatches > 0, "see A SNAPSHOT IS WRONG in its log, and docs/RUNBOOK.md", "%d snapshots were wrong", n.Mismatches)
 	for _, d := range n.Disks {
-		add(n.JobsRefused == "" && d.low(), "make room before it takes no more jobs", "the disk of %s has %s free, and its reserve is %s", d.Name, size(d.Free), size(d.Reserve))
+		add(n.JobsRefused == "" && d.lowOnBytes(), "make room before it takes no more jobs", "the disk of %s has %s free, and its reserve is %s", d.Name, size(d.Free), size(d.Reserve))
+		add(n.JobsRefused == "" && d.lowOnInodes(), "remove files before it takes no more jobs", "the disk of %s has %d inodes free, and its reserve is %d", d.Name, d.FreeInodes, d.ReserveInodes)
 	}
 	for _, c := range n.Certificates {
 		add(c.ends(now), "renew it", "the certificate of %s expires on %s", c.Name, c.Expires.UTC().Format(time.DateOnly))
@@ -84,8 +85,12 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	return all
 }
 
-// low reports whether a disk comes near its reserve.
-func (d Disk) low() bool { return d.Free < 2*d.Reserve }
+// low reports whether a disk comes near a reserve.
+func (d Disk) low() bool { return d.lowOnBytes() || d.lowOnInodes() }
+
+func (d Disk) lowOnBytes() bool { return d.Free < 2*d.Reserve }
+
+func (d Disk) lowOnInodes() bool { return d.FreeInodes < 2*d.ReserveInodes }
 
 // ends reports whether a certificate expires soon.
 func (c Certificate) ends(now time.Time) bool { return c.Expires.Sub(now) < MinValidity }

@@ -158,12 +158,15 @@ type Ledger struct {
 	Poisoned int64 `json:"poisoned"`
 }
 
-// Disk is a disk that a node writes to, in bytes.
+// Disk is a disk that a node writes to, in bytes, and in inodes if their number is bounded.
 type Disk struct {
 	Name    string `json:"name"`
 	Free    int64  `json:"free_bytes"`
 	Total   int64  `json:"total_bytes"`
 	Reserve int64  `json:"reserve_bytes"`
+
+	FreeInodes    int64 `json:"free_inodes"`
+	ReserveInodes int64 `json:"reserve_inodes"`
 }
 
 // Certificate is a certificate that a node shows.

@@ -32,7 +32,7 @@ func sound(id string, owned ...int32) Node {
 		ID: events.NodeID("node-" + id + "-f000-431d-9597-1f3d8ba50a52"), State: Serving, Version: "1.4.0", Level: 2, Address: "10.0.0.1:7947", API: "http://[::]:8080", UpSeconds: 93784,
 		Lanes:    map[string]Jobs{"quick": {0, 1}, "slow": {}, "remote": {0, 4}},
 		Browsers: Browsers{Slots: 9, Remotes: 24, Leased: 5, Running: true, Bytes: 190 << 20, Own: 4}, Store: Store{Place: "s3://acme-results/platen"},
-		Ledger: Ledger{Place: "ch1:9000,ch2:9000", DelaySeconds: 0.412}, Disks: []Disk{{"data", 120 << 30, 400 << 30, 1 << 30}},
+		Ledger: Ledger{Place: "ch1:9000,ch2:9000", DelaySeconds: 0.412}, Disks: []Disk{{Name: "data", Free: 120 << 30, Total: 400 << 30, Reserve: 1 << 30, FreeInodes: 20_000_000, ReserveInodes: 4096}},
 		Certificates: []Certificate{{"api", noon.AddDate(0, 2, 0)}, {"cluster", noon.AddDate(1, 0, 0)}}, ClockSeconds: 0.003,
 	}
 	for _, p := range owned {
@@ -82,12 +82,12 @@ func cases() map[string]Report {
 	stuck.Unserved = []Unserved{{2, halted, "the topic of the commands is another one"}, {3, "starting", ""}}
 	suspended := c
 	suspended.State, suspended.Reason = Suspended, "files: https://s3.acme.example refuses: AccessDenied (403)"
-	suspended.Disks = []Disk{{"data", 1500 << 20, 400 << 30, 1 << 30}}
+	suspended.Disks = []Disk{{Name: "data", Free: 1500 << 20, Total: 400 << 30, Reserve: 1 << 30, FreeInodes: 20_000_000, ReserveInodes: 4096}}
 	made["faults"] = Assemble(all, []Node{a, stuck, suspended})
 
 	worse := a
 	worse.State, worse.Reason, worse.JobsRefused = Unready, "this node's clock disagrees with the others'", "the disk of /var/lib/platen has 800 MB free, its reserve is 1024 MB: make room"
-	worse.Disks = []Disk{{"data", 800 << 20, 400 << 30, 1 << 30}}
+	worse.Disks = []Disk{{Name: "data", Free: 800 << 20, Total: 400 << 30, Reserve: 1 << 30, FreeInodes: 20_000_000, ReserveInodes: 4096}}
 	worse.Lag, worse.Browsers.Running, worse.ClockSeconds, worse.ClockHeldSeconds, worse.Mismatches = MaxLag+1, false, 3, 90000, 1
 	worse.Ledger.StalledSeconds, worse.Ledger.Poisoned = MaxLedgerStall+1, 2
 	worse.Certificates = slices.Clone(worse.Certificates)
@@ -180,6 +180,8 @@ func TestFindings(t *testing.T) {
 		"clock held":  {func(n *Node) { n.ClockHeldSeconds = 0 }, func(n *Node) { n.ClockHeldSeconds = 0.01 }, "nothing confirms it"},
 		"clock":       {func(n *Node) { n.ClockSeconds = MaxClock }, func(n *Node) { n.ClockSeconds = MaxClock + 0.01 }, "clock differs"},
 		"disk":        {func(n *Node) { n.Disks[0].Free = 2 << 30 }, func(n *Node) { n.Disks[0].Free = 2<<30 - 1 }, "disk of data"},
+		"inodes":      {func(n *Node) { n.Disks[0].FreeInodes = 8192 }, func(n *Node) { n.Disks[0].FreeInodes = 8191 }, "8191 inodes free"},
+		"no inodes":   {func(n *Node) { n.Disks[0].FreeInodes, n.Disks[0].ReserveInodes = 0, 0 }, func(n *Node) { n.Disks[0].FreeInodes = 0 }, "0 inodes free"},
 		"certificate": {func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity) }, func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity - 1) }, "certificate of cluster expires on 2026-12-07"},
 		"browser":     {func(n *Node) {}, func(n *Node) { n.Browsers.Running = false }, "no browser"},
 		"mismatch":    {func(n *Node) {}, func(n *Node) { n.Mismatches = 1 }, "1 snapshots were wrong"},

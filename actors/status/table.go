@@ -188,6 +188,9 @@ func diskCell(disks []Disk) (c cell) {
 	var texts []string
 	for _, d := range disks {
 		texts = append(texts, d.Name+" "+size(d.Free))
+		if d.lowOnInodes() {
+			texts = append(texts, fmt.Sprintf("%d inodes", d.FreeInodes))
+		}
 	}
 	return cell{strings.Join(texts, ", "), slices.ContainsFunc(disks, Disk.low)}
 }

@@ -20,15 +20,17 @@ const (
 	syncs    = 15
 )
 
-// Disk checks that a directory of the node is writable, has room, and is fast. It need not exist yet. reserve returns how much of total bytes must
-// stay free; waits says whether requests wait for a sync.
-func Disk(name, dir string, reserve func(total int64) int64, waits bool) Check {
+// Reserve returns how much of a total must stay free on a disk.
+type Reserve func(total int64) int64
+
+// Disk checks that a directory of the node is writable, has room, and is fast. It need not exist yet. waits says whether requests wait for a sync.
+func Disk(name, dir string, bytes, inodes Reserve, waits bool) Check {
 	return Check{"disk of " + name, func(context.Context) []Finding {
 		there, err := nearest(dir)
 		if err != nil {
 			return []Finding{fail("make a directory that the node's user may write to", "%s: %s", dir, err)}
 		}
-		all := []Finding{room(there, reserve)}
+		all := room(there, bytes, inodes)
 		took, err := syncTime(there)
 		if err != nil {
 			return append(all, unwritable(there, err))
@@ -82,12 +84,28 @@ func nearest(dir string) (string, error) {
 	}
 }
 
-func room(dir string, reserve func(int64) int64) Finding {
+func room(dir string, bytes, inodes Reserve) []Finding {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {
-		return fail("mount the disk", "%s: %s", dir, err)
+		return []Finding{fail("mount the disk", "%s: %s", dir, err)}
 	}
-	return roomFinding(dir, int64(stat.Bavail)*stat.Bsize, reserve(int64(stat.Blocks)*stat.Bsize))
+	all := []Finding{roomFinding(dir, int64(stat.Bavail)*stat.Bsize, bytes(int64(stat.Blocks)*stat.Bsize))}
+	if stat.Files == 0 { // the file system makes inodes as it needs them
+		return all
+	}
+	return append(all, inodeFindings(dir, int64(stat.Ffree), inodes(int64(stat.Files)))...)
+}
+
+// inodeFindings are none while there are enough inodes.
+func inodeFindings(dir string, free, reserve int64) []Finding {
+	const do = "remove files, or give it a file system with more inodes"
+	switch {
+	case free < reserve:
+		return []Finding{fail(do, "%s has %d inodes free, below its reserve of %d no jobs are taken", dir, free, reserve)}
+	case free < 4*reserve:
+		return []Finding{warn(do, "%s has %d inodes free, and its reserve is %d", dir, free, reserve)}
+	}
+	return nil
 }
 
 func roomFinding(dir string, free, reserve int64) Finding {

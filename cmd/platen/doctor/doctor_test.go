@@ -134,17 +134,17 @@ func TestTimeSync(t *testing.T) {
 func TestDisk(t *testing.T) {
 	none, all := func(int64) int64 { return 0 }, func(total int64) int64 { return 2 * total }
 	dir := t.TempDir()
-	if verdicts := Disk("data", filepath.Join(dir, "not", "yet"), none, true).Run(t.Context()); len(verdicts) != 2 || verdicts[0].Verdict != OK || verdicts[1].Verdict == Failure {
+	if verdicts := Disk("data", filepath.Join(dir, "not", "yet"), none, none, true).Run(t.Context()); len(verdicts) != 2 || verdicts[0].Verdict != OK || verdicts[1].Verdict == Failure {
 		t.Errorf("a directory that is to be made: %+v", verdicts)
 	}
-	expect(t, Disk("data", dir, none, false), OK)
-	expect(t, Disk("data", dir, all, false), Failure)
+	expect(t, Disk("data", dir, none, none, false), OK)
+	expect(t, Disk("data", dir, all, none, false), Failure)
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, Disk("data", file, none, true), Failure)
-	expect(t, Disk("data", "/proc", none, true), OK, Failure) // nobody makes files there
+	expect(t, Disk("data", file, none, none, true), Failure)
+	expect(t, Disk("data", "/proc", none, none, true), OK, Failure) // nobody makes files there
 	if left, _ := filepath.Glob(filepath.Join(dir, ".platen*")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
@@ -155,6 +155,11 @@ func TestDisk(t *testing.T) {
 	}
 	if f := unwritable("d", &fs.PathError{Op: "open", Path: "d", Err: syscall.EROFS}); f.Verdict != Failure || !strings.Contains(f.Do, "mount") {
 		t.Errorf("on a disk that is read-only: %+v", f)
+	}
+	for free, want := range map[int64]Verdict{400: OK, 399: Warning, 100: Warning, 99: Failure} {
+		if f := append(inodeFindings("d", free, 100), ok("")); f[0].Verdict != want {
+			t.Errorf("%d inodes free: %+v", free, f)
+		}
 	}
 	if f := roomFinding("d", 100, 100); f.Verdict != Warning {
 		t.Errorf("at the reserve: %+v", f)

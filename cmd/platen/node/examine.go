@@ -46,7 +46,8 @@ func (c Config) Checks() []doctor.Check {
 	}
 	disks := c.disks()
 	for _, name := range slices.Sorted(maps.Keys(disks)) {
-		all = append(all, doctor.Disk(name, disks[name], func(total int64) int64 { return reserveOf(total, int64(c.ReserveMB)<<20) }, name == "data" && c.embeddedLog()))
+		bytes := func(total int64) int64 { return reserveOf(total, int64(c.ReserveMB)<<20) }
+		all = append(all, doctor.Disk(name, disks[name], bytes, inodeReserve, name == "data" && c.embeddedLog()))
 	}
 	if dir := c.snapshotFiles(); !strings.HasPrefix(dir, s3Scheme) {
 		all = append(all, doctor.Directory("snapshots", dir))

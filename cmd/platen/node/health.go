@@ -94,6 +94,9 @@ func (h health) report() string {
 	slices.SortFunc(disks, func(a, b volume) int { return strings.Compare(a.name, b.name) })
 	for _, d := range disks {
 		fmt.Fprintf(&b, "disk of %s: %d MB free, reserve %d MB\n", d.name, d.free>>20, d.reserve>>20)
+		if d.inodes.total > 0 {
+			fmt.Fprintf(&b, "inodes of %s: %d free, reserve %d\n", d.name, d.inodes.free, d.inodes.reserve)
+		}
 	}
 	return b.String()
 }

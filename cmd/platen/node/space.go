@@ -16,9 +16,11 @@ const (
 	// The default reserve: maxReserve, or one part in reserveShare of a small disk.
 	maxReserve   = 1 << 30
 	reserveShare = 20
+	// maxInodeReserve is the largest reserve of inodes: a browser's profile alone takes hundreds.
+	maxInodeReserve = 4096
 )
 
-// space watches the disks that the node writes to. Below a reserve of free space no more jobs are
+// space watches the disks that the node writes to. Below a reserve of free space, or of free inodes, no more jobs are
 // accepted, below half of it none are rendered, so that work under way (decisions, downloads,
 // deletions) still has room. A full disk would end the log.
 type space struct {
@@ -33,15 +35,35 @@ type space struct {
 type volume struct {
 	name, dir            string
 	free, total, reserve int64 // bytes
+	inodes               inodes
 }
 
-// low returns an error if less than the reserve, divided by part, is free.
-func (d volume) low(part int64) error {
-	if d.free >= d.reserve/part {
-		return nil
+// inodes bound how many files a file system has. All are 0 if it has no such bound, as btrfs.
+type inodes struct{ free, total, reserve int64 }
+
+// volumeOf returns the measured volume of a directory. reserve is the configured one, in bytes.
+func volumeOf(name, dir string, stat unix.Statfs_t, reserve int64) volume {
+	d := volume{name: name, dir: dir, free: int64(stat.Bavail) * stat.Bsize, total: int64(stat.Blocks) * stat.Bsize}
+	d.reserve = reserveOf(d.total, reserve)
+	if stat.Files > 0 {
+		d.inodes = inodes{int64(stat.Ffree), int64(stat.Files), inodeReserve(int64(stat.Files))}
 	}
-	return fmt.Errorf("the disk of %s has %d MB free, its reserve is %d MB: make room", d.dir, d.free>>20, d.reserve>>20)
+	return d
 }
+
+// low returns an error if less than a reserve, divided by part, is free.
+func (d volume) low(part int64) error {
+	switch {
+	case d.free < d.reserve/part:
+		return fmt.Errorf("the disk of %s has %d MB free, its reserve is %d MB: make room", d.dir, d.free>>20, d.reserve>>20)
+	case d.inodes.free < d.inodes.reserve/part:
+		return fmt.Errorf("the disk of %s has %d inodes free, its reserve is %d: remove files, or give it a file system with more inodes", d.dir, d.inodes.free, d.inodes.reserve)
+	}
+	return nil
+}
+
+// inodeReserve returns the reserve of inodes of a file system that has this number of them.
+func inodeReserve(total int64) int64 { return min(maxInodeReserve, total/reserveShare) }
 
 // reserveOf returns the reserve on a disk.
 func reserveOf(total, configured int64) int64 {
@@ -60,9 +82,7 @@ func (s *space) look() {
 		if unix.Statfs(dir, &stat) != nil {
 			continue
 		}
-		d := volume{name: name, dir: dir, free: int64(stat.Bavail) * stat.Bsize, total: int64(stat.Blocks) * stat.Bsize}
-		d.reserve = reserveOf(d.total, s.reserve)
-		all = append(all, d)
+		all = append(all, volumeOf(name, dir, stat, s.reserve))
 	}
 	s.now.Store(&all)
 	s.report(s.forJobs())

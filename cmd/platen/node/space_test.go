@@ -1,9 +1,15 @@
 package node
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // The reserve is 1 GiB, or a twentieth of a small disk, unless it is configured.
@@ -37,6 +43,66 @@ func TestLowSpace(t *testing.T) {
 		if got := s.forRenders() == nil; got != tc.renders {
 			t.Errorf("%d free: renders %t", tc.free, got)
 		}
+	}
+}
+
+// The reserve of inodes is 4,096, or a twentieth of few. A file system that does not bound them has none.
+func TestInodeReserve(t *testing.T) {
+	for total, want := range map[uint64]int64{1 << 24: 4096, 20 * 4096: 4096, 20*4096 - 1: 4095, 400: 20, 0: 0} {
+		d := volumeOf("data", "/data", unix.Statfs_t{Files: total, Ffree: total}, 0)
+		if d.inodes.reserve != want || d.inodes.total != int64(total) {
+			t.Errorf("of %d: got %+v, want %d", total, d.inodes, want)
+		}
+	}
+}
+
+// Inodes run out as bytes do.
+func TestLowOnInodes(t *testing.T) {
+	for _, tc := range []struct {
+		inodes        inodes
+		jobs, renders bool
+	}{
+		{inodes{100, 2000, 100}, true, true}, {inodes{99, 2000, 100}, false, true}, {inodes{50, 2000, 100}, false, true}, {inodes{49, 2000, 100}, false, false},
+		{inodes{}, true, true},
+	} {
+		s := &space{}
+		s.now.Store(&[]volume{{free: 1000, reserve: 100, inodes: tc.inodes}})
+		if jobs, renders := s.forJobs() == nil, s.forRenders() == nil; jobs != tc.jobs || renders != tc.renders {
+			t.Errorf("%+v: jobs %t, renders %t", tc.inodes, jobs, renders)
+		}
+	}
+}
+
+// A file system that runs out of inodes, with room for bytes, stops jobs, and takes them again once files are gone.
+func TestOutOfInodes(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("platen-test", dir, "tmpfs", 0, "size=8m,nr_inodes=1000"); errors.Is(err, unix.EPERM) {
+		t.Skip("SKIPPED: mounting a small file system needs root")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	s := &space{dirs: map[string]string{"data": dir}, logger: slog.New(slog.DiscardHandler)}
+	s.look()
+	free := s.disks()[0].inodes.free
+	if s.forJobs() != nil || free < 900 || free > 1000 {
+		t.Fatalf("new: %d inodes free, %v", free, s.forJobs())
+	}
+	for left := free - 1; left >= 20; left-- {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(left)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.look()
+		if jobs, renders := s.forJobs() == nil, s.forRenders() == nil; jobs != (left >= 50) || renders != (left >= 25) {
+			t.Fatalf("%d inodes left: jobs %t, renders %t", left, jobs, renders)
+		}
+	}
+	for left := range int64(50) {
+		_ = os.Remove(filepath.Join(dir, fmt.Sprint(left)))
+	}
+	s.look()
+	if err := s.forJobs(); err != nil {
+		t.Errorf("with inodes again: %v", err)
 	}
 }
 

@@ -139,7 +139,7 @@ func (r *reporter) describeWork(ctx context.Context, d *status.Node) {
 
 func (r *reporter) disks() (all []status.Disk) {
 	for _, v := range r.storage.space.disks() {
-		all = append(all, status.Disk{Name: v.name, Free: v.free, Total: v.total, Reserve: v.reserve})
+		all = append(all, status.Disk{Name: v.name, Free: v.free, Total: v.total, Reserve: v.reserve, FreeInodes: v.inodes.free, ReserveInodes: v.inodes.reserve})
 	}
 	slices.SortFunc(all, func(a, b status.Disk) int { return cmp.Compare(a.Name, b.Name) })
 	return all
