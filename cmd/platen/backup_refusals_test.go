@@ -94,8 +94,13 @@ func TestRestoreRefusals(t *testing.T) {
 		}
 	}
 	m := newMachine(t)
+	reads := []byte("reads\n") // the mark of a restore that was killed before it wrote anything
+	mkdir(t, m.data, "scratch-backup")
+	if err := os.WriteFile(filepath.Join(m.data, "restore-unfinished"), reads, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if told, err := m.platen("restore", "--from", place, "--without-secrets", "--config", partitions); err != nil {
-		t.Errorf("without secrets: %v\n%s", err, told)
+		t.Errorf("without secrets, and again after a kill: %v\n%s", err, told)
 	}
 	if _, err := os.Stat(filepath.Join(m.data, "restore-unfinished")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the mark of a restore under way: %v", err)
@@ -107,6 +112,25 @@ func TestRestoreRefusals(t *testing.T) {
 		if err == nil {
 			_ = n.Close()
 		}
+	}
+	unread := nodetest.Config(t)
+	mark := filepath.Join(unread.Data, "restore-unfinished")
+	if err := os.WriteFile(mark, reads, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := node.Start(t.Context(), unread, node.Options{}); err == nil || !strings.Contains(err.Error(), "had written nothing: restore again") {
+		t.Errorf("a node starts where a restore was killed: %v", err)
+		if err == nil {
+			_ = n.Close()
+		}
+	}
+	if err := os.Remove(mark); err != nil {
+		t.Fatal(err)
+	}
+	mkdir(t, unread.Data, "scratch-backup/replica")
+	nodetest.Start(t, unread, node.Options{})
+	if _, err := os.Stat(filepath.Join(unread.Data, "scratch-backup")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a killed restore has left is still there: %v", err)
 	}
 }
 

@@ -74,3 +74,6 @@ func (c StorageConfig) snapshotFiles() string {
 
 // scratchDir is where snapshots are rebuilt to verify them.
 func (c StorageConfig) scratchDir() string { return filepath.Join(c.Data, "scratch") }
+
+// backupScratch is where backups are rebuilt to verify them, and before they are restored.
+func (c StorageConfig) backupScratch() string { return filepath.Join(c.Data, "scratch-backup") }

@@ -14,7 +14,6 @@ import (
 
 	"platen.dev/cmd/platen/backup"
 	"platen.dev/events"
-	"platen.dev/events/disk"
 	"platen.dev/projections/snapshot"
 	"platen.dev/store"
 )
@@ -29,24 +28,6 @@ type RestoreOptions struct {
 	KeepRevoked bool
 	Version     string
 	Logger      *slog.Logger
-}
-
-// unfinished is the file that marks the data directory during a restore.
-const unfinished = "restore-unfinished"
-
-// errUnfinished means that a restore did not end.
-var errUnfinished = errors.New("a restore into this data directory did not end: remove the directory, the results, and on Kafka and ClickHouse the topics and tables, and restore again")
-
-// checkFinished returns errUnfinished if a restore into the data directory did not end.
-func (c StorageConfig) checkFinished() error {
-	_, err := os.Stat(filepath.Join(c.Data, unfinished))
-	if err == nil {
-		return errUnfinished
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // Restored describes what was restored.
@@ -73,6 +54,11 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err
 			return r, err
 		}
 	}
+	mark, err := cfg.beginRestore()
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, mark.lapse()) }()
 	target, opened, err := openTarget(ctx, cfg, o)
 	if err != nil {
 		return r, err
@@ -81,12 +67,12 @@ func Restore(ctx context.Context, cfg Config, o RestoreOptions) (r Restored, err
 	if !o.KeepRevoked {
 		target.Revoke = &r.Access
 	}
-	err = restore(ctx, cfg, from, ref, m, target, &r.Access, o.Logger)
+	err = restore(ctx, cfg, mark, from, ref, m, target, &r.Access, o.Logger)
 	return r, errors.Join(err, opened.close(cfg.Drain(), cfg.StopLimit()))
 }
 
 // restore checks the target and the backup, notes the access, and then writes the backup.
-func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, m backup.Manifest, to backup.Target, access *backup.Access, logger *slog.Logger) error {
+func restore(ctx context.Context, cfg Config, mark *mark, from store.Files, ref backup.Ref, m backup.Manifest, to backup.Target, access *backup.Access, logger *slog.Logger) error {
 	if err := to.CheckEmpty(ctx, int32(len(m.Partitions))); err != nil {
 		return err
 	}
@@ -97,26 +83,22 @@ func restore(ctx context.Context, cfg Config, from store.Files, ref backup.Ref, 
 		return err
 	}
 	logger.Info("the backup is whole, and is written", "backup", string(ref))
-	path := filepath.Join(cfg.Data, unfinished)
-	if err := disk.WriteFile(path, []byte(string(ref)+"\n")); err != nil {
+	if err := mark.set(string(ref)); err != nil {
 		return err
 	}
 	if err := backup.Restore(ctx, from, m, to); err != nil {
 		return fmt.Errorf("%w (%w)", err, errUnfinished)
 	}
-	return os.Remove(path)
+	return mark.remove()
 }
 
 // openTarget opens the target of a restore, as a node does. The caller closes the parts that it returns.
 func openTarget(ctx context.Context, cfg Config, o RestoreOptions) (backup.Target, *parts, error) {
-	if err := cfg.checkNew(); err != nil {
-		return backup.Target{}, nil, err
-	}
 	var s storage
 	b := newBase(cfg, Options{Logger: o.Logger, Version: o.Version, Now: time.Now})
 	b.id = events.NodeID("restore-" + events.NewJobID().String())
 	err := startAll(b.logger, []part{
-		{"data directory", func() error { return prepareData(b) }},
+		{"data directory", func() error { return makeData(b) }},
 		{"log", func() (err error) { s.log, err = openLog(ctx, b); return err }},
 		{"usage ledger", func() (err error) { s.ledger, err = openLedger(ctx, b, s.log); return err }},
 		{"snapshots", func() (err error) { s.snapshots, err = openSnapshots(ctx, b, s.log); return err }},
@@ -172,5 +154,5 @@ func (c Config) checkSecrets(names []string) error {
 
 // rebuilding configures the rebuild of a backup's rows.
 func (c StorageConfig) rebuilding(pace snapshot.Pace, logger *slog.Logger) backup.Rebuilding {
-	return backup.Rebuilding{Scratch: filepath.Join(c.Data, "scratch-backup"), Projections: folds(), Pace: pace, Logger: logger}
+	return backup.Rebuilding{Scratch: c.backupScratch(), Projections: folds(), Pace: pace, Logger: logger}
 }

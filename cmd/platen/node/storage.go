@@ -41,12 +41,17 @@ type storage struct {
 	space     *space
 }
 
-// prepareData makes the data directory, and makes an existing one private if others could reach it.
+// prepareData prepares the data directory for a node.
 func prepareData(b *base) error {
-	if err := disk.MkdirAll(vfs.Default, b.cfg.Data, 0o700); err != nil {
+	if err := b.cfg.checkFinished(); err != nil {
 		return err
 	}
-	if err := b.cfg.checkFinished(); err != nil {
+	return makeData(b)
+}
+
+// makeData makes the data directory, and makes an existing one private if others could reach it.
+func makeData(b *base) error {
+	if err := disk.MkdirAll(vfs.Default, b.cfg.Data, 0o700); err != nil {
 		return err
 	}
 	data, err := filepath.EvalSymlinks(b.cfg.Data)

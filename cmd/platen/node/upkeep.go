@@ -128,7 +128,7 @@ func startReconciliation(b *base, s *storage) *reconcile.Shares {
 
 // startHistory begins to take snapshots of the partitions that the node owns, and to trim the journal before them.
 func startHistory(b *base, s *storage, net *network, e *engine) (*history.Keeper, error) {
-	if err := os.RemoveAll(b.cfg.scratchDir()); err != nil {
+	if err := errors.Join(os.RemoveAll(b.cfg.scratchDir()), os.RemoveAll(b.cfg.backupScratch())); err != nil {
 		return nil, err
 	}
 	keeper := history.New(history.Config{
