@@ -68,6 +68,7 @@ func (n Node) findings(now time.Time) (all []Finding) {
 		return all
 	}
 	add(n.JobsRefused != "", "make room", "it accepts no jobs: %s", n.JobsRefused)
+	add(n.AppendFailure != "", "mend what the reason names; see PlatenLogRefuses in docs/RUNBOOK.md", "its appends to the log fail, the last %s ago: %s", span(seconds(float64(n.AppendFailureSeconds))), n.AppendFailure)
 	add(n.Lag > MaxLag, "wait; if it grows, look at its log", "its replica is %d records behind", n.Lag)
 	add(!n.Browsers.Running, "look at its log", "it has no browser")
 	add(n.Ledger.StalledSeconds > MaxLedgerStall, "mend what its log names", "the usage ledger takes nothing, for %s", span(seconds(n.Ledger.StalledSeconds)))

@@ -100,6 +100,10 @@ type Node struct {
 	DrainWaits bool `json:"drain_waits"`
 	// JobsRefused says why it accepts no jobs; empty if it does.
 	JobsRefused string `json:"jobs_refused"`
+	// AppendFailure says why the last append to the log that failed has failed, and AppendFailureSeconds how long ago; empty if none has within two
+	// minutes.
+	AppendFailure        string `json:"append_failure"`
+	AppendFailureSeconds int64  `json:"append_failure_seconds"`
 	// Mismatches counts snapshots that differ from a rebuild.
 	Mismatches int64 `json:"snapshot_mismatches"`
 }

@@ -87,6 +87,7 @@ func cases() map[string]Report {
 
 	worse := a
 	worse.State, worse.Reason, worse.JobsRefused = Unready, "this node's clock disagrees with the others'", "the disk of /var/lib/platen has 800 MB free, its reserve is 1024 MB: make room"
+	worse.AppendFailure, worse.AppendFailureSeconds = "append: no access to Kafka: allow User:platen Write on topic platen.commands", 7
 	worse.Disks = []Disk{{Name: "data", Free: 800 << 20, Total: 400 << 30, Reserve: 1 << 30, FreeInodes: 20_000_000, ReserveInodes: 4096}}
 	worse.Lag, worse.Browsers.Running, worse.ClockSeconds, worse.ClockHeldSeconds, worse.Mismatches = MaxLag+1, false, 3, 90000, 1
 	worse.Ledger.StalledSeconds, worse.Ledger.Poisoned = MaxLedgerStall+1, 2
@@ -186,6 +187,7 @@ func TestFindings(t *testing.T) {
 		"browser":     {func(n *Node) {}, func(n *Node) { n.Browsers.Running = false }, "no browser"},
 		"mismatch":    {func(n *Node) {}, func(n *Node) { n.Mismatches = 1 }, "1 snapshots were wrong"},
 		"jobs":        {func(n *Node) {}, func(n *Node) { n.JobsRefused = "full" }, "accepts no jobs: full"},
+		"appends":     {func(n *Node) {}, func(n *Node) { n.AppendFailure, n.AppendFailureSeconds = "no right", 12 }, "appends to the log fail, the last 12 s ago: no right"},
 		"suspended":   {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Suspended, "why" }, "suspended: why"},
 		"unready":     {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Unready, "why" }, "not ready: why"},
 		"draining":    {func(n *Node) {}, func(n *Node) { n.State = Draining }, "draining"},
@@ -224,7 +226,7 @@ func TestPartitions(t *testing.T) {
 func TestMessagesFit(t *testing.T) {
 	n := sound("aaaa1111")
 	long := strings.Repeat("é", 5_000)
-	n.Reason, n.JobsRefused, n.API, n.Store.Place, n.Ledger.Place = long, long, long, long, long
+	n.Reason, n.JobsRefused, n.AppendFailure, n.API, n.Store.Place, n.Ledger.Place = long, long, long, long, long, long
 	n.Version = strings.Repeat("v", 64)
 	for p := range int32(4096) {
 		n.Hold(p)

@@ -68,7 +68,17 @@ type appends struct {
 	observe func(topic string, bytes int, took time.Duration)
 	failed  func(topic string)
 	nanos   atomic.Int64 // of the last one
+	failure atomic.Pointer[appendFailure]
 }
+
+// appendFailure is the last append that has failed.
+type appendFailure struct {
+	err error
+	at  time.Time
+}
+
+// recentFailure is how long a failed append is shown, as PlatenLogRefuses looks back.
+const recentFailure = 2 * time.Minute
 
 // Append implements eventlog.Log.
 func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
@@ -79,6 +89,7 @@ func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, do
 			l.appends.nanos.Store(int64(took))
 			l.appends.observe(topic, bytes, took)
 		} else if !errors.Is(err, eventlog.ErrTooLarge) && !errors.Is(err, eventlog.ErrClosed) { // neither is the log's fault
+			l.appends.failure.Store(&appendFailure{err, time.Now()})
 			l.appends.failed(topic)
 		}
 		done(offset, err)
@@ -94,6 +105,15 @@ func cacheBytes(of any) int64 {
 		return c.CacheBytes()
 	}
 	return 0
+}
+
+// refused returns why the last failed append has failed, and how long ago, if that is recent; "" if not.
+func (a *appends) refused(now time.Time) (why string, ago time.Duration) {
+	f := a.failure.Load()
+	if f == nil || now.Sub(f.at) > recentFailure {
+		return "", 0
+	}
+	return f.err.Error(), now.Sub(f.at)
 }
 
 // last returns how long the last append took, zero before the first.

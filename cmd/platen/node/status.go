@@ -70,6 +70,8 @@ func (r *reporter) describe(ctx context.Context) status.Node {
 	if err := r.storage.space.forJobs(); err != nil {
 		d.JobsRefused = err.Error()
 	}
+	why, ago := r.storage.log.appends.refused(time.Now())
+	d.AppendFailure, d.AppendFailureSeconds = why, int64(ago.Seconds())
 	d.State, d.Reason = r.state()
 	return d
 }
