@@ -52,7 +52,7 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
 		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,
 		Tracer: starter{start, cmp.Or(c.Pause, 5*time.Second)},
-	}, Adapter(c.Logger))
+	}, explainer{Adapter(c.Logger), c.Access, group})
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to Kafka: %w", err)
 	}
@@ -74,7 +74,7 @@ func NewKafkaPublisher(c KafkaConfig) (message.Publisher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("publish to Kafka: %w", err)
 	}
-	return p, nil
+	return explainedPublisher{p, c.Access}, nil
 }
 
 func (c KafkaConfig) sarama() (*sarama.Config, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -45,9 +46,10 @@ func (r Right) IsIn(allowed int32) bool { return allowed == unlisted || allowed&
 // unlisted means that a broker does not say what it allows.
 const unlisted = -1 << 31
 
-// unauthorized are the errors of brokers that mean the lack of a right.
+// unauthorized are the errors of brokers that mean the lack of a right, as either client has them.
 var unauthorized = []error{
 	kerr.TopicAuthorizationFailed, kerr.GroupAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.TransactionalIDAuthorizationFailed,
+	sarama.ErrTopicAuthorizationFailed, sarama.ErrGroupAuthorizationFailed, sarama.ErrClusterAuthorizationFailed, sarama.ErrTransactionalIDAuthorizationFailed,
 }
 
 // ExplainLack turns an error that means the lack of a right into ErrRefused, which names the right that the failed request needs. It explains any other error as
