@@ -48,6 +48,9 @@ func (l *Log) mayJoin(ctx context.Context, group string) (bool, error) {
 		if err == nil {
 			return access.OnGroup(kmsg.ACLOperationRead, group).IsIn(allowed), nil
 		}
+		if errors.Is(err, kerr.GroupAuthorizationFailed) {
+			return false, nil
+		}
 		if !kerr.IsRetriable(err) || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
 			return false, err
 		}
@@ -66,8 +69,6 @@ func (l *Log) allowedOnGroup(ctx context.Context, group string) (int32, error) {
 		err = kerr.ErrorForCode(response.Groups[0].ErrorCode)
 	}
 	switch {
-	case errors.Is(err, kerr.GroupAuthorizationFailed): // by the group's coordinator, or by whoever was asked for that
-		return 0, nil
 	case err != nil && !errors.Is(err, kerr.GroupIDNotFound):
 		return 0, err
 	case len(response.Groups) != 1:

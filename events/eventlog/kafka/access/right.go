@@ -39,9 +39,11 @@ func (r Right) String() string {
 	return fmt.Sprintf("%s on %s %s", operations[r.Operation], strings.ToLower(r.Kind.String()), strings.Join(r.Names, ", "))
 }
 
-// IsIn reports whether the right is among the operations that a broker lists as allowed, one per bit. Brokers that list none allow what they do not
-// refuse.
-func (r Right) IsIn(allowed int32) bool { return allowed == unlisted || allowed&(1<<r.Operation) != 0 }
+// IsIn reports whether the right is among the operations that a broker lists as allowed on what it has shown, one per bit. Brokers that list none, not
+// even Describe, do not say what they allow.
+func (r Right) IsIn(allowed int32) bool {
+	return allowed == unlisted || allowed == 0 || allowed&(1<<r.Operation) != 0
+}
 
 // unlisted means that a broker does not say what it allows.
 const unlisted = -1 << 31
