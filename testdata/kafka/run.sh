@@ -9,7 +9,7 @@
 #
 # With KAFKA_CERTIFICATES=DIR, which has server.pem, server.key and ca.pem, a new broker has two more ports, whose
 # addresses it writes there: one for TLS with SASL (secure; KAFKA_USER has KAFKA_PASSWORD), and one for TLS with client
-# certificates (mutual).
+# certificates (mutual). All may do everything but the user "guarded", who has that password too: he has to be granted rights.
 #
 # The jars come from Maven Central through mvn and are kept in KAFKA_CACHE, by
 # default .cache/kafka in the repository. Needs mvn and Java 17 or newer.
@@ -100,6 +100,8 @@ secure() {
     s|^listener.security.protocol.map=.*|&,SECURE:SASL_SSL,MUTUAL:SSL|" "$dir/server.properties"
   cat >>"$dir/server.properties" <<PROPERTIES
 inter.broker.listener.name=PLAINTEXT
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS;User:$KAFKA_USER;User:CN=client of the tests
 ssl.keystore.type=PEM
 ssl.keystore.location=$dir/keystore.pem
 ssl.truststore.type=PEM
@@ -113,6 +115,7 @@ PROPERTIES
   for mechanism in SCRAM-SHA-256 SCRAM-SHA-512; do
     users+=(--add-scram "$mechanism=[name=$KAFKA_USER,password=$KAFKA_PASSWORD]")
   done
+  users+=(--add-scram "SCRAM-SHA-512=[name=guarded,password=$KAFKA_PASSWORD]")
 }
 
 pid() { cat "$dir/pid" 2>/dev/null || true; }
