@@ -50,7 +50,8 @@ func TestPublisherWithoutRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if err := p.Publish(topic, NewMessage(0, eventlog.Record{Value: []byte("1")})); err == nil || !strings.Contains(err.Error(), "no access to Kafka: allow User:platen Write on topic "+topic+": ") {
+	err = p.Publish(topic, NewMessage(0, eventlog.Record{Value: []byte("1")}))
+	if err == nil || !strings.Contains(err.Error(), "no access to Kafka: allow User:platen Write on topic "+topic+": ") {
 		t.Errorf("got %v", err)
 	}
 }

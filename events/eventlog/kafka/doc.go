@@ -7,7 +7,11 @@
 // acknowledged once all in-sync replicas have it. How durable that is depends on the
 // cluster: replication factor 3 with min.insync.replicas 2 survives the loss of
 // one machine; a single broker survives kill -9 of its process, and power loss only
-// with log.flush.interval.messages=1. See deploy/kafka/server.properties.
+// with log.flush.interval.messages=1. See deploy/kafka/server.properties. A producer
+// whose id brokers refuse, as without the right to write, has sent nothing, and is replaced.
+//
+// Opening names the rights that the node lacks. A right that is taken later fails appends, which
+// succeed again once it is back, and readers wait for it.
 //
 // Bounds asks most of a partition's replicas who leads it, since a deposed leader that does not
 // know it yet would answer with an old end (docs/decisions/0027).
