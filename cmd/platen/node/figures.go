@@ -231,8 +231,8 @@ func diskFigures(s *space) prometheus.Collector {
 	return metrics.Collect(s.disks,
 		byDisk("platen_disk_free_bytes", "Free space on a disk that the node writes to.", func(d volume) int64 { return d.free }),
 		byDisk("platen_disk_reserve_bytes", "Free space below which the node takes no more jobs.", func(d volume) int64 { return d.reserve }),
-		byDisk("platen_disk_free_inodes", "Free inodes of a disk that the node writes to: that many more files can be made; 0 if there is no bound.", func(d volume) int64 { return d.inodes.free }),
-		byDisk("platen_disk_reserve_inodes", "Free inodes below which the node takes no more jobs; 0 if there is no bound.", func(d volume) int64 { return d.inodes.reserve }),
+		byDisk("platen_disk_free_inodes", "Free inodes of a disk that the node writes to; 0 without a bound.", func(d volume) int64 { return d.inodes.free }),
+		byDisk("platen_disk_reserve_inodes", "Free inodes below which the node takes no more jobs; 0 without a bound.", func(d volume) int64 { return d.inodes.reserve }),
 	)
 }
 
