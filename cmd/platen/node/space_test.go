@@ -62,7 +62,10 @@ func TestLowOnInodes(t *testing.T) {
 		inodes        inodes
 		jobs, renders bool
 	}{
-		{inodes{100, 2000, 100}, true, true}, {inodes{99, 2000, 100}, false, true}, {inodes{50, 2000, 100}, false, true}, {inodes{49, 2000, 100}, false, false},
+		{inodes{100, 2000, 100}, true, true},
+		{inodes{99, 2000, 100}, false, true},
+		{inodes{50, 2000, 100}, false, true},
+		{inodes{49, 2000, 100}, false, false},
 		{inodes{}, true, true},
 	} {
 		s := &space{}
