@@ -27,6 +27,7 @@ func Findings(r Report) (all []Finding) {
 		all = append(all, n.findings(r.At)...)
 	}
 	all = append(all, r.storeFindings()...)
+	all = append(all, r.secretFindings()...)
 	return append(all, r.partitionFindings()...)
 }
 
@@ -49,6 +50,23 @@ func (r Report) storeFindings() []Finding {
 		return nil
 	}
 	return []Finding{f}
+}
+
+// secretFindings reports nodes that cannot open what others have sealed, and derive other keys.
+func (r Report) secretFindings() []Finding {
+	named := map[string]bool{}
+	for _, n := range r.Nodes {
+		if n.answered() && n.OldestSecret != "" {
+			named[n.OldestSecret] = true
+		}
+	}
+	if len(named) < 2 {
+		return nil
+	}
+	return []Finding{{
+		About: "cluster", Text: "the nodes have different oldest secrets: they cannot decrypt all of each other's credentials, and sign webhooks with different keys",
+		Do: "give all nodes the same cluster.secret, cluster.former_secrets and cluster.seal_key",
+	}}
 }
 
 func (n Node) findings(now time.Time) (all []Finding) {

@@ -86,8 +86,10 @@ type Node struct {
 	Accounts []Account `json:"accounts,omitempty"`
 	Browsers Browsers  `json:"browsers"`
 	Store    Store     `json:"store"`
-	Ledger   Ledger    `json:"ledger"`
-	Disks    []Disk    `json:"disks"`
+	// OldestSecret names the oldest of the secrets that seal credentials.
+	OldestSecret string `json:"oldest_secret"`
+	Ledger       Ledger `json:"ledger"`
+	Disks        []Disk `json:"disks"`
 	// Certificates lists those that it shows, by use: api, cluster.
 	Certificates []Certificate `json:"certificates"`
 	// ClockSeconds is the largest difference between its clock and that of another node.

@@ -269,7 +269,7 @@ func TestTexts(t *testing.T) {
 	testkit.Contains(t, cut("one\ttwo", 6), `one\t…`)
 }
 
-// Nodes that keep results each in its own data directory are told of, though the directories have one name.
+// Nodes that keep results each in its own data directory are told of, though the directories have one name, and so are those with different secrets.
 func TestStores(t *testing.T) {
 	a, b := sound("aaaa1111", 0), sound("bbbb2222", 1)
 	all := seen(a.ID, a.ID, b.ID)
@@ -288,7 +288,19 @@ func TestStores(t *testing.T) {
 			t.Errorf("%v and %v: %v", tc.a, tc.b, found)
 		}
 	}
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"aa", "aa", 0}, {"aa", "", 0}, {"aa", "bb", 1}} {
+		a.OldestSecret, b.OldestSecret = tc.a, tc.b
+		if found := Assemble(all, []Node{a, b}).secretFindings(); len(found) != tc.want {
+			t.Errorf("secrets %q and %q: %v", tc.a, tc.b, found)
+		}
+	}
 	b.State = Silent
+	if found := Assemble(all, []Node{a, b}).secretFindings(); found != nil {
+		t.Errorf("of one node that answers: %v", found)
+	}
 	if found := Assemble(all, []Node{a, b}).storeFindings(); found != nil {
 		t.Errorf("of one node that answers: %v", found)
 	}

@@ -157,6 +157,13 @@ func (k *Key) WebhookKey(account events.AccountID) [32]byte {
 // password or a token is part of the request.
 func (k *Key) Fingerprint(digest [32]byte) [32]byte { return k.mac("request\x00" + string(digest[:])) }
 
+// OldestName names the oldest secret, which all nodes of a cluster must have in common: the keys that never change come from it. A name reveals no more
+// about its secret than a webhook's signature does.
+func (k *Key) OldestName() string {
+	sum := k.mac("name\x00")
+	return hex.EncodeToString(sum[:8])
+}
+
 // Signers returns the keys that sign evidence, the present one first, then those of the next and of former secrets. All nodes have the same.
 func (k *Key) Signers() []ed25519.PrivateKey { return k.ring.Load().signers }
 

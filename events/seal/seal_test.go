@@ -97,6 +97,9 @@ func TestOwnBeforeChosen(t *testing.T) {
 	if k.WebhookKey("acc") != old.WebhookKey("acc") || k.Fingerprint([32]byte{1}) != old.Fingerprint([32]byte{1}) {
 		t.Error("what is derived has changed")
 	}
+	if without := NewKey(Secrets{Present: given.Present, Former: given.Former, Chosen: true}); k.OldestName() != old.OldestName() || k.OldestName() == without.OldestName() {
+		t.Error("the oldest secret is not named")
+	}
 	if _, err := old.Open(job, k.Seal(job, "x")); !errors.Is(err, ErrSealed) {
 		t.Errorf("a node's own secret still seals: %v", err)
 	}
