@@ -170,6 +170,9 @@ func TestConvert(t *testing.T) {
 	if _, said, err := converts(t, dir, "", "http://127.0.0.1:8123/", "--egress-allow", "127.0.0.0/8"); err == nil || !strings.Contains(said, "Port 8123 is refused") {
 		t.Errorf("a database's port: %v\n%s", err, said)
 	}
+	if _, said, err := converts(t, dir, "", "http://127.0.0.1:8123/"); err == nil || !strings.Contains(said, "--egress-allow") {
+		t.Errorf("a private address, and a database's port: %v\n%s", err, said)
+	}
 	if _, said, err := converts(t, dir, "", "page.html", "--margin-top", "5feet"); err == nil || !strings.Contains(said, "page.html: --margin-top: ") {
 		t.Errorf("a wrong option: %v\n%s", err, said)
 	}

@@ -46,7 +46,7 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	}
 	file, job, err := by.convert(ctx, c.op.Path(), body)
 	if err != nil && s.server == "" && strings.Contains(err.Error(), "SSRF_BLOCKED") {
-		return fmt.Errorf("%w %s", err, unblocking(c))
+		return fmt.Errorf("%w %s", err, unblocking(c, err))
 	}
 	if err != nil {
 		return err
@@ -64,9 +64,10 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	return s.problem.Printf("%s → %s: %s%d KB in %.2f s\n", c.input, c.output, pagesOf(c, job), (len(file)+1023)/1024, time.Since(begun).Seconds())
 }
 
-// unblocking says how a blocked page can be loaded.
-func unblocking(c conversion) string {
-	if u, _ := contract.ParsePageURL(c.input); u != nil && !(egress.Policy{}).PermitsPort(contract.PortOf(u)) {
+// unblocking says how a blocked page can be loaded. Requests are refused for the address, and ports only by the browser's proxy.
+func unblocking(c conversion, err error) string {
+	var refused *refusal
+	if u, _ := contract.ParsePageURL(c.input); !errors.As(err, &refused) && u != nil && !(egress.Policy{}).PermitsPort(contract.PortOf(u)) {
 		return fmt.Sprintf("Port %d is refused: pages load only from ports 80 and 443, and from 1024 up, except those of well-known services", contract.PortOf(u))
 	}
 	return "With --egress-allow CIDR, pages load from the addresses in CIDR, too"
