@@ -248,7 +248,7 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 	return p.seeCentred(ctx, e, *seen)
 }
 
-// seeCentred measures how wide a layout has room for what is centred, as was seen in a narrower one.
+// seeCentred widens an extent until a layout has room for the centred content that was seen in a narrower one.
 func (p press) seeCentred(ctx context.Context, e extent, was reached) (extent, error) {
 	for range maxWidenings {
 		seen, err := p.reach(ctx, seeingWidened, e.visible)
@@ -269,7 +269,7 @@ func (p press) seeCentred(ctx context.Context, e extent, was reached) (extent, e
 }
 
 const (
-	// maxWidenings is how often a layout is made wider for what is centred in what is centred.
+	// maxWidenings is how often a layout is widened: centred boxes may hold others.
 	maxWidenings = 4
 	// widestLayout is how many times as wide as the viewport the layout is then at most.
 	widestLayout = 3

@@ -21,7 +21,7 @@ type response struct {
 	request string
 	url     string // after redirects
 	status  int    // of HTTP; 0 until it is known
-	failure string // why there is no document, as net::ERR_…
+	failure string // why the document is missing, as net::ERR_…
 	charset string // that the server declares; empty for none
 	media   string // its media type
 }

@@ -75,7 +75,7 @@ func TestCentredSheet(t *testing.T) {
 	} {
 		boxes := wordBox.FindAllStringSubmatch(testkit.Tool(t, mustPrint(t, slot, Print{HTML: tc.html, Full: true, Options: contract.Paper{MarginLeft: "28pt", MarginRight: "28pt"}}).PDF, "pdftotext", "-bbox", "-", "-"), -1)
 		if len(boxes) == 0 {
-			t.Errorf("%s: there is no text", name)
+			t.Errorf("%s: no text", name)
 			continue
 		}
 		last := boxes[len(boxes)-1]

@@ -36,14 +36,14 @@ func (p press) ruledPaper(ctx context.Context, params printParams) (printParams,
 	if r == (ruled{}) {
 		return params, nil
 	}
-	given := params
+	given, lenient := params, !params.PreferCSSPageSize && !params.SinglePage
 	err := params.follow(r)
-	if err != nil && !params.PreferCSSPageSize && !params.SinglePage && r != r.margins() {
+	if err != nil && lenient && r != r.margins() {
 		params, r = given, r.margins()
 		err = params.follow(r)
 	}
 	switch {
-	case err != nil && !params.PreferCSSPageSize && !params.SinglePage: // the browser knows better what to do with them
+	case err != nil && lenient: // the browser knows better what to do with them
 		return given, nil
 	case err != nil:
 		return params, err

@@ -183,7 +183,7 @@ func TestStrips(t *testing.T) {
 	}
 }
 
-// Charts that a box shows in part are warned of: by what is drawn beside it, or by a scroll bar of their own. Rows of icons are not.
+// A box that shows a part of a chart gets a warning, whether it scrolls itself or the chart has its own scroll bar. A row of icons gets none.
 func TestWarnOfCharts(t *testing.T) {
 	t.Parallel()
 	const box = `<div style="position: relative; overflow: auto; height: 100px">`

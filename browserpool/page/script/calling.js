@@ -101,13 +101,16 @@
 		const table = box.localName == "table" ? box : box.querySelector("table")
 		return (table ? isTableOf(box, table) : isPicture(box)) ? box.clientWidth / box.scrollWidth * 0.998 : 0
 	}
+	// Whether chosen boxes hold another one.
+	const isWithin = (box, chosen) => {
+		for (let e = outerOf(box); e; e = outerOf(e)) if (chosen.has(e)) return true
+	}
 	// Shrinks boxes that scroll sideways, each with what is scrolled together with it. Each look at a changed box lays the document out again: so all are
 	// looked at, then all are changed. Boxes within chosen ones stay.
 	const shrink = (boxes, scaleOf) => {
 		const chosen = new Map()
-		const isWithin = (box, e = outerOf(box)) => e && (chosen.has(e) || isWithin(e))
 		for (const box of boxes) {
-			const zoom = box.scrollWidth - box.clientWidth > 1 && !chosen.has(box) && !isWithin(box) && scaleOf(box)
+			const zoom = box.scrollWidth - box.clientWidth > 1 && !chosen.has(box) && !isWithin(box, chosen) && scaleOf(box)
 			if (zoom) pairOf(box).parts.forEach(e => chosen.set(e, zoom))
 		}
 		const widths = new Map([...chosen.keys()].map(box => [box, box.getBoundingClientRect().width]))
@@ -293,6 +296,6 @@
 	}
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, leaves, free, hidesText, isForced, adopt, isColumn, tallest,
+		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, isColumn, tallest,
 	})
 }

@@ -74,13 +74,13 @@
 		set(outer, { display: "block" })
 		return true
 	}
-	const canBeSplit = (box, { branches }, table = box.querySelector("table")) => style(box).direction != "rtl" && /^horizontal/.test(style(box).writingMode) &&
+	const canBeSplit = (box, branches, table = box.querySelector("table")) => style(box).direction != "rtl" && /^horizontal/.test(style(box).writingMode) &&
 		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
 	// Splits a box with what is scrolled together with it. Returns whether it did; otherwise nothing has changed.
 	const split = box => {
-		const pair = pairOf(box), { parts, branches } = pair
 		if (done.has(box)) return true
-		if (tries-- <= 0 || !canBeSplit(box, pair)) return false
+		const { parts, branches } = pairOf(box)
+		if (tries-- <= 0 || !canBeSplit(box, branches)) return false
 		const placed = branches.flatMap(e => within(e)).filter(e => style(e).position == "sticky" && style(e).right != "auto")
 		const restores = [...new Set([outerOf(branches[0]), ...branches, ...parts, ...placed])].map(keepStyle), copies = []
 		const undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))

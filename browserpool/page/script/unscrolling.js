@@ -1,16 +1,13 @@
 // Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
 // tables, charts and drawings of characters, shrunk to half their size at most.
-(document, _, { within, outerOf, isInFlow, isShown, hidesText, shrink, wideScale, drawingScale, set, breakCode, keepStyle, leaves, free }) => {
+(document, _, { within, outerOf, isInFlow, isShown, hidesText, shrink, wideScale, drawingScale, set, breakCode, keepStyle, isWithin, isHigh, free }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
-	const hidden = e => e.scrollWidth - e.clientWidth, isHigh = e => e.scrollHeight - e.clientHeight > 4
+	const hidden = e => e.scrollWidth - e.clientWidth
 	const full = all.filter(e => (hidden(e) > 1 || isHigh(e)) && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && isShown(e))
 	const boxes = full.filter(e => /auto|scroll/.test(style(e).overflow))
 	const cuts = e => isWide(e) && /hidden|clip/.test(style(e).overflowX) && style(e).textOverflow != "ellipsis" && !boxes.some(box => e.contains(box))
 
 	const isWide = box => hidden(box) > 1
-	const isWithin = (box, chosen) => {
-		for (let e = outerOf(box); e; e = outerOf(e)) if (chosen.has(e)) return true
-	}
 	// The code in a box; nothing in an editor, which places each line itself: a button does not count.
 	const codeIn = box => {
 		const lines = [box, ...box.querySelectorAll("*")].filter(e => /^pre/.test(style(e).whiteSpace))

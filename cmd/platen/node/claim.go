@@ -56,8 +56,8 @@ func (c claimant) take(ctx context.Context, kept func() ([]string, error)) error
 }
 
 // check reports whether the log has claimed the store already, or has no id to claim it with. It refuses a store that another log has claimed. If
-// nobody has, kept names some results that should be there: without any of them, the store is another one than before, such as the directory of a disk
-// that is not mounted.
+// nobody has, kept names some results that should be there: if all are missing, the store is a different one, such as the directory of a disk that is
+// not mounted.
 func (c claimant) check(ctx context.Context, kept func() ([]string, error)) (ours bool, err error) {
 	if c.log == "" {
 		return true, nil

@@ -18,7 +18,7 @@ func (l *refusingLog) Append(_ string, _ int32, _ eventlog.Record, done func(int
 	done(0, l.err)
 }
 
-// A failed append is known for two minutes. Records that are too large, and the end of the log, are no failures of it.
+// A failed append is known for two minutes. Records that are too large, and the end of the log, do not count as failures.
 func TestRefusedAppends(t *testing.T) {
 	below := &refusingLog{}
 	counted := 0

@@ -82,13 +82,11 @@ func (l *Log) examine(ctx context.Context, found *Examined) error {
 	if found.Unallowed, err = l.unallowed(ctx, there); err != nil {
 		return err
 	}
-	if found.Undisclosed, err = l.undisclosed(ctx, there); err != nil {
-		return err
-	}
-	return l.checkSettings(ctx, there)
+	found.Undisclosed, err = l.checkSettings(ctx, there)
+	return err
 }
 
-// mayCreate returns an error if the brokers would not let topics be created. Whether they can be is no matter of rights, and shows elsewhere.
+// mayCreate returns an error if the brokers would not let topics be created. Other obstacles show elsewhere.
 func (l *Log) mayCreate(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -101,20 +99,6 @@ func (l *Log) mayCreate(ctx context.Context, names []string) error {
 		return err
 	}
 	return nil
-}
-
-// undisclosed returns the topics whose settings the brokers do not show.
-func (l *Log) undisclosed(ctx context.Context, names []string) (without []string, err error) {
-	for _, name := range names {
-		settings, err := l.describe(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if settings == nil {
-			without = append(without, name)
-		}
-	}
-	return without, nil
 }
 
 // unallowed returns the missing rights to trim, and to join the groups.

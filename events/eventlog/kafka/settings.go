@@ -91,11 +91,11 @@ func dangers(need TopicConfig, have existing, wanted int) (found []danger) {
 	return found
 }
 
-// checkSettings returns what is wrong with topics and their settings, with the commands to fix it.
-func (l *Log) checkSettings(ctx context.Context, names []string) error {
+// checkSettings returns what is wrong with topics and their settings, with the commands to fix it, and the topics whose settings the brokers do not show.
+func (l *Log) checkSettings(ctx context.Context, names []string) (undisclosed []string, err error) {
 	metadata, err := l.metadata(ctx, names)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var wrong []error
 	for _, name := range names {
@@ -105,7 +105,10 @@ func (l *Log) checkSettings(ctx context.Context, names []string) error {
 		}
 		settings, err := l.describe(ctx, name)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if settings == nil {
+			undisclosed = append(undisclosed, name)
 		}
 		have := existing{settings: settings}
 		have.least, have.most = replicas(metadata[name])
@@ -113,7 +116,7 @@ func (l *Log) checkSettings(ctx context.Context, names []string) error {
 			wrong = append(wrong, settingError{name, l.config.Brokers[0], found})
 		}
 	}
-	return errors.Join(wrong...)
+	return undisclosed, errors.Join(wrong...)
 }
 
 // describe returns the settings of a topic. If the cluster does not disclose them, it logs that and
@@ -181,7 +184,7 @@ func (l *Log) watchSettings() {
 		case <-l.ctx.Done():
 			return
 		}
-		err := l.checkSettings(l.ctx, slices.Sorted(maps.Keys(l.config.Topics)))
+		_, err := l.checkSettings(l.ctx, slices.Sorted(maps.Keys(l.config.Topics)))
 		var wrong settingError
 		var other recreatedError
 		if err == nil || errors.As(err, &wrong) || errors.As(err, &other) {

@@ -76,7 +76,9 @@ func (l *Log) prepare(ctx context.Context) error {
 	if err := l.checkRights(ctx, names, kmsg.ACLOperationRead, kmsg.ACLOperationWrite); err != nil {
 		return err
 	}
-	return errors.Join(l.readBases(ctx), l.checkSettings(ctx, names))
+	err = l.readBases(ctx)
+	_, wrong := l.checkSettings(ctx, names)
+	return errors.Join(err, wrong)
 }
 
 // prepareReading checks that the topics exist, and finds their partitions and leaders.

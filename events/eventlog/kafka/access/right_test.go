@@ -35,7 +35,7 @@ func TestExplainLack(t *testing.T) {
 	}
 }
 
-// A right is a bit of what brokers list as allowed.
+// Each right is one bit of the operations that brokers list as allowed.
 func TestRightIsIn(t *testing.T) {
 	read := access.OnGroup(kmsg.ACLOperationRead, "platen")
 	for allowed, want := range map[int32]bool{1 << 3: true, 1<<3 | 1<<8: true, 1 << 4: false, 1 << 8: false, 0: true, math.MinInt32: true} {
