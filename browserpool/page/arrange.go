@@ -49,6 +49,9 @@ var (
 	// wrapping breaks lines of code and long words that reach beyond the window.
 	//go:embed script/wrapping.js
 	wrapping string
+	// enclosing puts tables that would be cut into boxes that scroll.
+	//go:embed script/enclosing.js
+	enclosing string
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
@@ -200,13 +203,17 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 // arrangingScripts returns the scripts whose results say how much is hidden.
 func (p press) arrangingScripts(a arrangement) (all []string) {
 	visited := p.kind == forVisit
+	scrolls := visited || p.found.enclosed
+	if scrolls {
+		all = append(all, optional(unsplitting))
+	}
 	if visited {
-		all = append(all, optional(unsplitting), optional(leaving), optional(framing))
+		all = append(all, optional(leaving), optional(framing))
 	}
 	if a.Root != 0 {
 		all = append(all, optional(rooting))
 	}
-	if visited {
+	if scrolls {
 		all = append(all, optional(unscrolling), optional(splitting))
 	}
 	if !a.isEmpty() {
@@ -279,25 +286,33 @@ const (
 const wrapFrom = 1.25
 
 // seeWrapped measures the visible extent of a document of some size, and breaks lines of code and long words if that is much wider than the viewport, or
-// would be cut at the requested scale. It returns the size that the document has then.
+// would be cut at the requested scale. Tables that would be cut are put into boxes that scroll. It returns the size that the document has then.
 func (p press) seeWrapped(ctx context.Context, content Size, asked float64) (extent, Size, error) {
-	limit := float64(p.viewport.Width) * wrapFrom
+	wide, widest := wrapFrom, 1/contract.MinScale
 	if asked != 0 {
-		limit = float64(p.viewport.Width + 1)
+		wide, widest = 1, 1
 	}
 	e, err := p.see(ctx, content.Width)
-	if err != nil || float64(e.visible) <= limit {
-		return e, content, err
+	isWider := func(times float64) bool { return err == nil && float64(e.visible) > float64(p.viewport.Width)*times+1 }
+	if isWider(wide) {
+		_, e, content, err = p.narrow(ctx, wrapping, e, content)
 	}
-	var wrapped bool
-	if _, err := p.run(ctx, inTurn(optional(wrapping)), nil, &wrapped); err != nil || !wrapped {
-		return e, content, err
+	if isWider(widest) {
+		p.found.enclosed, e, content, err = p.narrow(ctx, enclosing, e, content)
+	}
+	return e, content, err
+}
+
+// narrow runs a script that may make the document narrower, and reports whether it does, with the extent and size that the document has then.
+func (p press) narrow(ctx context.Context, script string, e extent, content Size) (narrower bool, _ extent, _ Size, err error) {
+	if _, err = p.run(ctx, inTurn(optional(script)), nil, &narrower); err != nil || !narrower {
+		return false, e, content, err
 	}
 	if content, err = p.contentSize(ctx); err != nil {
-		return e, content, err
+		return true, e, content, err
 	}
 	e, err = p.see(ctx, content.Width)
-	return e, content, err
+	return true, e, content, err
 }
 
 // rootThatFits returns the root's present width if content grows beyond its width when the root is as wide as a layout, or 0. The window keeps its

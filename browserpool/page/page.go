@@ -73,13 +73,14 @@ type page struct {
 	undeclared atomic.Bool
 }
 
-// findings are what a page has found out about the document that it shows. All but the warnings are about visits.
+// findings are what a page has found out about the document that it shows. All but the warnings and enclosed are about visits.
 type findings struct {
 	warned   []Warning
 	hidden   int  // pixels that an inner box hides
 	waiting  int  // texts and pictures that are shown once somebody scrolls to them
 	lists    bool // there are lists that draw only what the window shows
 	expanded bool // the document is as high as what an inner box holds
+	enclosed bool // there are tables in boxes of ours that scroll
 	pinned   bool // there are drawings that keep their heights while the window is higher
 }
 

@@ -86,11 +86,11 @@ func (p press) printFitted(ctx context.Context, m measurements, params *printPar
 		return nil, err
 	}
 	if params.SinglePage {
-		if err = p.unbreak(ctx, params, f); err != nil {
-			return nil, err
-		}
+		err = p.arrangeSinglePage(ctx, params, f)
+	} else {
+		err = p.arrange(ctx, *params, f, content.Height)
 	}
-	if err = p.arrange(ctx, *params, f, content.Height); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	params.Scale = f.scale

@@ -183,6 +183,53 @@ func TestStrips(t *testing.T) {
 	}
 }
 
+// A table that would be cut is printed in strips, in all kinds of documents; the heads of its rows are in each strip. What surrounds it keeps its size.
+func TestWideTables(t *testing.T) {
+	t.Parallel()
+	row := func(cell, first string) (all string) {
+		for i := range 20 {
+			all += fmt.Sprintf(`<td style="padding: 0"><div style="width: 120px">%s%02d</div>`, cell, i)
+		}
+		return "<tr>" + strings.ReplaceAll(strings.Replace(all, "<td", "<"+first, 1), "120px", "118px")
+	}
+	table := "<table><thead>" + row("H", "td") + "</thead>" + strings.Repeat(row("C", "td"), 3) + "</table>"
+	wider := strings.ReplaceAll(table, "118px", "50px")
+	for name, tc := range map[string]struct {
+		html  string
+		scale float64
+	}{
+		"in the body":     {html: table},
+		"in a cell":       {html: "<table><tr><td>" + table + "</table>"},
+		"in a column":     {html: `<div style="display: flex; flex-direction: column; align-items: center">` + table + `</div>`},
+		"alone in a row":  {html: `<div style="display: flex">` + table + `</div>`},
+		"floating":        {html: strings.Replace(table, "<table", `<table style="float: left"`, 1)},
+		"a wider one too": {html: table + wider},
+		"scaled":          {html: wider, scale: 1.1},
+		"heads":           {html: strings.ReplaceAll(table, row("C", "td"), row("C", "th"))},
+	} {
+		for _, full := range []bool{true, false} {
+			html := "<!doctype html><style>th { text-align: left }</style><p>BEFORE</p>" + tc.html + "<p>AFTER"
+			result := mustPrint(t, openSlot(t), Print{HTML: html, Full: full, Options: contract.Paper{Scale: tc.scale}})
+			if len(result.Warnings) > 0 {
+				t.Errorf("%s, full %v: %v", name, full, result.Warnings)
+			}
+			before, after := wordAt(t, result.PDF, "BEFORE"), wordAt(t, result.PDF, "AFTER")
+			if width := before.xMax - before.xMin; width < 40 {
+				t.Errorf("%s, full %v: the text before is %.0f points wide", name, full, width)
+			}
+			for i := range 20 {
+				head, cell := wordAt(t, result.PDF, fmt.Sprintf("H%02d", i)), wordAt(t, result.PDF, fmt.Sprintf("C%02d", i))
+				if math.Abs(head.xMin-cell.xMin) > 3 || cell.yMin < head.yMin || cell.xMin < 20 || cell.xMax > 595-20 || cell.yMin > after.yMin {
+					t.Errorf("%s, full %v: column %d is from %.0f to %.0f at %.0f points, its head at %.0f and %.0f", name, full, i, cell.xMin, cell.xMax, cell.yMin, head.xMin, head.yMin)
+				}
+			}
+			if name == "heads" && strings.Count(testkit.PDFText(t, result.PDF), "C00") < 3*3 {
+				t.Errorf("%s, full %v: the heads of the rows are in the first strip only", name, full)
+			}
+		}
+	}
+}
+
 // A box that shows a part of a chart gets a warning, whether it scrolls itself or the chart has its own scroll bar. A row of icons gets none.
 func TestWarnOfCharts(t *testing.T) {
 	t.Parallel()

@@ -13,11 +13,26 @@ import (
 //go:embed script/unbreaking.js
 var unbreaking string
 
-// unbreak makes a loaded document one page, and sets the paper to the height that it has when printed with a fitting.
-func (p press) unbreak(ctx context.Context, params *printParams, f fitting) error {
+// arrangeSinglePage arranges a document as one page, and sets the paper to its height, which page rules have to say, too.
+func (p press) arrangeSinglePage(ctx context.Context, params *printParams, f fitting) error {
 	if _, err := p.run(ctx, unbreaking, map[string]int{"height": p.viewport.Height}, nil); err != nil {
 		return err
 	}
+	if err := p.setSinglePage(ctx, params, f); err != nil {
+		return err
+	}
+	if err := p.arrange(ctx, *params, f, 0); err != nil {
+		return err
+	}
+	before := params.PaperHeight
+	if err := p.setSinglePage(ctx, params, f); err != nil || params.PaperHeight == before {
+		return err
+	}
+	return p.arrange(ctx, *params, f, 0)
+}
+
+// setSinglePage sets the paper to the height that a document has when it is printed with a fitting.
+func (p press) setSinglePage(ctx context.Context, params *printParams, f fitting) error {
 	before := p.viewport
 	if err := p.setView(ctx, p.media, Size{Width: f.layout, Height: 1}, p.scale); err != nil { // content is at least as high as the window
 		return err

@@ -30,6 +30,8 @@ func TestSinglePage(t *testing.T) {
 		"short":    {`<body style="margin: 0"><span style="font-size: 5px">TOP END</span>`, noMargin, 28.35, 595},
 		"wide":     {`<body style="margin: 0"><div style="width: 1000px; height: 1000px">TOP</div><p style="margin: 0; height: 20px">END</p>`, noMargin, 0, 595},
 		"window":   {`<body style="margin: 0"><div style="height: 100vh">TOP</div><div style="min-height: calc(50vh + 10px)">END</div>`, noMargin, 0, 595},
+		"strips":   {`<p>TOP</p><table><tr>` + strings.Repeat(`<td><div style="width: 500px; height: 300px">CELL</div>`, 4) + `</table><p>END</p>`, contract.Paper{}, 0, 595},
+		"code":     {`<p>TOP</p><pre style="overflow: auto">` + strings.Repeat(strings.Repeat("code ", 60)+"\n", 20) + `</pre><p>END</p>`, contract.Paper{}, 0, 595},
 		"no style": {`<p>TOP</p>` + strings.Repeat("<p>x</p>", 300) + `<p>END</p>`, contract.Paper{}, 0, 595},
 	} {
 		c.o.SinglePage = true

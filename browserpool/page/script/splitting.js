@@ -2,7 +2,7 @@
 // has the columns that stay in view. What cannot be split is halved. Returns how many pixels beside other boxes are still hidden, except in galleries of
 // pictures.
 (document, _, all) => {
-	const { within, outerOf, childrenOf, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free } = all
+	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free } = all
 	const style = getComputedStyle, hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
 	const elements = document.body ? within(document.body) : []
 	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && /auto|scroll/.test(style(e).overflow) && isShown(e))
@@ -14,7 +14,7 @@
 	const hidesContent = box => isPicture(box) || hidesText(box) || holdsDrawing(box)
 	const cut = boxes.filter(box => hidesContent(box) || isPartOfAGrid(box) || isOwnBar(box, "offsetHeight"))
 
-	const stripLimit = 12, elementLimit = 20000, heightLimit = 100000
+	const stripLimit = 12, elementLimit = 100000, heightLimit = 100000
 	let tries = 50, copied = 0, added = 0
 	const done = new Set()
 	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element's id may hide it
@@ -76,16 +76,26 @@
 	}
 	const canBeSplit = (box, branches, table = box.querySelector("table")) => style(box).direction != "rtl" && /^horizontal/.test(style(box).writingMode) &&
 		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
+	const groundOf = e => !e ? "white" : hasBackground(e) && style(e).backgroundImage == "none" ? style(e).backgroundColor : groundOf(outerOf(e))
+	// The first column of a table if its cells are the heads of the rows.
+	const rowHeadsIn = box => {
+		const table = box.querySelector("table"), rows = [...table?.rows ?? []].filter(row => row.cells.length > 1), isHead = ({ cells: [e] }) => e.localName == "th" && e.colSpan == 1
+		const isBody = row => row.parentElement.localName == "tbody" && row.querySelector("td")
+		if (!rows.some(isBody) || !rows.filter(isBody).every(isHead)) return []
+		return rows.map(row => row.cells[0]).filter(e => e.colSpan == 1 && rectOf(e).left < rectOf(table).left + 4)
+	}
 	// Splits a box with what is scrolled together with it. Returns whether it did; otherwise nothing has changed.
 	const split = box => {
 		if (done.has(box)) return true
 		const { parts, branches } = pairOf(box)
 		if (tries-- <= 0 || !canBeSplit(box, branches)) return false
 		const placed = branches.flatMap(e => within(e)).filter(e => style(e).position == "sticky" && style(e).right != "auto")
-		const restores = [...new Set([outerOf(branches[0]), ...branches, ...parts, ...placed])].map(keepStyle), copies = []
+		const heads = parts.flatMap(rowHeadsIn)
+		const restores = [...new Set([outerOf(branches[0]), ...branches, ...parts, ...placed, ...heads])].map(keepStyle), copies = []
 		const undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
 		try {
 			placed.forEach(e => set(e, { right: "auto" }))
+			heads.map(groundOf).forEach((color, i) => set(heads[i], { position: "sticky", left: "0", background: color, "background-clip": "padding-box" }))
 			parts.forEach(e => (set(e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }), e.scrollLeft = 0))
 			const strips = areFollowed(branches) ? stripsOf(box) : [], width = box.scrollWidth, more = strips.length - 1
 			const count = more * branches.reduce((n, e) => n + within(e).length, 0), height = more * branches.reduce((n, e) => n + e.offsetHeight, 0)

@@ -1,0 +1,31 @@
+// Encloses tables that are wider than the window in boxes that scroll, which are printed in strips. Reports whether the document becomes narrower.
+(document, _, { within, outerOf, childrenOf, isShown, isInFlow, isColumn, set }) => {
+	const root = document.documentElement, body = document.body, before = root.scrollWidth, style = getComputedStyle
+	if (!body) return false
+	const isOpen = e => !e || e == body || style(e).overflowX == "visible" && isOpen(outerOf(e))
+	const isAlone = (table, outer) => ![...childrenOf(outer)].some(e => e != table && isShown(e) && isInFlow(e, outer))
+	const isRow = (table, outer = table.parentElement) => {
+		const s = style(outer)
+		return /^(block|flow-root|list-item|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && isAlone(table, outer)
+	}
+	const isWide = e => e.localName == "table" && e.getBoundingClientRect().width > root.clientWidth + 1 && isShown(e) && style(e).display == "table" &&
+		style(e).direction == "ltr" && e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && isRow(e)
+	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 50)
+	// Style sheets may name a table by what holds it.
+	const names = [...style(body)].filter(name => !/^min-/.test(name)) // which say how an element is held
+	const looksOf = table => [table, table.querySelector("th"), table.querySelector("td")].map(e => e && names.map(name => style(e).getPropertyValue(name)).join()).join()
+	const looks = tables.map(looksOf)
+	const boxes = tables.map(table => {
+		const box = document.createElement("div"), cell = table.parentElement.closest("td, th")
+		const size = cell ? { width: root.clientWidth - 2 * table.getBoundingClientRect().left + "px" } : { width: "0", "min-width": "100%" } // or all would be as wide
+		set(box, { "overflow-x": "auto", ...size })
+		table.replaceWith(box)
+		box.append(table)
+		return box
+	})
+	const take = i => boxes[i].replaceWith(tables[i])
+	tables.map(looksOf).forEach((now, i) => now != looks[i] && take(i))
+	const narrower = root.scrollWidth < before - 1
+	if (!narrower) tables.forEach((_, i) => take(i))
+	return narrower
+}
