@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -81,6 +82,30 @@ func TestClocksAreCompared(t *testing.T) {
 	}
 	if d := a.ClockDifferences()["c"]; (d - time.Hour).Abs() > time.Second {
 		t.Errorf("c is ahead by %s", d)
+	}
+}
+
+// A node whose oldest secret differs from those of most others owns nothing, unless it owns some already.
+func TestSecretsAreCompared(t *testing.T) {
+	other := func(secret string) Member { return Member{OldestSecret: secret} }
+	for name, tc := range map[string]struct {
+		others map[events.NodeID]Member
+		owning bool
+		ok     bool
+	}{
+		"alone":        {nil, false, true},
+		"alike":        {map[events.NodeID]Member{"b": other("ours")}, false, true},
+		"older node":   {map[events.NodeID]Member{"b": other("")}, false, true},
+		"the other":    {map[events.NodeID]Member{"b": other("theirs")}, false, false},
+		"owning":       {map[events.NodeID]Member{"b": other("theirs")}, true, true},
+		"one of two":   {map[events.NodeID]Member{"b": other("theirs"), "c": other("ours")}, false, true},
+		"two of three": {map[events.NodeID]Member{"b": other("theirs"), "c": other("ours"), "d": other("theirs")}, false, false},
+	} {
+		c := &Cluster{cfg: Config{Node: "a", OldestSecret: "ours", Now: time.Now}, begun: time.Now(), alive: map[events.NodeID]Member{"a": other("ours")}}
+		maps.Copy(c.alive, tc.others)
+		if err := c.MayOwn(tc.owning); (err == nil) != tc.ok || err != nil && !errors.Is(err, ErrSecret) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -36,6 +36,8 @@ type Config struct {
 	Version string
 	// Secrets are those accepted for gossip. The first one encrypts it; none means no encryption.
 	Secrets []secret.Root
+	// OldestSecret names the oldest secret, in up to 16 bytes. A node whose oldest secret differs from those of most others may own nothing.
+	OldestSecret string
 	// Now is the clock that the node goes by, System its machine's. Both are compared with those of
 	// the other nodes.
 	Now, System func() time.Time
@@ -98,6 +100,8 @@ type Member struct {
 	Protocol int64
 	// Leaving is set on a node that is about to leave.
 	Leaving bool
+	// OldestSecret names its oldest secret; empty if it does not say.
+	OldestSecret string
 }
 
 // Protocol is the version of the messages between nodes that this build knows. A node is never sent
@@ -205,10 +209,30 @@ func (c *Cluster) MayOwn(owning bool) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.checkSecret(); err != nil {
+		return err
+	}
 	if len(c.cfg.Join) == 0 || c.met && len(differences) > 0 || time.Since(c.begun) > joinGrace {
 		return nil
 	}
 	return ErrAlone
+}
+
+// ErrSecret means that this node's oldest secret differs from those of most other nodes: neither side could open what the other one has sealed.
+var ErrSecret = errors.New("this node's oldest secret differs from the others': give all nodes the same cluster.secret, cluster.former_secrets and cluster.seal_key")
+
+// checkSecret returns ErrSecret if this node should own nothing because of its secrets. The caller holds the lock.
+func (c *Cluster) checkSecret() error {
+	var others []string
+	for id, m := range c.alive {
+		if id != c.cfg.Node && m.OldestSecret != c.cfg.OldestSecret && m.OldestSecret != "" {
+			others = append(others, string(id))
+		}
+	}
+	if 2*len(others) <= len(c.alive)-1 {
+		return nil
+	}
+	return fmt.Errorf("%w; %s has another one", ErrSecret, slices.Min(others))
 }
 
 // Address returns the gossip address of this node, host:port.

@@ -141,6 +141,7 @@ func TestForeignMetadata(t *testing.T) {
 		"long metadata": {Actors: "127.0.0.1:7", Metadata: make([]byte, MaxMetadata+1)},
 		"long version":  {Actors: "127.0.0.1:7", Version: strings.Repeat("a", maxVersion+1)},
 		"level below 0": {Actors: "127.0.0.1:7", Level: -1},
+		"long secret":   {Actors: "127.0.0.1:7", Secret: strings.Repeat("a", maxSecret+1)},
 		"protocol":      {Actors: "127.0.0.1:7", Protocol: -1},
 	} {
 		b, _ := cbor.Marshal(c)
@@ -175,6 +176,7 @@ func TestDown(t *testing.T) {
 // memberlist has room for the longest metadata.
 func TestMetadataFits(t *testing.T) {
 	d := &delegate{metadata: make([]byte, MaxMetadata), current: 1 << 60, leaving: true}
+	d.cfg.OldestSecret = strings.Repeat("s", maxSecret)
 	d.cfg.Actors, d.cfg.Version = strings.Repeat("a", maxAddress), strings.Repeat("v", maxVersion)
 	if d.NodeMeta(memberlist.MetaMaxSize) == nil {
 		t.Error("the metadata is too long")

@@ -16,6 +16,7 @@ const (
 	MaxMetadata = 128
 	maxAddress  = 255
 	maxVersion  = 64
+	maxSecret   = 16
 	// publishInterval is the least time between two publications of metadata, and
 	// publishTimeout bounds one publication.
 	publishInterval = 250 * time.Millisecond
@@ -89,12 +90,14 @@ type nodeMeta struct {
 	// Protocol is that of the messages between nodes.
 	Protocol int64 `cbor:"6,keyasint,omitempty"`
 	Leaving  bool  `cbor:"7,keyasint,omitempty"`
+	// Secret is the name of the node's oldest secret.
+	Secret string `cbor:"8,keyasint,omitempty"`
 }
 
 // decodeNodeMeta decodes what another node has published. It returns the zero value for
 // anything that no node of this version publishes.
 func decodeNodeMeta(b []byte) (m nodeMeta) {
-	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress || len(m.Version) > maxVersion || min(int64(m.Level), m.Protocol) < 0 {
+	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress || len(m.Version) > maxVersion || len(m.Secret) > maxSecret || min(int64(m.Level), m.Protocol) < 0 {
 		return nodeMeta{}
 	}
 	if _, _, err := splitAddress(m.Actors); err != nil {
@@ -130,7 +133,7 @@ func (w *watcher) NotifyUpdate(n *memberlist.Node) {
 	w.noteUp(events.NodeID(n.Name), gossip)
 	w.alive[events.NodeID(n.Name)] = Member{
 		Node: events.NodeID(n.Name), Actors: meta.Actors, Gossip: gossip.Addr(), Metadata: meta.Metadata,
-		Level: max(meta.Level, events.FirstLevel), Version: meta.Version, Current: unix(meta.Current), Protocol: meta.Protocol, Leaving: meta.Leaving,
+		Level: max(meta.Level, events.FirstLevel), Version: meta.Version, Current: unix(meta.Current), Protocol: meta.Protocol, Leaving: meta.Leaving, OldestSecret: meta.Secret,
 	}
 	w.mu.Unlock()
 	if w.cfg.Changed != nil {
@@ -152,7 +155,7 @@ func (d *delegate) NodeMeta(limit int) []byte {
 	defer d.mu.Unlock()
 	b, err := cbor.Marshal(nodeMeta{
 		Actors: d.cfg.Actors, Metadata: d.metadata, Current: d.current, Level: events.NewestLevel,
-		Version: d.cfg.Version[:min(len(d.cfg.Version), maxVersion)], Protocol: Protocol, Leaving: d.leaving,
+		Version: d.cfg.Version[:min(len(d.cfg.Version), maxVersion)], Protocol: Protocol, Leaving: d.leaving, Secret: d.cfg.OldestSecret,
 	})
 	if err != nil || len(b) > limit {
 		return nil // cannot happen: both are short

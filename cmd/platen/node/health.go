@@ -41,7 +41,7 @@ func (h health) check() error {
 	if err := h.clock.check(); err != nil || h.peers.cluster == nil {
 		return err
 	}
-	if err := h.peers.mayOwn(len(h.engine.shards.Status()) > 0); errors.Is(err, cluster.ErrClock) {
+	if err := h.peers.mayOwn(len(h.engine.shards.Status()) > 0); errors.Is(err, cluster.ErrClock) || errors.Is(err, cluster.ErrSecret) {
 		return err
 	}
 	return nil

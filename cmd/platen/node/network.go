@@ -75,14 +75,14 @@ func (n *network) onChange(handle func(message any)) (stop func()) {
 }
 
 // joinCluster begins to gossip, unless the node is alone.
-func joinCluster(b *base, net *network) (peers, error) {
-	all := peers{self: b.id, version: b.version}
+func joinCluster(b *base, s *storage, net *network) (peers, error) {
+	all := peers{self: b.id, version: b.version, secret: s.keys.OldestName()}
 	c := b.cfg.Cluster
 	if c.Gossip == "" {
 		return all, nil
 	}
 	joined, err := cluster.Join(cluster.Config{
-		Node: b.id, Gossip: c.Gossip, Join: c.Join, Secrets: c.roots(), Actors: net.system.Address(), Version: b.version,
+		Node: b.id, Gossip: c.Gossip, Join: c.Join, Secrets: c.roots(), OldestSecret: all.secret, Actors: net.system.Address(), Version: b.version,
 		Gone:    func(id events.NodeID) { net.system.EventStream.Publish(nodeGone(id)) },
 		Changed: func() { net.system.EventStream.Publish(peersChanged{}) },
 		Logger:  b.logger, Now: b.clock.Now, System: b.clock.wall,

@@ -15,6 +15,7 @@ import (
 type peers struct {
 	self    events.NodeID
 	version string
+	secret  string           // the name of this node's oldest secret
 	cluster *cluster.Cluster // nil if the node is alone
 }
 
@@ -78,10 +79,10 @@ func (p peers) setCurrent(at time.Time) {
 	}
 }
 
-// Peers lists the other nodes. A node whose load cannot be decoded takes no jobs.
+// Peers lists the other nodes that can open what this one has sealed. A node whose load cannot be decoded takes no jobs.
 func (p peers) Peers() (others []dispatch.Peer) {
 	for _, m := range p.members() {
-		if m.Node == p.self || m.Actors == "" {
+		if m.Node == p.self || m.Actors == "" || m.OldestSecret != "" && m.OldestSecret != p.secret {
 			continue
 		}
 		load, _ := dispatch.DecodeLoad(m.Metadata)

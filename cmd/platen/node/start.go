@@ -28,7 +28,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"files", func() error { return claimResults(ctx, b, s) }},
 		{"space", func() error { s.space = watchSpace(b); return nil }},
 		{"browsers", func() error { e.pool, err = awaitBrowsers(b, browsers); return err }},
-		{"cluster", func() error { net.peers, err = joinCluster(b, net); return err }},
+		{"cluster", func() error { net.peers, err = joinCluster(b, s, net); return err }},
 		{"rendering", func() error { e.renderer, err = startRenderer(b, s, net, e.pool); return err }},
 		{"effects", func() error { return startEffects(b, s, net, e) }},
 		{"public events", func() error { e.publisher = startPublisher(b, s); return nil }},
