@@ -55,6 +55,9 @@ var (
 	// unscrolling shows the code, tables and text fields that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
+	// omitting leaves out what is placed beside what boxes show.
+	//go:embed script/omitting.js
+	omitting string
 	// splitting prints what is still hidden in strips, or says how much it is.
 	//go:embed script/splitting.js
 	splitting string
@@ -77,6 +80,8 @@ type arrangement struct {
 	Right string `json:"right"`
 	// Width is the width at which wider content is cut; 0 cuts nothing.
 	Width int `json:"width"`
+	// Layout is the width for which the browser itself will lay the document out; 0 if that is the present one.
+	Layout int `json:"layout"`
 	// Root is the width that the root keeps; 0 leaves it.
 	Root int `json:"root"`
 	// Scaled means that the document is not printed at scale 1.
@@ -143,8 +148,8 @@ func (p *printParams) withWholeMargin(html string) string {
 // rooting fixes the root's width.
 const rooting = `(document, { root }, { set }) => { if (document.body) set(document.documentElement, { width: root + "px" }) }`
 
-// unsplitting takes back what splitting has done.
-const unsplitting = `() => { if (Object.hasOwn(globalThis, "undoing")) undoing.splice(0).forEach(undo => undo()) }`
+// unsplitting takes back what splitting and omitting have done.
+const unsplitting = `(document, _, { undoing }) => undoing.splice(0).reverse().forEach(undo => undo())`
 
 // reveal makes boxes of a visit that scroll as high as their content, has margins move what is shifted, and warns of content that stays hidden, or that
 // the browser cannot show.
@@ -170,6 +175,9 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 		a = arrangement{Given: params.pageRules(p.job.Options), Right: params.wholeMargin(), Scaled: f.scale != 1}
 	}
 	a.Root = f.root
+	if f.layout > p.viewport.Width && !f.hold && f.root == 0 {
+		a.Layout = f.layout
+	}
 	params.Scale = f.scale
 	if page := params.printableHeight(); (height > page || p.kind == forVisit) && !params.SinglePage && p.mayHave("inline-", "break-inside", "overflow") {
 		a.Page = page
@@ -214,7 +222,7 @@ func (p press) arrangingScripts(a arrangement) (all []string) {
 		all = append(all, optional(rooting))
 	}
 	if scrolls {
-		all = append(all, optional(unscrolling), optional(splitting))
+		all = append(all, widened(merged(optional(unscrolling), optional(splitting), optional(omitting))))
 	}
 	if !a.isEmpty() {
 		all = append(all, optional(arranging)) // a form's fields can hide what is its own, such as its children
@@ -258,7 +266,7 @@ func (p press) see(ctx context.Context, content int) (extent, error) {
 // seeCentred widens an extent until a layout has room for the centred content that was seen in a narrower one.
 func (p press) seeCentred(ctx context.Context, e extent, was reached) (extent, error) {
 	for range maxWidenings {
-		seen, err := p.reach(ctx, seeingWidened, e.visible)
+		seen, err := p.reach(ctx, widened(seeing), e.visible)
 		if err != nil || seen == nil {
 			return e, err
 		}
@@ -318,23 +326,25 @@ func (p press) narrow(ctx context.Context, script string, e extent, content Size
 // rootThatFits returns the root's present width if content grows beyond its width when the root is as wide as a layout, or 0. The window keeps its
 // width: script would lay out the page again, and might show that in motion.
 func (p press) rootThatFits(ctx context.Context, layout, content int) (width int, err error) {
-	seen, err := p.reach(ctx, seeingWidened, layout)
+	seen, err := p.reach(ctx, widened(seeing), layout)
 	if err != nil || seen == nil || seen.from(p.viewport.Width) <= content+1 {
 		return 0, err
 	}
 	return p.viewport.Width, nil
 }
 
-// seeingWidened is seeing while the root is as wide as the argument.
-var seeingWidened = fmt.Sprintf(`(document, layout, all) => {
-	const root = document.documentElement, restore = all.keepStyle(root)
-	all.set(root, { width: layout + "px" })
+// widened runs a script while the root is as wide as the layout of its argument, if that is not 0.
+func widened(script string) string {
+	return `(document, argument, all) => {
+	const root = document.documentElement, restore = all.keepStyle(root), { layout } = argument
+	if (layout) all.set(root, { width: layout + "px" })
 	try {
-		return (%s)(document, null, all)
+		return (` + script + `)(document, argument, all)
 	} finally {
 		restore()
 	}
-}`, seeing)
+}`
+}
 
 // reached is how far from the viewport's left edge content reaches that can be seen.
 type reached struct {
@@ -354,7 +364,7 @@ func (r reached) from(viewport int) int {
 // reach runs a script that returns how far content reaches; nil if it fails, so that all counts as visible.
 func (p press) reach(ctx context.Context, script string, layout int) (*reached, error) {
 	var seen reached
-	ran, err := p.run(ctx, script, layout, &seen)
+	ran, err := p.run(ctx, script, arrangement{Layout: layout}, &seen)
 	if errors.Is(err, errScript) || err == nil && !ran {
 		return nil, nil
 	}

@@ -162,6 +162,12 @@ func TestStrips(t *testing.T) {
 		"wrapped":  `<div><div style="overflow: hidden"><table>` + row("H") + `</table></div><div><div style="overflow: auto"><table>` + body + `</table></div></div></div>`,
 		"in a row": `<div style="display: flex"><div style="overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
 		"columns":  `<style>td:first-child { position: sticky; left: 0 } td:last-child { position: sticky; right: 0 }</style><div style="overflow: auto"><table>` + row("H") + body + `</table></div>`,
+		"beside":   `<div style="display: flex"><div style="flex: none">MENU</div><div style="flex: 1; overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
+		"column":   `<div style="display: flex; flex-direction: column; height: 140px; overflow: hidden"><div style="overflow: hidden"><table>` + row("H") + `</table></div><div style="overflow: auto"><table>` + body + `</table></div></div>`,
+		"padding":  `<div style="overflow: auto; padding: 10px"><table>` + row("H") + body + `</table></div>`,
+		"shadow":   `<style>td:last-child { position: sticky; right: 0 } td:last-child::before { content: ""; position: absolute; left: -9px; top: 0; bottom: 0; width: 9px }</style><div style="overflow: auto"><table>` + row("H") + body + `</table></div>`,
+		"placed":   `<style>td { position: relative } td::before { content: ""; position: absolute; right: 0; top: 0; width: 1px; height: 9px }</style><div style="overflow: auto"><table>` + row("H") + body + `</table></div>`,
+		"wider":    `<div style="overflow: auto"><table>` + row("H") + body + `</table></div><div style="width: 1000px">WIDER</div>`,
 		"several":  strings.Repeat(`<div style="overflow: auto"><table><thead>`+row("H")+`</thead>`+body+`</table></div>`, 2),
 		"beneath":  `<p>TITLE</p><div style="overflow: hidden"><table>` + row("H") + `</table></div><div style="overflow: auto"><table>` + body + `</table></div>`,
 		"cut":      `<div style="height: 80px; overflow: hidden"><div style="overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
@@ -170,15 +176,49 @@ func TestStrips(t *testing.T) {
 		if len(result.Warnings) > 0 {
 			t.Errorf("%s: %v", name, result.Warnings)
 		}
-		after := wordAt(t, result.PDF, "AFTER")
+		after, text := wordAt(t, result.PDF, "AFTER"), testkit.PDFText(t, result.PDF)
+		if high := after.yMax - after.yMin; high < 13 && name != "wider" {
+			t.Errorf("%s: text is %.1f points high: the page is shrunk", name, high)
+		}
 		for i := range 20 {
+			if n := strings.Count(text, fmt.Sprintf("H%02d", i)); n != 1 && name != "columns" && name != "several" {
+				t.Errorf("%s: column %d is there %d times", name, i, n)
+			}
 			head, cell := wordAt(t, result.PDF, fmt.Sprintf("H%02d", i)), wordAt(t, result.PDF, fmt.Sprintf("C%02d", i))
 			if math.Abs(head.xMin-cell.xMin) > 3 || cell.yMin < head.yMin || cell.xMin < 20 || cell.xMax > 595-20 || cell.yMin > after.yMin {
 				t.Errorf("%s: column %d is from %.0f to %.0f at %.0f points, its head at %.0f and %.0f", name, i, cell.xMin, cell.xMax, cell.yMin, head.xMin, head.yMin)
 			}
 		}
-		if name == "columns" && strings.Count(testkit.PDFText(t, result.PDF), "H00") < 3 {
+		if name == "columns" && strings.Count(text, "H00") < 3 {
 			t.Error("the first column stays in the first strip")
+		}
+	}
+}
+
+// Strips after the first one have the first column if it says which row is which, and what the cells say that begin further left; a caption begins in the first.
+func TestStripsSayWhatRowsAre(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	cells := strings.Repeat(`<td style="padding: 0"><div style="width: 150px">CELL</div>`, 12)
+	for name, tc := range map[string]struct {
+		rows []string
+		want map[string]int
+	}{
+		"heads":     {[]string{"<th>SAME" + cells, "<th>SAME" + cells}, map[string]int{"SAME": 2 * 3}},
+		"rowspan":   {[]string{"<th rowspan=2>BOTH" + cells, cells}, map[string]int{"BOTH": 3}},
+		"different": {[]string{"<td>ONE" + cells, "<td>TWO" + cells}, map[string]int{"ONE": 3, "TWO": 3}},
+		"alike":     {[]string{"<td>SAME" + cells, "<td>SAME" + cells}, map[string]int{"SAME": 2}},
+		"wide":      {[]string{`<td><div style="width: 250px">ONE</div>` + cells, "<td>TWO" + cells}, map[string]int{"ONE": 1, "TWO": 1}},
+		"group":     {[]string{`<td colspan="13">GROUP`, "<td>ONE" + cells, "<td>TWO" + cells}, map[string]int{"GROUP": 3, "ONE": 3}},
+		"caption":   {[]string{"<caption>TITLE</caption>", "<td>SAME" + cells, "<td>SAME" + cells}, map[string]int{"TITLE": 3}},
+	} {
+		html := `<!doctype html><style>body { margin: 0 } table { border-spacing: 0 } td { background: #eee }</style><div style="overflow: auto"><table><tr>` + strings.Join(tc.rows, "<tr>") + "</table></div>"
+		result := mustPrint(t, slot, Print{HTML: html, Full: true})
+		text := testkit.PDFText(t, result.PDF)
+		for word, want := range tc.want {
+			if n := strings.Count(text, word); n != want || len(result.Warnings) > 0 {
+				t.Errorf("%s: %s is there %d times, want %d; warnings %v", name, word, n, want, result.Warnings)
+			}
 		}
 	}
 }
@@ -244,6 +284,9 @@ func TestWarnOfCharts(t *testing.T) {
 		"chart and head": {box + `<x-app></x-app><svg style="position: absolute" width="5000" height="100"></svg><div style="width: 5000px">HEAD</div></div>`, true},
 		"own bar below":  {bar("block", "scroll hidden", "height: 15px; width: 300px", "width: 5000px; height: 1px"), true},
 		"own bar beside": {bar("flex", "hidden scroll", "width: 15px; height: 100px", "height: 5000px; width: 1px"), true},
+		"bars":           {`<div style="overflow: auto">` + strings.Repeat(`<div style="position: relative; width: 5000px; height: 20px"><b style="position: absolute; left: 4000px">BAR</b><b style="position: absolute; left: 4020px; top: 10px">BAR</b></div>`, 9) + `</div>`, true},
+		"panels":         {`<div style="overflow: auto; position: relative; height: 50px"><div>TEXT</div><div style="position: absolute; left: 100%; width: 100%">PANEL</div></div>`, false},
+		"overlay":        {`<div style="position: relative"><div style="overflow: auto"><table style="width: 1200px"><tr><td>A<td>B</table></div><div style="position: absolute; left: 0; top: 0"><table><tr><td>A</table></div></div>`, true},
 		"icons":          {box + `<div style="width: 5000px">` + strings.Repeat(`<svg width="40" height="40"></svg>`, 100) + `</div></div>`, false},
 		"nothing beside": {box + `<svg width="50" height="20"></svg><div style="width: 5000px">HEAD</div></div>`, false},
 	} {

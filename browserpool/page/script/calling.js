@@ -77,10 +77,16 @@
 		const branches = [branch.previousElementSibling, branch, branch.nextElementSibling].filter(partOf)
 		return branches.length == 1 ? pairOf(box, outer, left - 1) : { parts: branches.map(partOf), branches }
 	}
+	// Whether a table is placed over a part of a box, as a copy of the columns that stay there.
+	const hasOverlay = (box, at = box.getBoundingClientRect()) => [...box.parentElement?.children ?? []].some(e => {
+		const { left, right, top, bottom } = e.getBoundingClientRect()
+		return e != box && isPlaced(e) && (e.localName == "table" || e.querySelector("table")) && isShown(e) && left < at.right && right > at.left && top < at.bottom && bottom > at.top
+	})
 	// Grids place their tables, and have their heads in boxes of their own.
 	const isTableOf = (box, table) => {
-		const isPlaced = ({ position, left, top }) => position != "static" && (position != "relative" || !/^(auto|0px){2}$/.test(left + top))
-		for (let e = table; e != box; e = e.parentElement) if (isPlaced(getComputedStyle(e))) return false
+		const isMoved = ({ position, left, top }) => position != "static" && (position != "relative" || !/^(auto|0px){2}$/.test(left + top))
+		for (let e = table; e != box; e = e.parentElement) if (isMoved(getComputedStyle(e))) return false
+		if ([box, box.parentElement].some(e => hasOverlay(e))) return false
 		if (pairOf(box).parts.length > 1) return true
 		const head = box.previousElementSibling?.querySelector("table"), at = e => e.getBoundingClientRect()
 		return !head || table.tHead?.offsetHeight > 4 || at(box).top - at(head).bottom > 4 || Math.abs(at(head).width - at(table).width) > 30
@@ -284,8 +290,10 @@
 	}
 	// Whether a box that scrolls sideways hides text; panels wait beside it.
 	const hidesText = box => {
-		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box)
-		return someText(box, (at, e) => isBeside(at) && (at.left < right && at.right > left || isInFlow(e, box)))
+		const { left, right } = box.getBoundingClientRect(), isBeside = besideOf(box), flowOf = e => isInFlow(e, box) ? e : flowOf(outerOf(e))
+		const reaches = (e, at, to = e.getBoundingClientRect()) => e != box && at.left < to.right && at.right > to.left
+		const isHeld = (at, e, flow = flowOf(e)) => flow == e || reaches(flow, at) // as bars of a chart in its rows
+		return someText(box, (at, e) => isBeside(at) && (at.left < right && at.right > left || isHeld(at, e)))
 	}
 	const isForced = breaks => !/^(auto|avoid.*)$/.test(breaks) // a value of break-before or break-after
 	const adopt = rules => {
@@ -294,8 +302,11 @@
 		undisguised.adoptedStyleSheets = [...undisguised.adoptedStyleSheets, sheet]
 		return sheet
 	}
+	// What takes back what is done for one way to print.
+	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element's id may hide it
+	const { undoing } = globalThis
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, isColumn, tallest,
+		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, isColumn, tallest, undoing,
 	})
 }

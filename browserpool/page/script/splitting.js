@@ -2,7 +2,7 @@
 // has the columns that stay in view. What cannot be split is halved. Returns how many pixels beside other boxes are still hidden, except in galleries of
 // pictures.
 (document, _, all) => {
-	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free } = all
+	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free, undoing } = all
 	const style = getComputedStyle, hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
 	const elements = document.body ? within(document.body) : []
 	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && /auto|scroll/.test(style(e).overflow) && isShown(e))
@@ -17,7 +17,6 @@
 	const stripLimit = 12, elementLimit = 100000, heightLimit = 100000
 	let tries = 50, copied = 0, added = 0
 	const done = new Set()
-	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element's id may hide it
 	// Where the strips of a box begin and end, in pixels from where its content begins; nothing if they would be too many, or if one would be empty.
 	const stripsOf = box => {
 		const zoom = rectOf(box).width / box.offsetWidth, origin = rectOf(box).left + box.clientLeft * zoom, width = box.clientWidth, half = width / 2
@@ -26,6 +25,7 @@
 		const kept = inside.filter(e => style(e).position == "sticky" && style(e).left != "auto").map(e => span(rectOf(e)).to).filter(to => to < half).reduce((a, b) => Math.max(a, b), 0)
 		someText(box, at => void items.push(at))
 		const spans = items.map(span).filter(at => at.to > at.from), mayCut = box.querySelector("table") || isPicture(box) || holdsDrawing(box)
+		const end = Math.min(box.scrollWidth, spans.reduce((end, { to }) => Math.max(end, to), 0)) // beyond there may be padding
 		// The last place before an end that is not within a cell, a text or a picture, unless these are too wide.
 		const gapBefore = (end, from, tooWide) => {
 			const cutAt = end => spans.find(at => at.from < end - 1 && at.to > end + 1 && at.to - at.from < tooWide)
@@ -34,10 +34,10 @@
 		}
 		const endAfter = from => {
 			const last = from + width - (from > 0 ? kept : 0)
-			return last >= box.scrollWidth - 1 ? box.scrollWidth : gapBefore(last, from, mayCut ? width - kept : Infinity) ?? (mayCut && (gapBefore(last, from, half) ?? last))
+			return last >= end - 1 ? end : gapBefore(last, from, mayCut ? width - kept : Infinity) ?? (mayCut && (gapBefore(last, from, half) ?? last))
 		}
 		const strips = []
-		for (let from = 0, to; from < box.scrollWidth - 1; from = to) {
+		for (let from = 0, to; from < end - 1; from = to) {
 			to = endAfter(from)
 			if (!to || strips.length == stripLimit || !spans.some(at => at.from < to - 1 && at.to > from + 1)) return []
 			strips.push({ from, to, kept: from > 0 ? kept : 0 })
@@ -55,34 +55,61 @@
 		for (const [e, from] of pairs("canvas")) if (from.width * from.height > 0) e.getContext("2d")?.drawImage(from, 0, 0)
 		return copy
 	}
-	const show = (e, width, { from, to, kept }) => {
-		const borders = e.offsetWidth - e.clientWidth
-		set(e, { "overflow-x": "hidden" })
-		if (from > 0 && to >= width) set(e, { "box-sizing": "border-box", width: to - from + kept + borders + "px", "min-width": "0" }) // else it repeats part of the previous strip
-		e.scrollLeft = from - kept
+	// On paper, what is placed within a box that is scrolled would be where it is before that, and have all pages shrunk.
+	const shift = (e, by) => {
+		const inner = [...childrenOf(e)].filter(isShown), [only] = inner
+		if (inner.length != 1 || !isInFlow(only, e) || someText(e, (_, outer) => outer == e)) return e.scrollLeft = by
+		set(only, { "box-sizing": "border-box", width: only.offsetWidth + "px", "min-width": "0", "max-width": "none" })
+		set(only, { "margin-left": Number.parseFloat(style(only).marginLeft) - by + "px" })
+	}
+	// Keeps in view what a cell says that begins in an earlier strip.
+	const keep = (cell, kept) => {
+		const text = document.createElement("span")
+		text.append(...cell.childNodes)
+		set(text, { position: "sticky", left: kept + Number.parseFloat(style(cell).paddingLeft) + "px", display: "inline-block" })
+		cell.append(text)
+	}
+	// The last one would repeat part of the previous strip, and the others part of the next one if the page became wider.
+	const show = (e, { from, to, kept }, isLast) => {
+		const borders = e.offsetWidth - e.clientWidth, inner = isLast ? to - from + kept : e.clientWidth
+		set(e, { "overflow-x": "hidden", "box-sizing": "border-box", width: inner + borders + "px", "min-width": "0", "max-width": "none" })
+		shift(e, Math.round(from - kept))
+		const edge = rectOf(e).left + e.clientLeft + kept // what lies below the columns that stay in view would show at its edges
+		const below = kept ? [...e.querySelectorAll("td, th")].filter(cell => rectOf(cell).right < edge + 1 && rectOf(cell).right > edge - kept && style(cell).position != "sticky") : []
+		below.forEach(cell => set(cell, { visibility: "hidden" }))
+		if (from > 0) [...e.querySelectorAll("td, th, caption")].filter(cell => rectOf(cell).left < edge - 1 && rectOf(cell).right > edge + 1 && style(cell).position == "static").forEach(cell => keep(cell, kept))
 		const beyond = e.clientWidth - (to - from + kept)
 		if (beyond > 1) set(e, { "clip-path": `inset(0 ${beyond}px 0 0)` })
 	}
 	const isTooComplex = e => !!e.querySelector("iframe, video, audio, object") || within(e).some(e => e.shadowRoot || /-/.test(e.localName))
 	const drawn = Object.hasOwn(globalThis, "canvases") ? globalThis.canvases.hosts : [] // pictures in closed shadow trees, in the place of canvases
-	// Whether copies can follow boxes in the flow. One that is alone in a row becomes one of several rows.
-	const areFollowed = (boxes, outer = boxes[0].parentElement) => {
-		const { display, flexDirection } = style(outer)
-		if (outerOf(boxes[0]) != outer || boxes.some(e => !isInFlow(e, outer) || style(e).float != "none")) return false
-		if (/^(block|flow-root|list-item|table-cell)$/.test(display) || isColumn({ display, flexDirection })) return true
-		if (!/flex|grid/.test(display) || [...childrenOf(outer)].some(e => !boxes.includes(e) && isShown(e) && isInFlow(e, outer))) return false
-		set(outer, { display: "block" })
-		return true
+	const isRow = e => /flex|grid/.test(style(e).display) && !isColumn(style(e))
+	const areBesideOthers = (boxes, outer) => isRow(outer) && [...childrenOf(outer)].some(e => !boxes.includes(e) && isShown(e) && isInFlow(e, outer))
+	// Puts a box that stands beside others in a row into one of its own, in which copies can follow it. Returns what takes it out again.
+	const hold = (box, outer) => {
+		const { flex, order, alignSelf, justifySelf, gridArea } = style(box), holder = document.createElement("div")
+		set(holder, { flex, order, "align-self": alignSelf, "justify-self": justifySelf, "grid-area": gridArea, "min-width": "0" })
+		box.replaceWith(holder)
+		holder.append(box)
+		return () => holder.replaceWith(box)
+	}
+	// Whether copies can follow boxes in the flow. A row of nothing else becomes rows below each other, and no box of a column becomes lower for them.
+	const areFollowed = (boxes, outer) => {
+		if (boxes.some(e => !isInFlow(e, outer) || style(e).float != "none")) return false
+		if (isRow(outer)) set(outer, { display: "block" })
+		if (isColumn(style(outer))) boxes.forEach(e => set(e, { "flex-shrink": "0" }))
+		return isColumn(style(outer)) || /^(block|flow-root|list-item|table-cell)$/.test(style(outer).display)
 	}
 	const canBeSplit = (box, branches, table = box.querySelector("table")) => style(box).direction != "rtl" && /^horizontal/.test(style(box).writingMode) &&
 		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
 	const groundOf = e => !e ? "white" : hasBackground(e) && style(e).backgroundImage == "none" ? style(e).backgroundColor : groundOf(outerOf(e))
-	// The first column of a table if its cells are the heads of the rows.
+	// The first column of a table if its cells say which row is which, and none stays in view anyway: heads, or narrow cells with different texts.
 	const rowHeadsIn = box => {
-		const table = box.querySelector("table"), rows = [...table?.rows ?? []].filter(row => row.cells.length > 1), isHead = ({ cells: [e] }) => e.localName == "th" && e.colSpan == 1
-		const isBody = row => row.parentElement.localName == "tbody" && row.querySelector("td")
-		if (!rows.some(isBody) || !rows.filter(isBody).every(isHead)) return []
-		return rows.map(row => row.cells[0]).filter(e => e.colSpan == 1 && rectOf(e).left < rectOf(table).left + 4)
+		const table = box.querySelector("table"), isKept = e => style(e).position == "sticky" && style(e).left != "auto"
+		const first = [...table?.rows ?? []].filter(row => row.cells.length > 1).map(row => row.cells[0]).filter(e => e.colSpan == 1 && rectOf(e).left < rectOf(table).left + 4)
+		const body = first.filter(e => e.closest("tbody") && e.parentElement.querySelector("td")), texts = body.map(e => e.textContent.trim())
+		const differ = body.length > 1 && texts.every(Boolean) && new Set(texts).size == texts.length && body[0].offsetWidth < box.clientWidth / 4
+		return body.length > 0 && (differ || body.every(e => e.localName == "th")) && !first.some(isKept) ? first : []
 	}
 	// Splits a box with what is scrolled together with it. Returns whether it did; otherwise nothing has changed.
 	const split = box => {
@@ -90,14 +117,18 @@
 		const { parts, branches } = pairOf(box)
 		if (tries-- <= 0 || !canBeSplit(box, branches)) return false
 		const placed = branches.flatMap(e => within(e)).filter(e => style(e).position == "sticky" && style(e).right != "auto")
-		const heads = parts.flatMap(rowHeadsIn)
-		const restores = [...new Set([outerOf(branches[0]), ...branches, ...parts, ...placed, ...heads])].map(keepStyle), copies = []
+		const heads = parts.flatMap(rowHeadsIn), captions = branches.flatMap(e => [...e.querySelectorAll("caption")])
+		const outer = branches[0].parentElement
+		if (!outer || outer != outerOf(branches[0]) || branches.length > 1 && areBesideOthers(branches, outer)) return false
+		const restores = [...new Set([outer, ...branches, ...parts, ...placed, ...heads, ...captions])].map(keepStyle), copies = []
 		const undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
 		try {
+			if (areBesideOthers(branches, outer)) restores.push(hold(branches[0], outer))
 			placed.forEach(e => set(e, { right: "auto" }))
-			heads.map(groundOf).forEach((color, i) => set(heads[i], { position: "sticky", left: "0", background: color, "background-clip": "padding-box" }))
+			captions.forEach(e => set(e, { "text-align": "left" }))
+			heads.map(groundOf).forEach((color, i) => set(heads[i], { position: "sticky", left: "0", background: color }))
 			parts.forEach(e => (set(e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }), e.scrollLeft = 0))
-			const strips = areFollowed(branches) ? stripsOf(box) : [], width = box.scrollWidth, more = strips.length - 1
+			const strips = areFollowed(branches, branches[0].parentElement) ? stripsOf(box) : [], more = strips.length - 1
 			const count = more * branches.reduce((n, e) => n + within(e).length, 0), height = more * branches.reduce((n, e) => n + e.offsetHeight, 0)
 			if (more < 1 || copied + count > elementLimit || added + height > heightLimit) return undo(), false
 			copied += count
@@ -107,7 +138,7 @@
 			branches.at(-1).after(...copies)
 			for (const animation of copies.flatMap(e => e.getAnimations({ subtree: true }))) if (animation.effect.getComputedTiming().endTime != Infinity) animation.finish()
 			const places = parts.map((e, i) => [branches[i], ...within(branches[i])].indexOf(e)), partsOf = row => row.map((e, i) => [e, ...within(e)][places[i]])
-			rows.map(partsOf).forEach((row, n) => row.forEach(e => show(e, width, strips[n])))
+			rows.map(partsOf).forEach((row, n) => row.forEach(e => show(e, strips[n], n == more)))
 			rows.slice(1).forEach(([first]) => set(first, { "margin-top": "8px" }))
 			if (leaves(copies.at(-1), e => style(e).overflowY != "visible") && !free(copies.at(-1))) return undo(), false
 		} catch {
