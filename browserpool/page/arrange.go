@@ -52,7 +52,10 @@ var (
 	// enclosing puts tables that would be cut into boxes that scroll.
 	//go:embed script/enclosing.js
 	enclosing string
-	// unscrolling shows the code, tables and text fields that scrolling hides.
+	// filling shows all that text fields hold.
+	//go:embed script/filling.js
+	filling string
+	// unscrolling shows the code and tables that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
 	// omitting leaves out what is placed beside what boxes show.
@@ -179,7 +182,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 		a.Layout = f.layout
 	}
 	params.Scale = f.scale
-	if page := params.printableHeight(); (height > page || p.kind == forVisit) && !params.SinglePage && p.mayHave("inline-", "break-inside", "overflow") {
+	if page := params.printableHeight(); !params.SinglePage && (p.mayHave(textField) || height > page && p.mayHave("inline-", "break-inside", "overflow")) {
 		a.Page = page
 	}
 	if f.hold {
@@ -221,6 +224,9 @@ func (p press) arrangingScripts(a arrangement) (all []string) {
 	if a.Root != 0 {
 		all = append(all, optional(rooting))
 	}
+	if p.mayHave(textField, "<select") {
+		all = append(all, optional(filling))
+	}
 	if scrolls {
 		all = append(all, widened(merged(optional(unscrolling), optional(splitting), optional(omitting))))
 	}
@@ -236,11 +242,14 @@ func (p press) arrangingScripts(a arrangement) (all []string) {
 	return all
 }
 
-// mayHave reports whether the document may have one of the properties. Our own style sheets are not asked: to run script in a document that has none
+// textField begins a text field in HTML.
+const textField = "<textarea"
+
+// mayHave reports whether the document may have one of the words, such as properties. Our own style sheets are not asked: to run script in a document that has none
 // takes a few milliseconds.
-func (p press) mayHave(properties ...string) bool {
+func (p press) mayHave(words ...string) bool {
 	content := p.job.HTML[max(0, strings.LastIndex(p.job.HTML, "</style>")):]
-	return p.kind == forVisit || slices.ContainsFunc(properties, func(name string) bool { return mentions(content, name) })
+	return p.kind == forVisit || slices.ContainsFunc(words, func(word string) bool { return mentions(content, word) })
 }
 
 // see measures the visible extent of a document that is wider than the viewport.

@@ -147,6 +147,18 @@ func TestDialogsKeepWhatTheyHold(t *testing.T) {
 	}
 }
 
+// A dialog in a shadow tree is there once, and dims nothing.
+func TestDialogInShadowTree(t *testing.T) {
+	slot := openSlot(t)
+	const dialog = `<x-dialog><template shadowrootmode="open"><div style="position: fixed; inset: 0; display: flex; align-items: center"><div style="position: fixed; inset: 0; background: rgba(0, 0, 0, 0.5)"></div>
+		<div style="position: relative; z-index: 1; margin: auto; padding: 99px; background: #fff">DIALOG <slot></slot></div></div></template>BODY</x-dialog>`
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": strings.Repeat("<p>LINE</p>", 90) + dialog})
+	text := printed(t, slot, Print{URL: web.URL})
+	if strings.Count(text, "DIALOG") != 1 || strings.Index(text, "BODY") < strings.LastIndex(text, "LINE") {
+		t.Errorf("%q", text)
+	}
+}
+
 // A toast in the middle of the lower edge is whole.
 func TestToastIsWhole(t *testing.T) {
 	slot := openSlot(t)

@@ -74,7 +74,7 @@ func (p press) printFitted(ctx context.Context, m measurements, params *printPar
 		return nil, err
 	}
 	if m.content == (Size{}) {
-		if !mayBeLong && !params.SinglePage {
+		if !mayBeLong && !params.SinglePage && !p.mayHave(textField) {
 			return p.printThenFit(ctx, params, limit)
 		}
 		if m.content, err = p.contentSize(ctx); err != nil {

@@ -133,6 +133,29 @@ func TestTextFieldStaysHigh(t *testing.T) {
 	}
 }
 
+// A text field shows all of its text, over several pages: it begins where it stands.
+func TestHighTextField(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	for name, lines := range map[string]int{"a page": 70, "several pages": 250} {
+		html := `<!doctype html><p>TITLE</p><textarea rows="3" style="border: 1px solid">` + strings.Repeat("line\n", lines) + `END</textarea><p>AFTER`
+		for _, full := range []bool{true, false} {
+			result := mustPrint(t, slot, Print{HTML: html, Full: full})
+			text := testkit.PDFText(t, result.PDF)
+			if n := strings.Count(text, "line"); n != lines || !strings.Contains(text, "END") || strings.Index(text, "END") > strings.Index(text, "AFTER") {
+				t.Errorf("%s, full %v: %d lines of %d", name, full, n, lines)
+			}
+			if first, _, _ := strings.Cut(text, "\f"); !strings.Contains(first, "line") {
+				t.Errorf("%s, full %v: the first page is %q", name, full, first)
+			}
+		}
+	}
+	single := mustPrint(t, slot, Print{HTML: `<p>TITLE</p><textarea>` + strings.Repeat("line\n", 90) + "END</textarea>", Full: true, Options: contract.Paper{SinglePage: true}})
+	if n := strings.Count(testkit.PDFText(t, single.PDF), "line"); n != 90 || single.Pages != 1 {
+		t.Errorf("single page: %d lines on %d pages", n, single.Pages)
+	}
+}
+
 // A column that stays at the side of a box stands in its own place once all of the box is shown.
 func TestColumnsThatStay(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,10 @@
 	const hostOf = root => root.nodeType == Node.DOCUMENT_FRAGMENT_NODE ? root.host : null
 	const outerOf = e => e.assignedSlot ?? e.parentElement ?? hostOf(e.getRootNode())
 	// What is fixed to the window and holds an element, or is it.
-	const fixedOf = e => e && (getComputedStyle(e).position == "fixed" ? e : fixedOf(e.parentElement))
+	const fixedOf = e => e && (getComputedStyle(e).position == "fixed" ? e : fixedOf(outerOf(e)))
+	// What is at a point of the window, the topmost first, in open shadow trees, too.
+	const hitsAt = (x, y, tree = undisguised, root = document) =>
+		tree.elementsFromPoint(x, y).filter(e => e.getRootNode() == root).flatMap(e => e.shadowRoot ? [...hitsAt(x, y, e.shadowRoot, e.shadowRoot), e] : e)
 	// Whether an element moves what follows it within a box, or within the document.
 	const isInFlow = (e, box) => !e || e == box || /static|relative|sticky/.test(getComputedStyle(e).position) && isInFlow(outerOf(e), box)
 	const isPlaced = e => getComputedStyle(e).position == "absolute"
@@ -306,7 +309,7 @@
 	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element's id may hide it
 	const { undoing } = globalThis
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		within, outerOf, fixedOf, hitsAt, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
 		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, isColumn, tallest, undoing,
 	})
 }

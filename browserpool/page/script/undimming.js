@@ -1,5 +1,5 @@
 // Takes away what dims the page behind an open dialog, and shows the dialog once, where the document has it: the browser would print both on every page.
-(document, { page }, { within, fixedOf, someText, set, adopt }) => {
+(document, { page }, { within, fixedOf, hitsAt, someText, set, adopt }) => {
 	const root = document.documentElement, body = document.body
 	const modal = [...document.querySelectorAll("dialog:modal, :popover-open")], isCut = e => e.scrollHeight > e.clientHeight + 4 || e.getBoundingClientRect().bottom > innerHeight
 	if (!body || !modal.some(isCut) && (!page || root.scrollHeight <= Math.max(page, innerHeight))) return
@@ -29,7 +29,7 @@
 	within(body).filter(e => spread(style(e).boxShadow) > innerWidth / 2 && style(e).clipPath == "none").forEach(e => set(e, { "box-shadow": "none", transition: "none" }))
 	const isVeil = e => isOver(e) && dims(e)
 	const fixedAt = (x, y) => {
-		const all = document.elementsFromPoint(x, y).map(fixedOf)
+		const all = hitsAt(x, y).map(fixedOf)
 		return all.slice(0, all.findIndex(e => !e || e == body || e == root))
 	}
 	const middle = fixedAt(innerWidth / 2, innerHeight / 2)

@@ -2,7 +2,7 @@
 // that are fixed to the window. Those at the top stay there; others go where the document has them. What was made for paper
 // stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen
 // through.
-(document, { page }, { within, outerOf, fixedOf, someText, set, isForced, adopt }) => {
+(document, { page }, { within, outerOf, fixedOf, hitsAt, someText, set, isForced, adopt }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= page) return
 	const style = getComputedStyle
@@ -15,7 +15,7 @@
 	const points = fixed.flatMap(({ left, top, right, bottom }) => [[(left + right) / 2, (top + bottom) / 2], [left + 2, top + 2], [right - 2, bottom - 2]])
 	for (const [x, y] of [...window, ...points]) {
 		let opaque = false
-		for (const hit of document.elementsFromPoint(x, y)) {
+		for (const hit of hitsAt(x, y)) {
 			const e = fixedOf(hit)
 			if (!e) break // what lies below it is covered by the page
 			opaque ||= isOpaque(hit)

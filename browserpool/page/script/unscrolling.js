@@ -1,4 +1,4 @@
-// Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, text fields, and wide
+// Shows on paper what boxes that scroll hide: all lines of code, which are broken in boxes that cut them, too, and long words, rows of cards, and wide
 // tables, charts and drawings of characters, shrunk to half their size at most.
 (document, _, { within, outerOf, isInFlow, isShown, hidesText, shrink, wideScale, drawingScale, set, breakCode, keepStyle, isWithin, isHigh, free }) => {
 	const style = getComputedStyle, all = document.body ? within(document.body) : []
@@ -45,9 +45,6 @@
 	// What stays at the bottom of the window would cover what is there on paper.
 	const sticky = all.filter(e => style(e).position == "sticky")
 	sticky.filter(e => style(e).bottom != "auto").forEach(e => set(e, { bottom: "auto" }))
-	const isField = e => e.localName == "textarea" || e.localName == "select" && (e.multiple || e.size > 1)
-	const fields = all.filter(e => isField(e) && isHigh(e) && e.scrollHeight < 2000).map(e => [e, e.scrollHeight + e.offsetHeight - e.clientHeight])
-	for (const [e, height] of fields) set(e, { "min-height": height + "px", "max-height": "none", "box-sizing": "border-box" }) // their own script may reset the height
 	const drawings = shrink(boxes, drawingScale)
 	const code = new Map(boxes.filter(box => !drawings.has(box) && !isWithin(box, drawings)).map(box => [box, new Set(codeIn(box))]))
 	const cutting = full.filter(cuts).map(box => ({ box, lines: codeIn(box).filter(e => style(e).whiteSpace == "pre"), high: isHigh(box) })).filter(({ lines }) => lines.length > 0)
