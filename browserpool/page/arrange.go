@@ -148,6 +148,20 @@ func (p *printParams) withWholeMargin(html string) string {
 	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
 }
 
+// inFrames runs a script in the frames of the document's origin, the inner ones first.
+func inFrames(script string) string {
+	return `(document, argument, all) => {
+	let Framed = 0
+	const framesIn = ({ body }) => body ? all.within(body).filter(e => e.localName == "iframe" && e.contentDocument && e.clientWidth > 50 && all.isShown(e)).slice(0, 20) : []
+	const open = ({ contentDocument: shown }) => {
+		framesIn(shown).forEach(open)
+		Framed = Math.max(Framed, (` + script + `)(shown, { ...argument, layout: 0 }, all).Beside ?? 0)
+	}
+	framesIn(document).forEach(open)
+	return { Framed }
+}`
+}
+
 // rooting fixes the root's width.
 const rooting = `(document, { root }, { set }) => { if (document.body) set(document.documentElement, { width: root + "px" }) }`
 
@@ -198,15 +212,15 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 	if p.kind == forVisit {
 		visit{p.page}.noteForeign(ctx)
 	}
-	var hidden struct{ Below, Beside int }
+	var hidden struct{ Below, Beside, Framed int }
 	if _, err := p.run(ctx, merged(scripts...), a, &hidden); err != nil {
 		return err
 	}
 	if hidden.Below > 0 && p.found.hidden == 0 {
 		p.warnOfHidden(hidden.Below)
 	}
-	if hidden.Beside > 0 {
-		p.warnOfCut(fmt.Sprintf("A box scrolls sideways; %d pixels of its content are not shown.", hidden.Beside))
+	if beside := max(hidden.Beside, hidden.Framed); beside > 0 {
+		p.warnOfCut(fmt.Sprintf("A box scrolls sideways; %d pixels of its content are not shown.", beside))
 	}
 	return nil
 }
@@ -218,8 +232,9 @@ func (p press) arrangingScripts(a arrangement) (all []string) {
 	if scrolls {
 		all = append(all, optional(unsplitting))
 	}
+	opening := merged(optional(unscrolling), optional(splitting), optional(omitting))
 	if visited {
-		all = append(all, optional(leaving), optional(framing))
+		all = append(all, optional(leaving), optional(inFrames(merged(optional(enclosing), opening))), optional(framing))
 	}
 	if a.Root != 0 {
 		all = append(all, optional(rooting))
@@ -228,7 +243,7 @@ func (p press) arrangingScripts(a arrangement) (all []string) {
 		all = append(all, optional(filling))
 	}
 	if scrolls {
-		all = append(all, widened(merged(optional(unscrolling), optional(splitting), optional(omitting))))
+		all = append(all, widened(opening))
 	}
 	if !a.isEmpty() {
 		all = append(all, optional(arranging)) // a form's fields can hide what is its own, such as its children

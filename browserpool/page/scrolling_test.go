@@ -218,6 +218,32 @@ func TestStrips(t *testing.T) {
 	}
 }
 
+// Frames of the document's origin show wide tables in strips, too.
+func TestStripsInFrames(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	var cells string
+	for i := range 20 {
+		cells += fmt.Sprintf("<td style='min-width: 120px'>C%02d", i)
+	}
+	for name, inner := range map[string]string{
+		"box":    "<div style='overflow: auto'><table><tr>" + cells + "</table></div>",
+		"none":   "<table><tr>" + cells + "</table>",
+		"nested": "<iframe style='width: 600px' srcdoc='" + strings.ReplaceAll("<table><tr>"+cells+"</table>", "'", "&#34;") + "'></iframe>",
+	} {
+		result := mustPrint(t, slot, Print{HTML: `<!doctype html><iframe style="width: 650px; height: 90px" srcdoc="` + inner + `"></iframe><p>AFTER`, Full: true})
+		after := wordAt(t, result.PDF, "AFTER")
+		for i := range 20 {
+			if at := wordAt(t, result.PDF, fmt.Sprintf("C%02d", i)); at.xMax > 595-20 || at.yMax > after.yMin {
+				t.Errorf("%s: column %d ends at %.0f and %.0f points", name, i, at.xMax, at.yMax)
+			}
+		}
+		if len(result.Warnings) > 0 {
+			t.Errorf("%s: %v", name, result.Warnings)
+		}
+	}
+}
+
 // Strips after the first one have the first column if it says which row is which, and what the cells say that begin further left; a caption begins in the first.
 func TestStripsSayWhatRowsAre(t *testing.T) {
 	t.Parallel()

@@ -244,10 +244,11 @@
 	// The heights of what is high in a window of some height: it may be a share of that.
 	const highIn = (root, height) =>
 		new Map(within(root).map(e => [e, e.getBoundingClientRect().height]).filter(([, high]) => high > height / 4).slice(0, 1000))
-	// How high a document is of which a frame shows the upper part; 0 if that has all its text, or if nobody can scroll to the rest.
+	// How high a document is of which a frame shows the upper part; 0 if that has all its text and frames, or if nobody can scroll to the rest.
 	const scrolledIn = ({ scrollingElement: root, body }, height) => {
 		const hides = e => /hidden|clip/.test(getComputedStyle(e).overflowY)
-		return !root || !body || root.scrollHeight - height < 5 || hides(root) || hides(body) || !someText(body, at => at.bottom > height + 1) ? 0 : root.scrollHeight
+		const hasBelow = () => someText(body, at => at.bottom > height + 1) || [...body.querySelectorAll("iframe")].some(e => e.getBoundingClientRect().bottom > height + 1)
+		return !root || !body || root.scrollHeight - height < 5 || hides(root) || hides(body) || !hasBelow() ? 0 : root.scrollHeight
 	}
 	// Makes a frame as high as what it shows, which is known of a foreign one. Boxes as high as a share of the frame would grow with it.
 	const growFrame = (frame, foreign) => {
