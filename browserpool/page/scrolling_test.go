@@ -186,6 +186,7 @@ func TestStrips(t *testing.T) {
 		"in a row": `<div style="display: flex"><div style="overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
 		"columns":  `<style>td:first-child { position: sticky; left: 0 } td:last-child { position: sticky; right: 0 }</style><div style="overflow: auto"><table>` + row("H") + body + `</table></div>`,
 		"beside":   `<div style="display: flex"><div style="flex: none">MENU</div><div style="flex: 1; overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
+		"cell":     `<div style="display: table; table-layout: fixed; width: 100%"><div style="display: table-cell; width: 60px">OUT</div><div style="display: table-cell; overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
 		"column":   `<div style="display: flex; flex-direction: column; height: 140px; overflow: hidden"><div style="overflow: hidden"><table>` + row("H") + `</table></div><div style="overflow: auto"><table>` + body + `</table></div></div>`,
 		"padding":  `<div style="overflow: auto; padding: 10px"><table>` + row("H") + body + `</table></div>`,
 		"shadow":   `<style>td:last-child { position: sticky; right: 0 } td:last-child::before { content: ""; position: absolute; left: -9px; top: 0; bottom: 0; width: 9px }</style><div style="overflow: auto"><table>` + row("H") + body + `</table></div>`,

@@ -3,7 +3,7 @@
 // pictures.
 (document, _, all) => {
 	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free, undoing } = all
-	const style = getComputedStyle, hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
+	const style = getComputedStyle, px = Number.parseFloat, cellNames = "td, th, caption", hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
 	const elements = document.body ? within(document.body) : []
 	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && /auto|scroll/.test(style(e).overflow) && isShown(e))
 	const holdsDrawing = (box, isBeside = besideOf(box)) =>
@@ -45,7 +45,7 @@
 		return strips
 	}
 	const copyOf = box => {
-		const copy = box.cloneNode(true), pairs = selector => [...copy.querySelectorAll(selector)].map((e, i) => [e, box.querySelectorAll(selector)[i]])
+		const copy = box.cloneNode(true), pairs = (selector, own = box.querySelectorAll(selector)) => [...copy.querySelectorAll(selector)].map((e, i) => [e, own[i]])
 		copy.querySelectorAll("script, style").forEach(e => e.textContent = "")
 		copy.querySelectorAll("link").forEach(e => e.removeAttribute("rel"))
 		copy.querySelectorAll("img").forEach(e => e.loading = "eager")
@@ -55,31 +55,42 @@
 		for (const [e, from] of pairs("canvas")) if (from.width * from.height > 0) e.getContext("2d")?.drawImage(from, 0, 0)
 		return copy
 	}
-	// On paper, what is placed within a box that is scrolled would be where it is before that, and have all pages shrunk.
-	const shift = (e, by) => {
-		const inner = [...childrenOf(e)].filter(isShown), [only] = inner
-		if (inner.length != 1 || !isInFlow(only, e) || someText(e, (_, outer) => outer == e)) return e.scrollLeft = by
-		set(only, { "box-sizing": "border-box", width: only.offsetWidth + "px", "min-width": "0", "max-width": "none" })
-		set(only, { "margin-left": Number.parseFloat(style(only).marginLeft) - by + "px" })
+	// A part that is split: the width of what it shows, what it holds if that is one element, and where its cells are.
+	const measure = e => {
+		const zoom = rectOf(e).width / e.offsetWidth, origin = rectOf(e).left + e.clientLeft * zoom, inner = [...childrenOf(e)], shown = inner.filter(isShown), [only] = shown
+		const isAlone = shown.length == 1 && isInFlow(only, e) && !someText(e, (_, outer) => outer == e)
+		const cells = [...e.querySelectorAll(cellNames)].map(cell => {
+			const { left, right } = rectOf(cell), { position, paddingLeft } = style(cell)
+			return { begin: (left - origin) / zoom, end: (right - origin) / zoom, position, padding: px(paddingLeft) }
+		})
+		return { width: e.clientWidth, borders: e.offsetWidth - e.clientWidth, cells, only: isAlone && { at: inner.indexOf(only), width: only.offsetWidth, margin: px(style(only).marginLeft) } }
 	}
 	// Keeps in view what a cell says that begins in an earlier strip.
-	const keep = (cell, kept) => {
+	const keep = (cell, left) => {
 		const text = document.createElement("span")
 		text.append(...cell.childNodes)
-		set(text, { position: "sticky", left: kept + Number.parseFloat(style(cell).paddingLeft) + "px", display: "inline-block" })
+		set(text, { position: "sticky", left: left + "px", display: "inline-block" })
 		cell.append(text)
 	}
-	// The last one would repeat part of the previous strip, and the others part of the next one if the page became wider.
-	const show = (e, { from, to, kept }, isLast) => {
-		const borders = e.offsetWidth - e.clientWidth, inner = isLast ? to - from + kept : e.clientWidth
+	// Shows a strip in a part or its copy. The last strip would repeat part of the previous one, and the others part of the next one if the page became wider.
+	// Nothing is measured here: each look would lay out all copies again.
+	const show = (e, { width, borders, only, cells }, { from, to, kept }, isLast) => {
+		const inner = isLast ? to - from + kept : width, beyond = inner - (to - from + kept), by = Math.round(from - kept)
 		set(e, { "overflow-x": "hidden", "box-sizing": "border-box", width: inner + borders + "px", "min-width": "0", "max-width": "none" })
-		shift(e, Math.round(from - kept))
-		const edge = rectOf(e).left + e.clientLeft + kept // what lies below the columns that stay in view would show at its edges
-		const below = kept ? [...e.querySelectorAll("td, th")].filter(cell => rectOf(cell).right < edge + 1 && rectOf(cell).right > edge - kept && style(cell).position != "sticky") : []
-		below.forEach(cell => set(cell, { visibility: "hidden" }))
-		if (from > 0) [...e.querySelectorAll("td, th, caption")].filter(cell => rectOf(cell).left < edge - 1 && rectOf(cell).right > edge + 1 && style(cell).position == "static").forEach(cell => keep(cell, kept))
-		const beyond = e.clientWidth - (to - from + kept)
 		if (beyond > 1) set(e, { "clip-path": `inset(0 ${beyond}px 0 0)` })
+		if (only) { // on paper, what is placed within a box that is scrolled would be where it is before that, and have all pages shrunk
+			const at = { "margin-left": only.margin - by + "px", "box-sizing": "border-box", width: only.width + "px", "min-width": "0", "max-width": "none" }
+			set(childrenOf(e)[only.at], at)
+		} else {
+			e.scrollLeft = by
+		}
+		if (from == 0) return
+		const own = e.querySelectorAll(cellNames)
+		cells.forEach(({ begin, end, position, padding }, i) => {
+			if (position == "sticky") return
+			if (end > from - kept && end < from + 1) set(own[i], { visibility: "hidden" }) // it lies below the columns that stay in view, and would show at their edges
+			if (begin < from - 1 && end > from + 1 && position == "static") keep(own[i], kept + padding)
+		})
 	}
 	const isTooComplex = e => !!e.querySelector("iframe, video, audio, object") || within(e).some(e => e.shadowRoot || /-/.test(e.localName))
 	const drawn = Object.hasOwn(globalThis, "canvases") ? globalThis.canvases.hosts : [] // pictures in closed shadow trees, in the place of canvases
@@ -138,7 +149,8 @@
 			branches.at(-1).after(...copies)
 			for (const animation of copies.flatMap(e => e.getAnimations({ subtree: true }))) if (animation.effect.getComputedTiming().endTime != Infinity) animation.finish()
 			const places = parts.map((e, i) => [branches[i], ...within(branches[i])].indexOf(e)), partsOf = row => row.map((e, i) => [e, ...within(e)][places[i]])
-			rows.map(partsOf).forEach((row, n) => row.forEach(e => show(e, strips[n], n == more)))
+			const measures = parts.map(measure)
+			rows.map(partsOf).forEach((row, n) => row.forEach((e, i) => show(e, measures[i], strips[n], n == more)))
 			rows.slice(1).forEach(([first]) => set(first, { "margin-top": "8px" }))
 			if (leaves(copies.at(-1), e => style(e).overflowY != "visible") && !free(copies.at(-1))) return undo(), false
 		} catch {
@@ -148,7 +160,18 @@
 		undoing.push(undo)
 		return true
 	}
-	const left = cut.reverse().filter(box => !hidesContent(box) || !split(box)).filter(box => !done.has(box)) // inner ones first
+	// Has what a cell holds scroll in a box within it, which copies can follow.
+	const enclose = cell => {
+		const box = document.createElement("div"), restore = keepStyle(cell)
+		box.append(...cell.childNodes)
+		cell.append(box)
+		set(cell, { overflow: "visible" })
+		set(box, { overflow: "auto" })
+		undoing.push(() => (cell.append(...box.childNodes), box.remove(), restore()))
+		return box
+	}
+	const left = cut.reverse().map(box => style(box).display == "table-cell" && hidesText(box) ? enclose(box) : box)
+		.filter(box => !hidesContent(box) || !split(box)).filter(box => !done.has(box)) // inner ones first
 	shrink(left.reverse(), box => wideScale(box) && 1 / 2)
 	return { Beside: Math.max(0, ...left.map(hidden)) }
 }
