@@ -291,6 +291,8 @@ func TestWideTables(t *testing.T) {
 		"in the body":     {html: table},
 		"in a cell":       {html: "<table><tr><td>" + table + "</table>"},
 		"in a column":     {html: `<div style="display: flex; flex-direction: column; align-items: center">` + table + `</div>`},
+		"in a row":        {html: `<div style="display: flex"><div>MENU</div><div><div style="overflow: auto">` + table + `</div></div></div>`},
+		"in a grid":       {html: `<div style="display: grid; grid-template-columns: 90px 1fr"><div>MENU</div><div><div style="overflow: auto">` + table + `</div></div></div>`},
 		"alone in a row":  {html: `<div style="display: flex">` + table + `</div>`},
 		"floating":        {html: strings.Replace(table, "<table", `<table style="float: left"`, 1)},
 		"a wider one too": {html: table + wider},

@@ -1,5 +1,5 @@
-// Encloses tables that are wider than the window in boxes that scroll, which are printed in strips. Reports whether the document becomes narrower.
-(document, _, { within, outerOf, childrenOf, isShown, isInFlow, isColumn, set }) => {
+// Encloses tables that are wider than the window in boxes that scroll, which are printed in strips, and has such boxes scroll. Reports whether the document becomes narrower.
+(document, _, { within, outerOf, childrenOf, isShown, isInFlow, isColumn, keepStyle, set }) => {
 	const root = document.documentElement, body = document.body, before = root.scrollWidth, style = getComputedStyle
 	if (!body) return false
 	const isOpen = e => !e || e == body || style(e).overflowX == "visible" && isOpen(outerOf(e))
@@ -23,9 +23,17 @@
 		box.append(table)
 		return box
 	})
+	// Items of rows and grids are as wide as what a box that could scroll holds, unless they may be narrower.
+	const isWideBox = e => /auto|scroll/.test(style(e).overflowX) && e.clientWidth > root.clientWidth && isShown(e)
+	const itemsAbove = e => e && e != body ? [...itemsAbove(outerOf(e)), ...outerOf(e) && /flex|grid/.test(style(outerOf(e)).display) ? [e] : []] : []
+	const items = [...new Set(within(body).filter(isWideBox).slice(0, 50).flatMap(itemsAbove))], restores = items.map(keepStyle)
+	items.forEach(e => set(e, { "min-width": "0" }))
 	const take = i => boxes[i].replaceWith(tables[i])
 	tables.map(looksOf).forEach((now, i) => now != looks[i] && take(i))
 	const narrower = root.scrollWidth < before - 1
-	if (!narrower) tables.forEach((_, i) => take(i))
+	if (!narrower) {
+		tables.forEach((_, i) => take(i))
+		restores.forEach(f => f())
+	}
 	return narrower
 }
