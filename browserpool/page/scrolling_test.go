@@ -186,6 +186,7 @@ func TestStrips(t *testing.T) {
 		"in a row": `<div style="display: flex"><div style="overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
 		"columns":  `<style>td:first-child { position: sticky; left: 0 } td:last-child { position: sticky; right: 0 }</style><div style="overflow: auto"><table>` + row("H") + body + `</table></div>`,
 		"beside":   `<div style="display: flex"><div style="flex: none">MENU</div><div style="flex: 1; overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
+		"rtl":      `<div dir="rtl" style="overflow: auto"><table>` + row("H") + body + `</table></div>`,
 		"cell":     `<div style="display: table; table-layout: fixed; width: 100%"><div style="display: table-cell; width: 60px">OUT</div><div style="display: table-cell; overflow: auto"><table>` + row("H") + body + `</table></div></div>`,
 		"column":   `<div style="display: flex; flex-direction: column; height: 140px; overflow: hidden"><div style="overflow: hidden"><table>` + row("H") + `</table></div><div style="overflow: auto"><table>` + body + `</table></div></div>`,
 		"padding":  `<div style="overflow: auto; padding: 10px"><table>` + row("H") + body + `</table></div>`,
@@ -260,6 +261,7 @@ func TestStripsSayWhatRowsAre(t *testing.T) {
 		"alike":     {[]string{"<td>SAME" + cells, "<td>SAME" + cells}, map[string]int{"SAME": 2}},
 		"wide":      {[]string{`<td><div style="width: 250px">ONE</div>` + cells, "<td>TWO" + cells}, map[string]int{"ONE": 1, "TWO": 1}},
 		"group":     {[]string{`<td colspan="13">GROUP`, "<td>ONE" + cells, "<td>TWO" + cells}, map[string]int{"GROUP": 3, "ONE": 3}},
+		"from left": {[]string{`<th dir="rtl">HEAD` + cells, "<th>HEAD" + cells}, map[string]int{"HEAD": 2 * 3}},
 		"caption":   {[]string{"<caption>TITLE</caption>", "<td>SAME" + cells, "<td>SAME" + cells}, map[string]int{"TITLE": 3}},
 	} {
 		html := `<!doctype html><style>body { margin: 0 } table { border-spacing: 0 } td { background: #eee }</style><div style="overflow: auto"><table><tr>` + strings.Join(tc.rows, "<tr>") + "</table></div>"

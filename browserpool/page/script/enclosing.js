@@ -9,7 +9,7 @@
 		return /^(block|flow-root|list-item|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && isAlone(table, outer)
 	}
 	const isWide = e => e.localName == "table" && e.getBoundingClientRect().width > root.clientWidth + 1 && isShown(e) && style(e).display == "table" &&
-		style(e).direction == "ltr" && e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && isRow(e)
+		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && isRow(e)
 	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 50)
 	// Style sheets may name a table by what holds it.
 	const names = [...style(body)].filter(name => !/^min-/.test(name)) // which say how an element is held
@@ -17,7 +17,8 @@
 	const looks = tables.map(looksOf)
 	const boxes = tables.map(table => {
 		const box = document.createElement("div"), cell = table.parentElement.closest("td, th")
-		const size = cell ? { width: root.clientWidth - 2 * table.getBoundingClientRect().left + "px" } : { width: "0", "min-width": "100%" } // or all would be as wide
+		const { left, right } = table.getBoundingClientRect(), margin = style(table).direction == "rtl" ? root.clientWidth - right : left
+		const size = cell ? { width: root.clientWidth - 2 * margin + "px" } : { width: "0", "min-width": "100%" } // or all would be as wide
 		set(box, { "overflow-x": "auto", ...size })
 		table.replaceWith(box)
 		box.append(table)

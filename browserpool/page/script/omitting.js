@@ -3,7 +3,8 @@
 	const style = getComputedStyle, rectOf = e => e.getBoundingClientRect(), mark = "data-beside"
 	const isBox = e => e.scrollWidth - e.clientWidth > 4 && style(e).overflowX != "visible" && isShown(e)
 	const isPlaced = ({ position, content }) => position == "absolute" && content != "none"
-	const besideIn = (box, right = rectOf(box).left + box.clientLeft + box.clientWidth) => within(box).filter(e => rectOf(e).left >= right)
+	const besideIn = (box, left = rectOf(box).left + box.clientLeft, right = left + box.clientWidth) =>
+		within(box).filter(style(box).direction == "rtl" ? e => rectOf(e).right <= left : e => rectOf(e).left >= right)
 	const beside = [...new Set(document.body ? within(document.body).filter(isBox).flatMap(e => besideIn(e)) : [])]
 	const placed = beside.filter(e => isPlaced(style(e))), before = placed.map(keepStyle)
 	const pseudo = beside.filter(e => ["::before", "::after"].some(name => isPlaced(style(e, name))))

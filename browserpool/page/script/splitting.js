@@ -14,15 +14,22 @@
 	const hidesContent = box => isPicture(box) || hidesText(box) || holdsDrawing(box)
 	const cut = boxes.filter(box => hidesContent(box) || isPartOfAGrid(box) || isOwnBar(box, "offsetHeight"))
 
+	// The sides at which lines of a box begin and end, and where something is between these, in pixels.
+	const isFromRight = e => style(e).direction == "rtl"
+	const sidesOf = e => isFromRight(e) ? { start: "right", end: "left" } : { start: "left", end: "right" }
+	const placesIn = e => {
+		const zoom = rectOf(e).width / e.offsetWidth, first = rectOf(e).left + e.clientLeft * zoom, last = first + e.clientWidth * zoom
+		return isFromRight(e) ? ({ left, right }) => ({ from: (last - right) / zoom, to: (last - left) / zoom }) : ({ left, right }) => ({ from: (left - first) / zoom, to: (right - first) / zoom })
+	}
+	const isKeptAt = side => e => style(e).position == "sticky" && style(e)[side] != "auto"
 	const stripLimit = 12, elementLimit = 100000, heightLimit = 100000
 	let tries = 50, copied = 0, added = 0
 	const done = new Set()
 	// Where the strips of a box begin and end, in pixels from where its content begins; nothing if they would be too many, or if one would be empty.
 	const stripsOf = box => {
-		const zoom = rectOf(box).width / box.offsetWidth, origin = rectOf(box).left + box.clientLeft * zoom, width = box.clientWidth, half = width / 2
-		const span = ({ left, right }) => ({ from: (left - origin) / zoom, to: (right - origin) / zoom })
+		const span = placesIn(box), width = box.clientWidth, half = width / 2
 		const inside = within(box), items = inside.filter(e => /^(td|th|img|svg|canvas|button)$/.test(e.localName)).map(rectOf)
-		const kept = inside.filter(e => style(e).position == "sticky" && style(e).left != "auto").map(e => span(rectOf(e)).to).filter(to => to < half).reduce((a, b) => Math.max(a, b), 0)
+		const kept = inside.filter(isKeptAt(sidesOf(box).start)).map(e => span(rectOf(e)).to).filter(to => to < half).reduce((a, b) => Math.max(a, b), 0)
 		someText(box, at => void items.push(at))
 		const spans = items.map(span).filter(at => at.to > at.from), mayCut = box.querySelector("table") || isPicture(box) || holdsDrawing(box)
 		const end = Math.min(box.scrollWidth, spans.reduce((end, { to }) => Math.max(end, to), 0)) // beyond there may be padding
@@ -57,39 +64,39 @@
 	}
 	// A part that is split: the width of what it shows, what it holds if that is one element, and where its cells are.
 	const measure = e => {
-		const zoom = rectOf(e).width / e.offsetWidth, origin = rectOf(e).left + e.clientLeft * zoom, inner = [...childrenOf(e)], shown = inner.filter(isShown), [only] = shown
+		const { start } = sidesOf(e), place = placesIn(e), inner = [...childrenOf(e)], shown = inner.filter(isShown), [only] = shown
 		const isAlone = shown.length == 1 && isInFlow(only, e) && !someText(e, (_, outer) => outer == e)
 		const cells = [...e.querySelectorAll(cellNames)].map(cell => {
-			const { left, right } = rectOf(cell), { position, paddingLeft } = style(cell)
-			return { begin: (left - origin) / zoom, end: (right - origin) / zoom, position, padding: px(paddingLeft) }
+			const { from: begin, to: end } = place(rectOf(cell)), s = style(cell)
+			return { begin, end, position: s.position, padding: px(s["padding-" + start]) }
 		})
-		return { width: e.clientWidth, borders: e.offsetWidth - e.clientWidth, cells, only: isAlone && { at: inner.indexOf(only), width: only.offsetWidth, margin: px(style(only).marginLeft) } }
+		return { start, width: e.clientWidth, borders: e.offsetWidth - e.clientWidth, cells, only: isAlone && { at: inner.indexOf(only), width: only.offsetWidth, margin: px(style(only)["margin-" + start]) } }
 	}
 	// Keeps in view what a cell says that begins in an earlier strip.
-	const keep = (cell, left) => {
+	const keep = (cell, start, at) => {
 		const text = document.createElement("span")
 		text.append(...cell.childNodes)
-		set(text, { position: "sticky", left: left + "px", display: "inline-block" })
+		set(text, { position: "sticky", [start]: at + "px", display: "inline-block" })
 		cell.append(text)
 	}
 	// Shows a strip in a part or its copy. The last strip would repeat part of the previous one, and the others part of the next one if the page became wider.
 	// Nothing is measured here: each look would lay out all copies again.
-	const show = (e, { width, borders, only, cells }, { from, to, kept }, isLast) => {
+	const show = (e, { start, width, borders, only, cells }, { from, to, kept }, isLast) => {
 		const inner = isLast ? to - from + kept : width, beyond = inner - (to - from + kept), by = Math.round(from - kept)
 		set(e, { "overflow-x": "hidden", "box-sizing": "border-box", width: inner + borders + "px", "min-width": "0", "max-width": "none" })
-		if (beyond > 1) set(e, { "clip-path": `inset(0 ${beyond}px 0 0)` })
+		if (beyond > 1) set(e, { "clip-path": start == "left" ? `inset(0 ${beyond}px 0 0)` : `inset(0 0 0 ${beyond}px)` })
 		if (only) { // on paper, what is placed within a box that is scrolled would be where it is before that, and have all pages shrunk
-			const at = { "margin-left": only.margin - by + "px", "box-sizing": "border-box", width: only.width + "px", "min-width": "0", "max-width": "none" }
+			const at = { ["margin-" + start]: only.margin - by + "px", "box-sizing": "border-box", width: only.width + "px", "min-width": "0", "max-width": "none" }
 			set(childrenOf(e)[only.at], at)
 		} else {
-			e.scrollLeft = by
+			e.scrollLeft = start == "left" ? by : -by
 		}
 		if (from == 0) return
 		const own = e.querySelectorAll(cellNames)
 		cells.forEach(({ begin, end, position, padding }, i) => {
 			if (position == "sticky") return
 			if (end > from - kept && end < from + 1) set(own[i], { visibility: "hidden" }) // it lies below the columns that stay in view, and would show at their edges
-			if (begin < from - 1 && end > from + 1 && position == "static") keep(own[i], kept + padding)
+			if (begin < from - 1 && end > from + 1 && position == "static") keep(own[i], start, kept + padding)
 		})
 	}
 	const isTooComplex = e => !!e.querySelector("iframe, video, audio, object") || within(e).some(e => e.shadowRoot || /-/.test(e.localName))
@@ -111,23 +118,23 @@
 		if (isColumn(style(outer))) boxes.forEach(e => set(e, { "flex-shrink": "0" }))
 		return isColumn(style(outer)) || /^(block|flow-root|list-item|table-cell)$/.test(style(outer).display)
 	}
-	const canBeSplit = (box, branches, table = box.querySelector("table")) => style(box).direction != "rtl" && /^horizontal/.test(style(box).writingMode) &&
+	const canBeSplit = (box, branches, table = box.querySelector("table")) => /^horizontal/.test(style(box).writingMode) &&
 		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
 	const groundOf = e => !e ? "white" : hasBackground(e) && style(e).backgroundImage == "none" ? style(e).backgroundColor : groundOf(outerOf(e))
 	// The first column of a table if its cells say which row is which, and none stays in view anyway: heads, or narrow cells with different texts.
 	const rowHeadsIn = box => {
-		const table = box.querySelector("table"), isKept = e => style(e).position == "sticky" && style(e).left != "auto"
-		const first = [...table?.rows ?? []].filter(row => row.cells.length > 1).map(row => row.cells[0]).filter(e => e.colSpan == 1 && rectOf(e).left < rectOf(table).left + 4)
+		const table = box.querySelector("table")
+		const first = [...table?.rows ?? []].filter(row => row.cells.length > 1).map(row => row.cells[0]).filter(e => e.colSpan == 1 && placesIn(table)(rectOf(e)).from < 4)
 		const body = first.filter(e => e.closest("tbody") && e.parentElement.querySelector("td")), texts = body.map(e => e.textContent.trim())
 		const differ = body.length > 1 && texts.every(Boolean) && new Set(texts).size == texts.length && body[0].offsetWidth < box.clientWidth / 4
-		return body.length > 0 && (differ || body.every(e => e.localName == "th")) && !first.some(isKept) ? first : []
+		return body.length > 0 && (differ || body.every(e => e.localName == "th")) && !first.some(isKeptAt(sidesOf(box).start)) ? first : []
 	}
 	// Splits a box with what is scrolled together with it. Returns whether it did; otherwise nothing has changed.
 	const split = box => {
 		if (done.has(box)) return true
 		const { parts, branches } = pairOf(box)
 		if (tries-- <= 0 || !canBeSplit(box, branches)) return false
-		const placed = branches.flatMap(e => within(e)).filter(e => style(e).position == "sticky" && style(e).right != "auto")
+		const { start, end } = sidesOf(box), placed = branches.flatMap(e => within(e)).filter(isKeptAt(end))
 		const heads = parts.flatMap(rowHeadsIn), captions = branches.flatMap(e => [...e.querySelectorAll("caption")])
 		const outer = branches[0].parentElement
 		if (!outer || outer != outerOf(branches[0]) || branches.length > 1 && areBesideOthers(branches, outer)) return false
@@ -135,9 +142,9 @@
 		const undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
 		try {
 			if (areBesideOthers(branches, outer)) restores.push(hold(branches[0], outer))
-			placed.forEach(e => set(e, { right: "auto" }))
-			captions.forEach(e => set(e, { "text-align": "left" }))
-			heads.map(groundOf).forEach((color, i) => set(heads[i], { position: "sticky", left: "0", background: color }))
+			placed.forEach(e => set(e, { [end]: "auto" }))
+			captions.forEach(e => set(e, { "text-align": "start" }))
+			heads.map(groundOf).forEach((color, i) => set(heads[i], { position: "sticky", [start]: "0", background: color }))
 			parts.forEach(e => (set(e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }), e.scrollLeft = 0))
 			const strips = areFollowed(branches, branches[0].parentElement) ? stripsOf(box) : [], more = strips.length - 1
 			const count = more * branches.reduce((n, e) => n + within(e).length, 0), height = more * branches.reduce((n, e) => n + e.offsetHeight, 0)
