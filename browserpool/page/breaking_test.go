@@ -50,6 +50,10 @@ func TestHighBoxes(t *testing.T) {
 		t.Errorf("a single page: %d pages", single.Pages)
 	}
 
+	// Script may set its own style again.
+	web = pagetest.NewWeb(t, pagetest.Pages{"/script": `<style>#box { display: inline-block }</style><h1>HEAD</h1><div><div id="box">` + rows("ROW", 60) + `</div></div><script>new MutationObserver(() => { if (box.style.display) box.style.display = "" }).observe(box, { attributes: true })</script>`})
+	check("script", Print{URL: web.URL + "/script"})
+
 	column := func(name string) string {
 		return box("display: inline-block; width: 45%; vertical-align: top", rows(name, 60))
 	}

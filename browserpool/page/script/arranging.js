@@ -1,5 +1,5 @@
 // Changes the document so that it is printed as the job's options say (arrangement).
-(document, { given, right, width, scaled, page }, { within, isAuto, freeing, keepStyle, set, adopt }) => {
+(document, { given, right, width, scaled, page }, { within, isAuto, freeing, keepStyle, set, fasten, adopt }) => {
 	const root = document.documentElement, body = document.body, px = Number.parseFloat
 
 	// Page rules. Those of the document lose their importance where the caller has a say; those of
@@ -73,7 +73,8 @@
 			items ??= itemsOf(outer)
 			const at = items.indexOf(e)
 			if (!isBeside(items[at - 1], box) && !isBeside(items[at + 1], box)) {
-				place(e, box, { display })
+				fasten(e, { display })
+				place(e, box, {})
 			} else if (items.every(item => item.nodeType == Node.ELEMENT_NODE && kind(item))) {
 				const row = items.map(item => [item, item.getBoundingClientRect()])
 				set(outer, { display: "flex", "flex-wrap": "wrap", "align-items": "flex-start", "justify-content": "flex-start" })

@@ -309,8 +309,14 @@
 	// What takes back what is done for one way to print.
 	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element's id may hide it
 	const { undoing } = globalThis
+	// Sets properties by a rule, too, since script may set its own again as the page changes.
+	const fasten = (e, to, name = "data-fast-" + Math.random().toString(36).slice(2)) => {
+		set(e, to)
+		e.setAttribute(name, "")
+		adopt(`[${name}] { ${Object.entries(to).map(([property, value]) => `${property}: ${value} !important`).join("; ")} }`)
+	}
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, hitsAt, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, isColumn, tallest, undoing,
+		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, fasten, isColumn, tallest, undoing,
 	})
 }

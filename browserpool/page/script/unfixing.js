@@ -2,7 +2,7 @@
 // that are fixed to the window. Those at the top stay there; others go where the document has them. What was made for paper
 // stays: documents with page breaks or spacers in the heads and feet of tables, what a rule for print fixes, and what can be seen
 // through.
-(document, { page }, { within, outerOf, fixedOf, hitsAt, someText, set, isForced, adopt }) => {
+(document, { page }, { within, outerOf, fixedOf, hitsAt, someText, set, fasten, isForced }) => {
 	const root = document.documentElement, body = document.body
 	if (!body || !page || root.scrollHeight <= page) return
 	const style = getComputedStyle
@@ -44,21 +44,15 @@
 
 	const isBlockwise = ({ display, flexDirection }) => /flex/.test(display) ? flexDirection == "column" : !/grid/.test(display)
 	const size = ({ width, height }) => ({ "box-sizing": "border-box", width: width + "px", "min-height": height + "px" })
-	// A rule keeps what script may set again as the page becomes higher.
-	const keep = (e, to, name = "data-bar-" + Math.random().toString(36).slice(2)) => {
-		set(e, to)
-		e.setAttribute(name, "")
-		adopt(`[${name}] { ${Object.entries(to).map(([property, value]) => `${property}: ${value} !important`).join("; ")} }`)
-	}
 	for (const [e, box] of bars) {
 		const isLow = box.top > innerHeight / 4
 		if (isLow && isBlockwise(style(e.parentElement))) {
-			keep(e, { position: "static", transform: "none", translate: "none", ...size(box) })
+			fasten(e, { position: "static", transform: "none", translate: "none", ...size(box) })
 			continue
 		}
 		const top = isLow ? root.scrollHeight - scrollY : box.top, to = { position: "absolute", inset: "0 auto auto 0", margin: "0", ...size(box) }
 		set(e, to)
 		const now = e.getBoundingClientRect()
-		keep(e, { ...to, top: top - now.top + "px", left: box.left - now.left + "px" })
+		fasten(e, { ...to, top: top - now.top + "px", left: box.left - now.left + "px" })
 	}
 }
