@@ -10,7 +10,7 @@
 	}
 	const isWide = e => e.localName == "table" && e.getBoundingClientRect().width > root.clientWidth + 1 && isShown(e) && style(e).display == "table" &&
 		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && isRow(e)
-	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 50)
+	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 300)
 	// Style sheets may name a table by what holds it.
 	const names = [...style(body)].filter(name => !/^min-/.test(name)) // which say how an element is held
 	const looksOf = table => [table, table.querySelector("th"), table.querySelector("td")].map(e => e && names.map(name => style(e).getPropertyValue(name)).join()).join()
@@ -27,7 +27,7 @@
 	// Items of rows and grids are as wide as what a box that could scroll holds, unless they may be narrower.
 	const isWideBox = e => /auto|scroll/.test(style(e).overflowX) && e.clientWidth > root.clientWidth && isShown(e)
 	const itemsAbove = e => e && e != body ? [...itemsAbove(outerOf(e)), ...outerOf(e) && /flex|grid/.test(style(outerOf(e)).display) ? [e] : []] : []
-	const items = [...new Set(within(body).filter(isWideBox).slice(0, 50).flatMap(itemsAbove))], restores = items.map(keepStyle)
+	const items = [...new Set(within(body).filter(isWideBox).slice(0, 300).flatMap(itemsAbove))], restores = items.map(keepStyle)
 	items.forEach(e => set(e, { "min-width": "0" }))
 	const take = i => boxes[i].replaceWith(tables[i])
 	tables.map(looksOf).forEach((now, i) => now != looks[i] && take(i))

@@ -22,9 +22,9 @@
 		return isFromRight(e) ? ({ left, right }) => ({ from: (last - right) / zoom, to: (last - left) / zoom }) : ({ left, right }) => ({ from: (left - first) / zoom, to: (right - first) / zoom })
 	}
 	const isKeptAt = side => e => style(e).position == "sticky" && style(e)[side] != "auto"
+	const scrolls = [] // to be done at last, since that lays the document out
 	const stripLimit = 12, elementLimit = 100000, heightLimit = 100000
-	let tries = 50, copied = 0, added = 0
-	const done = new Set()
+	let tries = 300, copied = 0, added = 0
 	// Where the strips of a box begin and end, in pixels from where its content begins; nothing if they would be too many, or if one would be empty.
 	const stripsOf = box => {
 		const span = placesIn(box), width = box.clientWidth, half = width / 2
@@ -89,7 +89,7 @@
 			const at = { ["margin-" + start]: only.margin - by + "px", "box-sizing": "border-box", width: only.width + "px", "min-width": "0", "max-width": "none" }
 			set(childrenOf(e)[only.at], at)
 		} else {
-			e.scrollLeft = start == "left" ? by : -by
+			scrolls.push([e, start == "left" ? by : -by])
 		}
 		if (from == 0) return
 		const own = e.querySelectorAll(cellNames)
@@ -103,21 +103,6 @@
 	const drawn = Object.hasOwn(globalThis, "canvases") ? globalThis.canvases.hosts : [] // pictures in closed shadow trees, in the place of canvases
 	const isRow = e => /flex|grid/.test(style(e).display) && !isColumn(style(e))
 	const areBesideOthers = (boxes, outer) => isRow(outer) && [...childrenOf(outer)].some(e => !boxes.includes(e) && isShown(e) && isInFlow(e, outer))
-	// Puts a box that stands beside others in a row into one of its own, in which copies can follow it. Returns what takes it out again.
-	const hold = (box, outer) => {
-		const { flex, order, alignSelf, justifySelf, gridArea } = style(box), holder = document.createElement("div")
-		set(holder, { flex, order, "align-self": alignSelf, "justify-self": justifySelf, "grid-area": gridArea, "min-width": "0" })
-		box.replaceWith(holder)
-		holder.append(box)
-		return () => holder.replaceWith(box)
-	}
-	// Whether copies can follow boxes in the flow. A row of nothing else becomes rows below each other, and no box of a column becomes lower for them.
-	const areFollowed = (boxes, outer) => {
-		if (boxes.some(e => !isInFlow(e, outer) || style(e).float != "none")) return false
-		if (isRow(outer)) set(outer, { display: "block" })
-		if (isColumn(style(outer))) boxes.forEach(e => set(e, { "flex-shrink": "0" }))
-		return isColumn(style(outer)) || /^(block|flow-root|list-item|table-cell)$/.test(style(outer).display)
-	}
 	const canBeSplit = (box, branches, table = box.querySelector("table")) => /^horizontal/.test(style(box).writingMode) &&
 		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
 	const groundOf = e => !e ? "white" : hasBackground(e) && style(e).backgroundImage == "none" ? style(e).backgroundColor : groundOf(outerOf(e))
@@ -129,43 +114,85 @@
 		const differ = body.length > 1 && texts.every(Boolean) && new Set(texts).size == texts.length && body[0].offsetWidth < box.clientWidth / 4
 		return body.length > 0 && (differ || body.every(e => e.localName == "th")) && !first.some(isKeptAt(sidesOf(box).start)) ? first : []
 	}
-	// Splits a box with what is scrolled together with it. Returns whether it did; otherwise nothing has changed.
-	const split = box => {
-		if (done.has(box)) return true
-		const { parts, branches } = pairOf(box)
-		if (tries-- <= 0 || !canBeSplit(box, branches)) return false
-		const { start, end } = sidesOf(box), placed = branches.flatMap(e => within(e)).filter(isKeptAt(end))
-		const heads = parts.flatMap(rowHeadsIn), captions = branches.flatMap(e => [...e.querySelectorAll("caption")])
-		const outer = branches[0].parentElement
-		if (!outer || outer != outerOf(branches[0]) || branches.length > 1 && areBesideOthers(branches, outer)) return false
-		const restores = [...new Set([outer, ...branches, ...parts, ...placed, ...heads, ...captions])].map(keepStyle), copies = []
-		const undo = () => (copies.forEach(e => e.remove()), restores.forEach(f => f()))
+	const attempt = f => {
 		try {
-			if (areBesideOthers(branches, outer)) restores.push(hold(branches[0], outer))
-			placed.forEach(e => set(e, { [end]: "auto" }))
-			captions.forEach(e => set(e, { "text-align": "start" }))
-			heads.map(groundOf).forEach((color, i) => set(heads[i], { position: "sticky", [start]: "0", background: color }))
-			parts.forEach(e => (set(e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }), e.scrollLeft = 0))
-			const strips = areFollowed(branches, branches[0].parentElement) ? stripsOf(box) : [], more = strips.length - 1
-			const count = more * branches.reduce((n, e) => n + within(e).length, 0), height = more * branches.reduce((n, e) => n + e.offsetHeight, 0)
-			if (more < 1 || copied + count > elementLimit || added + height > heightLimit) return undo(), false
-			copied += count
-			added += height
-			const rows = [branches, ...strips.slice(1).map(() => branches.map(copyOf))]
-			copies.push(...rows.slice(1).flat())
-			branches.at(-1).after(...copies)
-			for (const animation of copies.flatMap(e => e.getAnimations({ subtree: true }))) if (animation.effect.getComputedTiming().endTime != Infinity) animation.finish()
-			const places = parts.map((e, i) => [branches[i], ...within(branches[i])].indexOf(e)), partsOf = row => row.map((e, i) => [e, ...within(e)][places[i]])
-			const measures = parts.map(measure)
-			rows.map(partsOf).forEach((row, n) => row.forEach((e, i) => show(e, measures[i], strips[n], n == more)))
-			rows.slice(1).forEach(([first]) => set(first, { "margin-top": "8px" }))
-			if (leaves(copies.at(-1), e => style(e).overflowY != "visible") && !free(copies.at(-1))) return undo(), false
-		} catch {
-			return undo(), false
+			return f()
+		} catch {} // or one strange box would spoil all
+	}
+	// What is to be known of a box; nothing if it cannot be split. A box that stands beside others in a row is to be put into one of its own, a row of
+	// nothing else becomes rows below each other, and no box of a column becomes lower for its copies.
+	const prepare = box => {
+		const { parts, branches } = pairOf(box), outer = branches[0].parentElement, scrolled = parts.filter(e => e.scrollLeft != 0)
+		if (!canBeSplit(box, branches) || !outer || outer != outerOf(branches[0]) || branches.some(e => !isInFlow(e, outer) || style(e).float != "none")) return
+		const isBeside = areBesideOthers(branches, outer), isBlock = /^(block|flow-root|list-item|table-cell)$/.test(style(outer).display)
+		if (isBeside ? branches.length > 1 : !isBlock && !isRow(outer) && !isColumn(style(outer))) return
+		const { start, end } = sidesOf(box), placed = branches.flatMap(e => within(e)).filter(isKeptAt(end)), { flex, order, alignSelf, justifySelf, gridArea } = style(box)
+		const heads = parts.flatMap(rowHeadsIn).map(e => [e, { position: "sticky", [start]: "0", background: groundOf(e) }])
+		const captions = branches.flatMap(e => [...e.querySelectorAll("caption")]).map(e => [e, { "text-align": "start" }])
+		const changes = [...heads, ...captions, ...placed.map(e => [e, { [end]: "auto" }]), ...parts.map(e => [e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }])]
+		if (isRow(outer) && !isBeside) changes.push([outer, { display: "block" }])
+		if (isColumn(style(outer))) changes.push(...branches.map(e => [e, { "flex-shrink": "0" }]))
+		const holding = isBeside && { flex, order, "align-self": alignSelf, "justify-self": justifySelf, "grid-area": gridArea, "min-width": "0" }
+		return { box, parts, branches, changes, holding, scrolled, outer, copies: [] }
+	}
+	const begin = c => {
+		const restores = [...new Set([c.outer, ...c.branches, ...c.parts, ...c.changes.map(([e]) => e)])].map(keepStyle), holder = document.createElement("div")
+		c.undo = () => {
+			c.copies.forEach(e => e.remove())
+			if (c.holding) holder.replaceWith(c.box)
+			restores.forEach(f => f())
 		}
-		parts.forEach(e => done.add(e))
-		undoing.push(undo)
+		c.changes.forEach(([e, to]) => set(e, to))
+		c.scrolled.forEach(e => e.scrollLeft = 0)
+		if (!c.holding) return
+		set(holder, c.holding)
+		c.branches[0].replaceWith(holder)
+		holder.append(c.branches[0])
+	}
+	// Decides on the strips, and reports whether there are any.
+	const plan = c => {
+		c.strips = stripsOf(c.box)
+		const more = c.strips.length - 1, sum = sizeOf => more * c.branches.reduce((n, e) => n + sizeOf(e), 0), count = sum(e => within(e).length), height = sum(e => e.offsetHeight)
+		if (more < 1 || copied + count > elementLimit || added + height > heightLimit) return false
+		copied += count
+		added += height
+		c.measures = c.parts.map(measure)
 		return true
+	}
+	const fill = c => {
+		const rows = [c.branches, ...c.strips.slice(1).map(() => c.branches.map(copyOf))], own = c.branches.map(e => [e, ...within(e)])
+		c.copies.push(...rows.slice(1).flat())
+		c.branches.at(-1).after(...c.copies)
+		const places = c.parts.map((e, i) => own[i].indexOf(e))
+		rows.forEach((row, n) => row.forEach((e, i) => show([e, ...within(e)][places[i]], c.measures[i], c.strips[n], n == rows.length - 1)))
+		rows.slice(1).forEach(([first]) => set(first, { "margin-top": "8px" }))
+	}
+	const isShownWhole = ({ copies }) => !leaves(copies.at(-1), e => style(e).overflowY != "visible")
+	// Splits boxes, each with what is scrolled together with it, and returns them. Each step looks at all of them or changes all of them: each look at a
+	// changed document lays it out again.
+	const split = chosen => {
+		chosen.forEach(begin)
+		const planned = chosen.map(c => attempt(() => plan(c)))
+		const filled = chosen.filter((c, i) => planned[i] && attempt(() => (fill(c), true)))
+		for (const animation of filled.flatMap(c => c.copies).flatMap(e => e.getAnimations({ subtree: true }))) {
+			if (animation.effect.getComputedTiming().endTime != Infinity) animation.finish()
+		}
+		scrolls.splice(0).forEach(([e, by]) => e.scrollLeft = by)
+		const whole = filled.map(isShownWhole), done = filled.filter((c, i) => whole[i] || free(c.copies.at(-1)))
+		chosen.filter(c => !done.includes(c)).forEach(c => c.undo())
+		undoing.push(...done.map(c => c.undo))
+		return done.flatMap(c => c.parts)
+	}
+	// Boxes within others are split first.
+	const splitAll = boxes => {
+		const chosen = [], later = []
+		for (const box of boxes.filter(hidesContent)) {
+			if (chosen.some(c => c.parts.includes(box))) continue
+			if (chosen.some(c => c.branches.some(e => e.contains(box) || box.contains(e)))) later.push(box)
+			else if (tries-- > 0) chosen.push(...[attempt(() => prepare(box))].filter(Boolean))
+		}
+		const done = split(chosen)
+		return later.length > 0 ? [...done, ...splitAll(later.filter(box => !done.includes(box)))] : done
 	}
 	// Has what a cell holds scroll in a box within it, which copies can follow.
 	const enclose = cell => {
@@ -177,8 +204,8 @@
 		undoing.push(() => (cell.append(...box.childNodes), box.remove(), restore()))
 		return box
 	}
-	const left = cut.reverse().map(box => style(box).display == "table-cell" && hidesText(box) ? enclose(box) : box)
-		.filter(box => !hidesContent(box) || !split(box)).filter(box => !done.has(box)) // inner ones first
-	shrink(left.reverse(), box => wideScale(box) && 1 / 2)
+	const scrolling = cut.map(box => style(box).display == "table-cell" && hidesText(box) ? enclose(box) : box)
+	const done = new Set(splitAll(scrolling.toReversed())), left = scrolling.filter(box => !done.has(box))
+	shrink(left, box => wideScale(box) && 1 / 2)
 	return { Beside: Math.max(0, ...left.map(hidden)) }
 }
