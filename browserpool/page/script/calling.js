@@ -73,12 +73,13 @@
 	const pairOf = (box, branch = box, left = 5) => {
 		const outer = branch.parentElement, at = box.getBoundingClientRect(), rowsOf = e => e.querySelectorAll("tr").length
 		const touches = ({ top, bottom }) => Math.abs(top - at.bottom) < 5 || Math.abs(at.top - bottom) < 5
-		const isAlike = e => e.scrollWidth - e.clientWidth > 4 && Math.abs(e.scrollWidth - box.scrollWidth) < 30
+		const isAlike = e => e.scrollWidth - e.clientWidth > 4 && Math.abs(e.scrollWidth - box.scrollWidth) < 30 && Math.abs(e.clientWidth - box.clientWidth) < 30
 		const alikeIn = (e, left = 3) => isAlike(e) ? e : left > 0 ? [...childrenOf(e)].slice(0, 4).map(inner => alikeIn(inner, left - 1)).find(Boolean) : undefined
 		const partOf = e => e == branch ? box : e && touches(e.getBoundingClientRect()) && Math.min(rowsOf(e), rowsOf(box)) < 4 && isShown(e) ? alikeIn(e) : undefined
-		if (left == 0 || !outer || Math.abs(outer.clientWidth - box.clientWidth) > 40) return { parts: [box], branches: [box] }
+		if (left == 0 || !outer) return { parts: [box], branches: [box] }
 		const branches = [branch.previousElementSibling, branch, branch.nextElementSibling].filter(partOf)
-		return branches.length == 1 ? pairOf(box, outer, left - 1) : { parts: branches.map(partOf), branches }
+		if (branches.length > 1) return { parts: branches.map(partOf), branches }
+		return pairOf(box, outer, Math.abs(outer.clientWidth - box.clientWidth) > 40 ? 0 : left - 1)
 	}
 	// Whether a table is placed over a part of a box, as a copy of the columns that stay there.
 	const hasOverlay = (box, at = box.getBoundingClientRect()) => [...box.parentElement?.children ?? []].some(e => {

@@ -6,7 +6,7 @@
 	const isAlone = (table, outer) => ![...childrenOf(outer)].some(e => e != table && isShown(e) && isInFlow(e, outer))
 	const isRow = (table, outer = table.parentElement) => {
 		const s = style(outer)
-		return /^(block|flow-root|list-item|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && isAlone(table, outer)
+		return /^(block|flow-root|list-item|table|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && isAlone(table, outer)
 	}
 	const isWide = e => e.localName == "table" && e.getBoundingClientRect().width > root.clientWidth + 1 && isShown(e) && style(e).display == "table" &&
 		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && isRow(e)
@@ -15,11 +15,16 @@
 	const names = [...style(body)].filter(name => !/^min-/.test(name)) // which say how an element is held
 	const looksOf = table => [table, table.querySelector("th"), table.querySelector("td")].map(e => e && names.map(name => style(e).getPropertyValue(name)).join()).join()
 	const looks = tables.map(looksOf)
-	const boxes = tables.map(table => {
+	// What may be as wide as what it holds, as floats are, has no width of its own: the box is as wide as the window has room for it then.
+	const inset = Math.max(0, Math.min(50, root.clientWidth - body.getBoundingClientRect().right))
+	const rooms = tables.map(table => {
+		const { left, right } = table.getBoundingClientRect(), margin = Math.max(0, style(table).direction == "rtl" ? root.clientWidth - right : left)
+		return root.clientWidth - margin - (table.parentElement.closest("td, th") ? margin : inset)
+	})
+	const fitted = tables.map(e => e.parentElement.clientWidth > e.offsetWidth - 3)
+	const boxes = tables.map((table, i) => {
 		const box = document.createElement("div"), cell = table.parentElement.closest("td, th")
-		const { left, right } = table.getBoundingClientRect(), margin = style(table).direction == "rtl" ? root.clientWidth - right : left
-		const size = cell ? { width: root.clientWidth - 2 * margin + "px" } : { width: "0", "min-width": "100%" } // or all would be as wide
-		set(box, { "overflow-x": "auto", ...size })
+		set(box, { "overflow-x": "auto", ...cell ? { width: rooms[i] + "px" } : { width: "0", "min-width": "100%" } }) // or all would be as wide
 		table.replaceWith(box)
 		box.append(table)
 		return box
@@ -29,8 +34,9 @@
 	const itemsAbove = e => e && e != body ? [...itemsAbove(outerOf(e)), ...outerOf(e) && /flex|grid/.test(style(outerOf(e)).display) ? [e] : []] : []
 	const items = [...new Set(within(body).filter(isWideBox).slice(0, 300).flatMap(itemsAbove))], restores = items.map(keepStyle)
 	items.forEach(e => set(e, { "min-width": "0" }))
+	boxes.map((box, i) => fitted[i] && box.clientWidth < 0.6 * rooms[i]).forEach((isNarrow, i) => isNarrow && set(boxes[i], { width: rooms[i] + "px", "min-width": "0" }))
 	const take = i => boxes[i].replaceWith(tables[i])
-	tables.map(looksOf).forEach((now, i) => now != looks[i] && take(i))
+	tables.map(looksOf).forEach((now, i) => (now != looks[i] || boxes[i].clientWidth < 100) && take(i))
 	const narrower = root.scrollWidth < before - 1
 	if (!narrower) {
 		tables.forEach((_, i) => take(i))

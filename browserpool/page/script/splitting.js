@@ -5,7 +5,10 @@
 	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free, undoing } = all
 	const style = getComputedStyle, px = Number.parseFloat, cellNames = "td, th, caption", hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
 	const elements = document.body ? within(document.body) : []
-	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && /auto|scroll/.test(style(e).overflow) && isShown(e))
+	const tableIn = box => box.localName == "table" ? box : box.querySelector("table")
+	const scrolls = e => /auto|scroll/.test(style(e).overflow)
+	const cutsTable = (e, table = tableIn(e)) => table && table != e && table.rows.length > 2 && /hidden|clip/.test(style(e).overflowX) && rectOf(table).width > rectOf(e).width + 4 && rectOf(table).left > rectOf(e).left - 4
+	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && (scrolls(e) || cutsTable(e)) && isShown(e))
 	const holdsDrawing = (box, isBeside = besideOf(box)) =>
 		[...box.querySelectorAll("svg, canvas")].some(e => e.clientWidth > box.clientWidth && isShown(e) && isBeside(rectOf(e)))
 	// Grids that draw only what is seen have an element as wide as all of it.
@@ -22,8 +25,8 @@
 		return isFromRight(e) ? ({ left, right }) => ({ from: (last - right) / zoom, to: (last - left) / zoom }) : ({ left, right }) => ({ from: (left - first) / zoom, to: (right - first) / zoom })
 	}
 	const isKeptAt = side => e => style(e).position == "sticky" && style(e)[side] != "auto"
-	const scrolls = [] // to be done at last, since that lays the document out
-	const stripLimit = 12, elementLimit = 100000, heightLimit = 100000
+	const positions = [] // to be done at last, since that lays the document out
+	const stripLimit = 40, elementLimit = 100000, heightLimit = 100000
 	let tries = 300, copied = 0, added = 0
 	// Where the strips of a box begin and end, in pixels from where its content begins; nothing if they would be too many, or if one would be empty.
 	const stripsOf = box => {
@@ -64,24 +67,25 @@
 	}
 	// A part that is split: the width of what it shows, what it holds if that is one element, and where its cells are.
 	const measure = e => {
-		const { start } = sidesOf(e), place = placesIn(e), inner = [...childrenOf(e)], shown = inner.filter(isShown), [only] = shown
+		const { start, end: side } = sidesOf(e), place = placesIn(e), inner = [...childrenOf(e)], shown = inner.filter(isShown), [only] = shown
 		const isAlone = shown.length == 1 && isInFlow(only, e) && !someText(e, (_, outer) => outer == e)
 		const cells = [...e.querySelectorAll(cellNames)].map(cell => {
 			const { from: begin, to: end } = place(rectOf(cell)), s = style(cell)
-			return { begin, end, position: s.position, padding: px(s["padding-" + start]) }
+			const wraps = end - begin > e.clientWidth / 2 && !/nowrap|pre$/.test(s.whiteSpace) && !cell.querySelector("img, svg, canvas, video, input, select, textarea, button, table, pre")
+			return { begin, end, wraps, stays: isKeptAt(start)(cell), isPlaced: s.position == "absolute", padding: px(s["padding-" + start]) }
 		})
-		return { start, width: e.clientWidth, borders: e.offsetWidth - e.clientWidth, cells, only: isAlone && { at: inner.indexOf(only), width: only.offsetWidth, margin: px(style(only)["margin-" + start]) } }
+		return { start, side, width: e.clientWidth, borders: e.offsetWidth - e.clientWidth, cells, only: isAlone && { at: inner.indexOf(only), width: only.offsetWidth, margin: px(style(only)["margin-" + start]) } }
 	}
 	// Keeps in view what a cell says that begins in an earlier strip.
-	const keep = (cell, start, at) => {
+	const keep = (cell, start, at, width) => {
 		const text = document.createElement("span")
 		text.append(...cell.childNodes)
-		set(text, { position: "sticky", [start]: at + "px", display: "inline-block" })
+		set(text, { position: "sticky", [start]: at + "px", display: "inline-block", "max-width": width + "px" })
 		cell.append(text)
 	}
 	// Shows a strip in a part or its copy. The last strip would repeat part of the previous one, and the others part of the next one if the page became wider.
 	// Nothing is measured here: each look would lay out all copies again.
-	const show = (e, { start, width, borders, only, cells }, { from, to, kept }, isLast) => {
+	const show = (e, { start, side, width, borders, only, cells }, { from, to, kept }, isLast, restores) => {
 		const inner = isLast ? to - from + kept : width, beyond = inner - (to - from + kept), by = Math.round(from - kept)
 		set(e, { "overflow-x": "hidden", "box-sizing": "border-box", width: inner + borders + "px", "min-width": "0", "max-width": "none" })
 		if (beyond > 1) set(e, { "clip-path": start == "left" ? `inset(0 ${beyond}px 0 0)` : `inset(0 0 0 ${beyond}px)` })
@@ -89,14 +93,16 @@
 			const at = { ["margin-" + start]: only.margin - by + "px", "box-sizing": "border-box", width: only.width + "px", "min-width": "0", "max-width": "none" }
 			set(childrenOf(e)[only.at], at)
 		} else {
-			scrolls.push([e, start == "left" ? by : -by])
+			positions.push([e, start == "left" ? by : -by])
 		}
-		if (from == 0) return
 		const own = e.querySelectorAll(cellNames)
-		cells.forEach(({ begin, end, position, padding }, i) => {
-			if (position == "sticky") return
-			if (end > from - kept && end < from + 1) set(own[i], { visibility: "hidden" }) // it lies below the columns that stay in view, and would show at their edges
-			if (begin < from - 1 && end > from + 1 && position == "static") keep(own[i], start, kept + padding)
+		cells.forEach(({ begin, end, wraps, stays, isPlaced, padding }, i) => {
+			if (stays) return
+			if (from > 0 && end > from - kept && end < from + 1) set(own[i], { visibility: "hidden" }) // it lies below the columns that stay in view, and would show at their edges
+			if (from > 0 && begin < from - 1 && end > from + 1 && !isPlaced) keep(own[i], start, kept + padding, Math.min(to, end) - from - 2 * padding)
+			if (begin < from - 1 || begin > to - 100 || end < to + 1 || !wraps) return
+			if (from == 0) restores.push(keepStyle(own[i]))
+			set(own[i], { ["padding-" + side]: end - to + padding + "px" }) // its text ends where the strip ends
 		})
 	}
 	const isTooComplex = e => !!e.querySelector("iframe, video, audio, object") || within(e).some(e => e.shadowRoot || /-/.test(e.localName))
@@ -106,14 +112,30 @@
 	const canBeSplit = (box, branches, table = box.querySelector("table")) => /^horizontal/.test(style(box).writingMode) &&
 		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
 	const groundOf = e => !e ? "white" : hasBackground(e) && style(e).backgroundImage == "none" ? style(e).backgroundColor : groundOf(outerOf(e))
-	// The first column of a table if its cells say which row is which, and none stays in view anyway: heads, or narrow cells with different texts.
-	const rowHeadsIn = box => {
-		const table = box.querySelector("table")
-		const first = [...table?.rows ?? []].filter(row => row.cells.length > 1).map(row => row.cells[0]).filter(e => e.colSpan == 1 && placesIn(table)(rectOf(e)).from < 4)
-		const body = first.filter(e => e.closest("tbody") && e.parentElement.querySelector("td")), texts = body.map(e => e.textContent.trim())
-		const differ = body.length > 1 && texts.every(Boolean) && new Set(texts).size == texts.length && body[0].offsetWidth < box.clientWidth / 4
-		return body.length > 0 && (differ || body.every(e => e.localName == "th")) && !first.some(isKeptAt(sidesOf(box).start)) ? first : []
+	const rowsIn = box => [...tableIn(box)?.rows ?? []].filter(row => row.cells.length > 1)
+	// Where the columns end that say which row is which; 0 if they are too wide, or if some stay in view anyway. These are the heads of all rows, or the first
+	// column if it is narrow and all its texts differ.
+	const namesEnd = box => {
+		const place = placesIn(box), width = box.clientWidth, rows = rowsIn(box).filter(row => row.parentElement.localName == "tbody" && row.querySelector("td"))
+		const headsOf = ({ cells }) => [...cells].slice(0, [...cells].findIndex(e => e.localName != "th")), endOf = e => place(rectOf(e)).to
+		const first = Math.min(...rows.map(row => place(rectOf(row.cells[0])).from)), cells = rows.map(row => row.cells[0]).filter(e => e.colSpan == 1 && place(rectOf(e)).from < first + 4)
+		const texts = cells.map(e => e.textContent.trim()), heads = rows.flatMap(headsOf)
+		if (cells.length == 0 || within(box).some(isKeptAt(sidesOf(box).start))) return 0
+		const end = cells.every(e => e.localName == "th") ? Math.max(...heads.map(endOf)) : texts.length > 1 && texts.every(Boolean) && new Set(texts).size == texts.length && endOf(cells[0])
+		return end < width / (heads.length > 0 ? 2.5 : 4) ? end : 0
 	}
+	// What keeps these columns in view, in all parts.
+	const keepingNames = (parts, start) => {
+		const end = Math.max(...parts.map(namesEnd))
+		if (!(end > 0)) return []
+		return parts.flatMap(box => {
+			const place = placesIn(box), first = Math.min(...rowsIn(box).map(row => place(rectOf(row.cells[0])).from))
+			const cells = rowsIn(box).flatMap(row => [...row.cells].slice(0, 9)).map(e => [e, place(rectOf(e))]).filter(([, at]) => at.to < end + 2)
+			const between = cells.length > 0 ? holdersOf(cells[0][0], box).filter(e => style(e).overflowX != "visible") : [] // columns would stay within these
+			return [...between.map(e => [e, { overflow: "visible" }]), ...cells.map(([e, { from }]) => [e, { position: "sticky", [start]: from - first + "px", background: groundOf(e) }])]
+		})
+	}
+	const holdersOf = (e, box) => e == box || outerOf(e) == box ? [] : [outerOf(e), ...holdersOf(outerOf(e), box)]
 	const attempt = f => {
 		try {
 			return f()
@@ -124,23 +146,24 @@
 	const prepare = box => {
 		const { parts, branches } = pairOf(box), outer = branches[0].parentElement, scrolled = parts.filter(e => e.scrollLeft != 0)
 		if (!canBeSplit(box, branches) || !outer || outer != outerOf(branches[0]) || branches.some(e => !isInFlow(e, outer) || style(e).float != "none")) return
-		const isBeside = areBesideOthers(branches, outer), isBlock = /^(block|flow-root|list-item|table-cell)$/.test(style(outer).display)
+		const isBeside = areBesideOthers(branches, outer), isBlock = /^(block|flow-root|list-item|table|table-cell|table-caption|inline-block)$/.test(style(outer).display)
 		if (isBeside ? branches.length > 1 : !isBlock && !isRow(outer) && !isColumn(style(outer))) return
 		const { start, end } = sidesOf(box), placed = branches.flatMap(e => within(e)).filter(isKeptAt(end)), { flex, order, alignSelf, justifySelf, gridArea } = style(box)
-		const heads = parts.flatMap(rowHeadsIn).map(e => [e, { position: "sticky", [start]: "0", background: groundOf(e) }])
+		const place = placesIn(box), wide = within(box).filter(isKeptAt(start)).filter(e => place(rectOf(e)).to >= box.clientWidth / 2).map(e => [e, { [start]: "auto" }])
 		const captions = branches.flatMap(e => [...e.querySelectorAll("caption")]).map(e => [e, { "text-align": "start" }])
-		const changes = [...heads, ...captions, ...placed.map(e => [e, { [end]: "auto" }]), ...parts.map(e => [e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }])]
+		const changes = [...keepingNames(parts, start), ...wide, ...captions, ...placed.map(e => [e, { [end]: "auto" }]), ...parts.map(e => [e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }])]
+		changes.push(...branches.slice(0, -1).map(e => [e, { "break-after": "avoid" }])) // a head in a box of its own
 		if (isRow(outer) && !isBeside) changes.push([outer, { display: "block" }])
 		if (isColumn(style(outer))) changes.push(...branches.map(e => [e, { "flex-shrink": "0" }]))
 		const holding = isBeside && { flex, order, "align-self": alignSelf, "justify-self": justifySelf, "grid-area": gridArea, "min-width": "0" }
 		return { box, parts, branches, changes, holding, scrolled, outer, copies: [] }
 	}
 	const begin = c => {
-		const restores = [...new Set([c.outer, ...c.branches, ...c.parts, ...c.changes.map(([e]) => e)])].map(keepStyle), holder = document.createElement("div")
+		c.restores = [...new Set([c.outer, ...c.branches, ...c.parts, ...c.changes.map(([e]) => e)])].map(keepStyle), holder = document.createElement("div")
 		c.undo = () => {
 			c.copies.forEach(e => e.remove())
 			if (c.holding) holder.replaceWith(c.box)
-			restores.forEach(f => f())
+			c.restores.toReversed().forEach(f => f())
 		}
 		c.changes.forEach(([e, to]) => set(e, to))
 		c.scrolled.forEach(e => e.scrollLeft = 0)
@@ -164,7 +187,7 @@
 		c.copies.push(...rows.slice(1).flat())
 		c.branches.at(-1).after(...c.copies)
 		const places = c.parts.map((e, i) => own[i].indexOf(e))
-		rows.forEach((row, n) => row.forEach((e, i) => show([e, ...within(e)][places[i]], c.measures[i], c.strips[n], n == rows.length - 1)))
+		rows.forEach((row, n) => row.forEach((e, i) => show([e, ...within(e)][places[i]], c.measures[i], c.strips[n], n == rows.length - 1, c.restores)))
 		rows.slice(1).forEach(([first]) => set(first, { "margin-top": "8px" }))
 	}
 	const isShownWhole = ({ copies }) => !leaves(copies.at(-1), e => style(e).overflowY != "visible")
@@ -177,7 +200,7 @@
 		for (const animation of filled.flatMap(c => c.copies).flatMap(e => e.getAnimations({ subtree: true }))) {
 			if (animation.effect.getComputedTiming().endTime != Infinity) animation.finish()
 		}
-		scrolls.splice(0).forEach(([e, by]) => e.scrollLeft = by)
+		positions.splice(0).forEach(([e, by]) => e.scrollLeft = by)
 		const whole = filled.map(isShownWhole), done = filled.filter((c, i) => whole[i] || free(c.copies.at(-1)))
 		chosen.filter(c => !done.includes(c)).forEach(c => c.undo())
 		undoing.push(...done.map(c => c.undo))
@@ -206,6 +229,6 @@
 	}
 	const scrolling = cut.map(box => style(box).display == "table-cell" && hidesText(box) ? enclose(box) : box)
 	const done = new Set(splitAll(scrolling.toReversed())), left = scrolling.filter(box => !done.has(box))
-	shrink(left, box => wideScale(box) && 1 / 2)
+	shrink(left.filter(scrolls), box => wideScale(box) && 1 / 2)
 	return { Beside: Math.max(0, ...left.map(hidden)) }
 }
