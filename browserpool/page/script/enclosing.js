@@ -12,7 +12,7 @@
 		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && isRow(e)
 	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 300)
 	// Style sheets may name a table by what holds it.
-	const names = [...style(body)].filter(name => !/^min-/.test(name)) // which say how an element is held
+	const names = [...style(body)].filter(name => !/^(min-|margin)/.test(name)) // which depend on what holds an element
 	const looksOf = table => [table, table.querySelector("th"), table.querySelector("td")].map(e => e && names.map(name => style(e).getPropertyValue(name)).join()).join()
 	const looks = tables.map(looksOf)
 	// What may be as wide as what it holds, as floats are, has no width of its own: the box is as wide as the window has room for it then.
@@ -34,7 +34,8 @@
 	const itemsAbove = e => e && e != body ? [...itemsAbove(outerOf(e)), ...outerOf(e) && /flex|grid/.test(style(outerOf(e)).display) ? [e] : []] : []
 	const items = [...new Set(within(body).filter(isWideBox).slice(0, 300).flatMap(itemsAbove))], restores = items.map(keepStyle)
 	items.forEach(e => set(e, { "min-width": "0" }))
-	boxes.map((box, i) => fitted[i] && box.clientWidth < 0.6 * rooms[i]).forEach((isNarrow, i) => isNarrow && set(boxes[i], { width: rooms[i] + "px", "min-width": "0" }))
+	const misfits = boxes.map(({ clientWidth: width }, i) => fitted[i] && width < 0.6 * rooms[i] || width < 100 || width > rooms[i] + 9)
+	misfits.forEach((misfit, i) => misfit && set(boxes[i], { width: rooms[i] + "px", "min-width": "0" }))
 	const take = i => boxes[i].replaceWith(tables[i])
 	tables.map(looksOf).forEach((now, i) => (now != looks[i] || boxes[i].clientWidth < 100) && take(i))
 	const narrower = root.scrollWidth < before - 1

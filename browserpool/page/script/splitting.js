@@ -34,7 +34,7 @@
 		const inside = within(box), items = inside.filter(e => /^(td|th|img|svg|canvas|button)$/.test(e.localName)).map(rectOf)
 		const kept = inside.filter(isKeptAt(sidesOf(box).start)).map(e => span(rectOf(e)).to).filter(to => to < half).reduce((a, b) => Math.max(a, b), 0)
 		someText(box, at => void items.push(at))
-		const spans = items.map(span).filter(at => at.to > at.from), mayCut = box.querySelector("table") || isPicture(box) || holdsDrawing(box)
+		const spans = items.map(span).filter(at => at.to > at.from), mayCut = tableIn(box) || isPicture(box) || holdsDrawing(box)
 		const end = Math.min(box.scrollWidth, spans.reduce((end, { to }) => Math.max(end, to), 0)) // beyond there may be padding
 		// The last place before an end that is not within a cell, a text or a picture, unless these are too wide.
 		const gapBefore = (end, from, tooWide) => {
