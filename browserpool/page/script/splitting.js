@@ -68,7 +68,7 @@
 	// A part that is split: the width of what it shows, what it holds if that is one element, and where its cells are.
 	const measure = e => {
 		const { start, end: side } = sidesOf(e), place = placesIn(e), inner = [...childrenOf(e)], shown = inner.filter(isShown), [only] = shown
-		const isAlone = shown.length == 1 && isInFlow(only, e) && !someText(e, (_, outer) => outer == e)
+		const isAlone = shown.length == 1 && isInFlow(only, e) && !/^(table-|inline)/.test(style(only).display) && !someText(e, (_, outer) => outer == e)
 		const cells = [...e.querySelectorAll(cellNames)].map(cell => {
 			const { from: begin, to: end } = place(rectOf(cell)), s = style(cell)
 			const wraps = end - begin > e.clientWidth / 2 && !/nowrap|pre$/.test(s.whiteSpace) && !cell.querySelector("img, svg, canvas, video, input, select, textarea, button, table, pre")
