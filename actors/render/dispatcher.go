@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,8 @@ import (
 type (
 	peersChanged struct{}
 	drain        struct{ done chan struct{} }
+	// probed is the result of a probe.
+	probed struct{ err error }
 	// usageRequest asks for up to limit accounts with the most jobs.
 	usageRequest struct {
 		limit int
@@ -32,6 +35,10 @@ type dispatcher struct {
 	machine  *dispatch.Machine
 	children map[string]child // by the id of the job's actor
 	drained  chan struct{}
+	// fault is the error of the last attempt that met a fault of the infrastructure.
+	fault error
+	// told is set while the log's last word is that rendering is suspended.
+	told bool
 }
 
 type child struct {
@@ -60,6 +67,8 @@ func (d *dispatcher) Receive(ctx actor.Context) {
 		m.to <- d.machine.Usage(m.limit)
 	case *actor.Terminated:
 		d.onTerminated(ctx, m.Who)
+	case probed:
+		d.onProbed(ctx, m.err)
 	case dispatch.Retire:
 		d.take(ctx, m)
 		f := d.renderer.Figures()
@@ -121,6 +130,9 @@ func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
 	if end.GivesBack {
 		go func() { _ = c.work.giveBack(d.ctx) }() // it fails only when the node or its log ends, and then the job is lost with the node
 	}
+	if end.Health == attempt.Faulty {
+		d.fault = end.fault
+	}
 	d.take(ctx, dispatch.Ended{Job: c.work.job, Told: end.Told, Health: end.Health, Cost: end.cost})
 }
 
@@ -133,19 +145,25 @@ func (d *dispatcher) probe(ctx actor.Context) {
 	go func() {
 		ctx, cancel := context.WithTimeout(d.ctx, probeLimit)
 		defer cancel()
-		err := d.cfg.Probe(ctx)
-		d.renderer.fault.Store(&err)
-		if err != nil && d.ctx.Err() == nil {
-			d.cfg.Logger.Error("rendering is suspended: jobs wait until the fault is mended", "error", err)
-		}
-		root.Send(self, dispatch.Probed{Sound: err == nil})
+		root.Send(self, probed{d.cfg.Probe(ctx)})
 	}()
+}
+
+// onProbed logs once why rendering is suspended. If the probe finds nothing, the attempts' fault is the reason: a fault that only jobs meet must show.
+func (d *dispatcher) onProbed(ctx actor.Context, err error) {
+	d.renderer.fault.Store(&err)
+	if !d.told && d.ctx.Err() == nil {
+		d.told = true
+		d.cfg.Logger.Error("rendering is suspended: jobs wait until the fault is mended", "error", cmp.Or(err, d.fault))
+	}
+	d.take(ctx, dispatch.Probed{Sound: err == nil})
 }
 
 // report publishes the figures, and tells the other nodes if the load has changed.
 func (d *dispatcher) report(out dispatch.Report) {
 	before := d.renderer.figures.Swap(&Figures{out.Load, out.Counts})
-	if before.Load.Suspended && !out.Load.Suspended {
+	if d.told && !out.Load.Suspended {
+		d.told = false
 		d.cfg.Logger.Info("rendering is resumed")
 	}
 	if d.cfg.Peers != nil && before.Load != out.Load {

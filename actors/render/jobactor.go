@@ -20,6 +20,7 @@ type jobActor struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	end     *atomic.Pointer[ended] // set before the end; read by the parent after it
+	fault   error                  // of the last step that failed
 }
 
 // ended describes an attempt that has ended, for the dispatcher.
@@ -27,6 +28,8 @@ type ended struct {
 	attempt.End
 	// cost is how long the attempt had its page.
 	cost time.Duration
+	// fault is why a step failed, nil if none did.
+	fault error
 }
 
 // stepDone is the message that a step has ended, from a jobActor to itself.
@@ -64,6 +67,7 @@ func (j *jobActor) done(m stepDone) attempt.Done {
 		return in
 	}
 	if in.Fault = j.work.faultOf(m.err); in.Fault != nil {
+		j.fault = m.err
 		j.work.cfg.Logger.Warn("render attempt failed", "job", j.work.job.String(), "error", m.err)
 	}
 	return in
@@ -80,7 +84,7 @@ func (j *jobActor) take(ctx actor.Context, in attempt.Input) {
 			j.cancel()
 		case attempt.End:
 			j.work.endTrace()
-			j.end.Store(&ended{out, j.work.held})
+			j.end.Store(&ended{out, j.work.held, j.fault})
 			ctx.Stop(ctx.Self())
 		}
 	}

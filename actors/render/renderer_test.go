@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -455,5 +456,47 @@ func TestFileLimit(t *testing.T) {
 		if f, ok := s.told(2)[1].(events.FailRender); !ok || f.Code != events.FileTooLarge {
 			t.Errorf("limit %d: got %+v", given, f)
 		}
+	}
+}
+
+// lines takes what a logger writes.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
+// The log says once that rendering is suspended, and why, before it says that it is resumed; also if only attempts meet the fault.
+func TestSuspensionIsLoggedInPairs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		found error // by the probe
+		want  []string
+	}{
+		"found by the probe": {errors.New("files: gone"), []string{`rendering is suspended: jobs wait until the fault is mended" error="files: gone"`}},
+		"met by attempts":    {nil, []string{`rendering is suspended: jobs wait until the fault is mended" error="print: no space left`, "rendering is resumed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := make(lines, 100)
+			s := newFixtureWith(t, func(c *Config) {
+				c.Logger = slog.New(slog.NewTextHandler(said, nil))
+				c.Probe = func(context.Context) error { return tc.found }
+			})
+			s.print = func(page.Print) (page.Result, error) {
+				return page.Result{}, fmt.Errorf("print: %w", unix.ENOSPC)
+			}
+			for range 3 {
+				s.submit("x")
+			}
+			for _, want := range tc.want {
+				line := testkit.Receive(t, said, want)
+				for !strings.Contains(line, "rendering is") {
+					line = testkit.Receive(t, said, want)
+				}
+				if !strings.Contains(line, want) {
+					t.Errorf("the log says %s, want %s", line, want)
+				}
+			}
+		})
 	}
 }
