@@ -1,6 +1,7 @@
 package chromium
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -21,15 +22,24 @@ const lockName = "lock"
 // open, no other process takes the directory for one that a killed process left.
 var profileLocks sync.Map
 
+// ProfilesDir returns the directory in which browsers of these options keep their profiles, with all their temporary files.
+func (o Options) ProfilesDir() string {
+	as, _ := o.owner() // without an owner no browser starts
+	return profilesDir(o.TempDir, as)
+}
+
+func profilesDir(parent string, owner *syscall.Credential) string {
+	parent = cmp.Or(parent, os.TempDir())
+	if owner == nil {
+		return parent
+	}
+	return firstReachable(parent, os.TempDir(), "/tmp", "/var/tmp")
+}
+
 // makeProfile makes a profile directory under parent, after removing the profiles that
 // killed processes left there. It belongs to owner, unless that is nil.
 func makeProfile(parent string, owner *syscall.Credential) (string, error) {
-	if parent == "" {
-		parent = os.TempDir()
-	}
-	if owner != nil {
-		parent = firstReachable(parent, os.TempDir(), "/tmp", "/var/tmp")
-	}
+	parent = profilesDir(parent, owner)
 	sweepProfiles(parent)
 	dir, err := os.MkdirTemp(parent, profilePrefix)
 	if err != nil {

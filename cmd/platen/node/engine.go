@@ -11,6 +11,7 @@ import (
 	"platen.dev/actors/shard"
 	"platen.dev/actors/webhook"
 	"platen.dev/browserpool"
+	"platen.dev/browserpool/page"
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/document"
 	"platen.dev/events"
@@ -81,7 +82,7 @@ func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*
 		Pages:    document.PageCount,
 		FileURL:  net.front.fileURL,
 		Engine:   engineOf(b.version, pool),
-		Probe:    func(ctx context.Context) error { return probe(ctx, pages, s.files, b.id) },
+		Probe:    func(ctx context.Context) error { return probe(ctx, pages.acquire, s.files, b.id) },
 		Observe:  b.metrics.Rendered,
 		Traces:   b.traces,
 	}
@@ -137,15 +138,27 @@ func weightsOf(replica *projections.Replica) func(events.AccountID) int {
 // probeBytes is the size of the file with which the store is probed: more than a full disk has left.
 const probeBytes = 1 << 20
 
-// probe tests what attempts depend on: there is room, a page can be leased, and a file stored.
-func probe(ctx context.Context, from pages, files store.Files, id events.NodeID) error {
-	page, err := from.acquire(ctx, "", events.Quick)
-	if err != nil {
+// acquire leases a page, as pages.acquire does.
+type acquire func(context.Context, events.AccountID, events.Lane) (render.Lease, error)
+
+// probe tests what attempts depend on: there is room, a page can be leased and prints, and a file can be stored.
+func probe(ctx context.Context, acquire acquire, files store.Files, id events.NodeID) error {
+	if err := probePrint(ctx, acquire); err != nil {
 		return fmt.Errorf("browsers: %w", err)
 	}
-	page.Return()
 	if err := store.Probe(ctx, files, string(id), make([]byte, probeBytes)); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
+}
+
+// probePrint prints: a browser whose temporary directory is full lends pages, and cannot deliver what they print.
+func probePrint(ctx context.Context, acquire acquire) error {
+	lease, err := acquire(ctx, "", events.Quick)
+	if err != nil {
+		return err
+	}
+	defer lease.Return()
+	_, err = lease.Print(ctx, page.Print{HTML: doctor.Specimen})
+	return err
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"platen.dev/browserpool/chromium"
 )
 
 const (
@@ -19,6 +22,28 @@ const (
 	// maxInodeReserve is the largest reserve of inodes: a browser's profile alone takes hundreds.
 	maxInodeReserve = 4096
 )
+
+// browsersDisk is the name of the disk of the browsers' profiles, if nothing else that is watched is on it.
+const browsersDisk = "browsers"
+
+// disks returns the directories of the disks that the node writes to, by purpose.
+func (c Config) disks() map[string]string {
+	disks := c.StorageConfig.disks()
+	profiles := chromium.Options{User: c.Browser.User, AsRoot: c.Browser.AllowRootNoSandbox, TempDir: filepath.Join(c.Data, "work")}.ProfilesDir()
+	for _, dir := range disks {
+		if sameDisk(dir, profiles) {
+			return disks
+		}
+	}
+	disks[browsersDisk] = profiles
+	return disks
+}
+
+// sameDisk reports whether directories are known to be on one file system.
+func sameDisk(a, b string) bool {
+	var at, bt unix.Stat_t
+	return unix.Stat(a, &at) == nil && unix.Stat(b, &bt) == nil && at.Dev == bt.Dev
+}
 
 // space watches the disks that the node writes to. Below a reserve of free space, or of free inodes, no more jobs are
 // accepted, below half of it none are rendered, so that work under way (decisions, downloads,
@@ -83,6 +108,9 @@ func (s *space) look() {
 			continue
 		}
 		all = append(all, volumeOf(name, dir, stat, s.reserve))
+		if v := &all[len(all)-1]; name == browsersDisk { // the configured reserve is meant for larger disks
+			v.reserve = min(v.reserve, reserveOf(v.total, 0))
+		}
 	}
 	s.now.Store(&all)
 	s.report(s.forJobs())

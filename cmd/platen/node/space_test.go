@@ -109,6 +109,37 @@ func TestOutOfInodes(t *testing.T) {
 	}
 }
 
+// The disk of the browsers' profiles is watched where nothing else is on it. Its reserve is never more than the default.
+func TestDiskOfBrowsers(t *testing.T) {
+	cfg := NewConfig()
+	cfg.Data, cfg.Browser.AllowRootNoSandbox = t.TempDir(), true
+	if err := os.Mkdir(filepath.Join(cfg.Data, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if dir, found := cfg.disks()[browsersDisk]; found {
+		t.Errorf("on the disk of the data: %s", dir)
+	}
+	if err := os.Remove(filepath.Join(cfg.Data, "work")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/shm", filepath.Join(cfg.Data, "work")); err != nil {
+		t.Fatal(err)
+	}
+	if sameDisk(cfg.Data, "/dev/shm") {
+		t.Skip("SKIPPED: /dev/shm is on the disk of temporary files")
+	}
+	s := &space{dirs: cfg.disks(), reserve: 1 << 50, logger: slog.New(slog.DiscardHandler)}
+	s.look()
+	for _, d := range s.disks() {
+		if want := reserveOf(d.total, 0); d.name == browsersDisk && d.reserve != want {
+			t.Errorf("reserve %d, want %d", d.reserve, want)
+		}
+	}
+	if len(s.disks()) != 2 && len(s.disks()) != 3 || s.dirs[browsersDisk] == "" {
+		t.Errorf("watched: %+v", s.disks())
+	}
+}
+
 // The disks of real directories are measured, and missing ones left out.
 func TestDisks(t *testing.T) {
 	s := &space{dirs: map[string]string{"data": t.TempDir(), "files": "/does/not/exist"}}
