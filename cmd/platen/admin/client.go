@@ -114,11 +114,11 @@ func (c Client) unanswered(err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w on %s; is one running with this --data? (%w)", ErrNoNode, c.socket, err)
 	}
-	return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.owner(), err)
+	return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.Owner(), err)
 }
 
-// owner returns the user whose node it is, by the socket or, as others may not see it, by its directory.
-func (c Client) owner() string {
+// Owner returns the user whose node it is, by the socket or, as others may not see it, by its directory.
+func (c Client) Owner() string {
 	for _, path := range []string{c.socket, filepath.Dir(c.socket)} {
 		info, err := os.Stat(path)
 		if err != nil {

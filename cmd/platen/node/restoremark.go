@@ -2,12 +2,14 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"platen.dev/cmd/platen/admin"
 	"platen.dev/events/disk"
 )
 
@@ -26,11 +28,16 @@ var (
 
 // checkFinished returns an error if a restore into the data directory did not end.
 func (c StorageConfig) checkFinished() error {
-	content, err := os.ReadFile(c.unfinishedPath())
+	_, err := os.Lstat(c.unfinishedPath())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err == nil && string(content) == readsOnly+"\n":
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w for the user with the id %d: run platen as %s, or give the directory to this user (chown)", err, os.Geteuid(), admin.NewClient(c.Data).Owner())
+	case err != nil: // nobody has seen a mark: to remove the directory may be wrong
+		return fmt.Errorf("%w: choose another data directory", err)
+	}
+	if content, err := os.ReadFile(c.unfinishedPath()); err == nil && string(content) == readsOnly+"\n" {
 		return errUnread
 	}
 	return errUnfinished // even if it cannot be read: whoever restored may be another user

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -59,4 +61,43 @@ func TestRestoreMark(t *testing.T) {
 		t.Error("a restore begins where a node has been")
 	}
 	is("where a node has been", nil)
+}
+
+// Only a mark that is there asks for the directory to be removed: a path that cannot be looked at is told as such.
+func TestNoMarkIsNoRestore(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for data, want := range map[string]error{
+		file: syscall.ENOTDIR,
+		filepath.Join(dir, strings.Repeat("x", 300)): syscall.ENAMETOOLONG,
+	} {
+		if err := (StorageConfig{Data: data}).checkFinished(); !errors.Is(err, want) || !strings.Contains(err.Error(), data) || strings.Contains(err.Error(), "remove") {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+	marked := StorageConfig{Data: dir}
+	if err := os.Mkdir(marked.unfinishedPath(), 0o700); err != nil { // which nobody can read as a file
+		t.Fatal(err)
+	}
+	if err := marked.checkFinished(); !errors.Is(err, errUnfinished) {
+		t.Errorf("a mark that cannot be read: %v", err)
+	}
+}
+
+// Another user's data directory is not to be removed.
+func TestMarkOfAnotherUser(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("SKIPPED: root may read every directory")
+	}
+	c := StorageConfig{Data: t.TempDir()}
+	if err := os.Chmod(c.Data, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(c.Data, 0o700) })
+	if err := c.checkFinished(); !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(), "chown") || strings.Contains(err.Error(), "remove") {
+		t.Errorf("got %v", err)
+	}
 }
