@@ -88,6 +88,8 @@ type Node struct {
 	Store    Store     `json:"store"`
 	// OldestSecret names the oldest of the secrets that seal credentials.
 	OldestSecret string `json:"oldest_secret"`
+	// LostSecret names the oldest secret that it has worked with, if it has another one now.
+	LostSecret string `json:"lost_secret,omitempty"`
 	Ledger       Ledger `json:"ledger"`
 	Disks        []Disk `json:"disks"`
 	// Certificates lists those that it shows, by use: api, cluster.

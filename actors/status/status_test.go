@@ -186,6 +186,7 @@ func TestFindings(t *testing.T) {
 		"certificate": {func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity) }, func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity - 1) }, "certificate of cluster expires on 2026-12-07"},
 		"browser":     {func(n *Node) {}, func(n *Node) { n.Browsers.Running = false }, "no browser"},
 		"mismatch":    {func(n *Node) {}, func(n *Node) { n.Mismatches = 1 }, "1 snapshots were wrong"},
+		"secret":      {func(n *Node) {}, func(n *Node) { n.LostSecret = "620fc00545d3b46e" }, "lacks the secret 620fc00545d3b46e"},
 		"jobs":        {func(n *Node) {}, func(n *Node) { n.JobsRefused = "full" }, "accepts no jobs: full"},
 		"appends":     {func(n *Node) {}, func(n *Node) { n.AppendFailure, n.AppendFailureSeconds = "no right", 12 }, "appends to the log fail, the last 12 s ago: no right"},
 		"suspended":   {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Suspended, "why" }, "suspended: why"},

@@ -94,6 +94,13 @@ func (c Config) tryKeys(context.Context) (is string, err error) {
 		return "the node will make it", err
 	}
 	s, err := c.sealSecrets()
+	if err != nil {
+		return "", err
+	}
+	lost, err := c.lostSecret(s)
+	if err == nil && lost != "" {
+		err = c.lacks(lost)
+	}
 	return fmt.Sprintf("there are %d secrets", len(s.Names())), err
 }
 

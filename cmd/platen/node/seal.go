@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"platen.dev/events/disk"
@@ -21,6 +22,7 @@ import (
 type keyring struct {
 	*seal.Key
 	cfg      Config
+	lost     string // the secret that the node had and lacks, "" if it lacks none
 	logger   *slog.Logger
 	rotating sync.Mutex // held while the key is rotated
 }
@@ -37,7 +39,43 @@ func openKeys(b *base) (*keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keyring{Key: seal.NewKey(secrets), cfg: b.cfg, logger: b.logger}, nil
+	lost, err := b.cfg.lostSecret(secrets)
+	if err != nil {
+		return nil, err
+	}
+	if lost == "" {
+		err = disk.WriteFile(b.cfg.oldestSecretPath(), []byte(oldestName(secrets)+"\n"))
+	} else { // it starts all the same: jobs that wait for nothing sealed are well, and the secret may be lost for good
+		b.logger.Error("the node lacks a secret that it had: webhooks are signed with other keys", "error", b.cfg.lacks(lost))
+	}
+	return &keyring{Key: seal.NewKey(secrets), cfg: b.cfg, lost: lost, logger: b.logger}, err
+}
+
+// oldestSecretPath returns the file that names the oldest secret that the node has worked with: the one from which the keys of accounts are derived, so
+// that it must never be replaced. Rows and log do not tell it: a value that no secret opens may be of one that was given up.
+func (c StorageConfig) oldestSecretPath() string { return filepath.Join(c.Data, "seal.oldest") }
+
+// lostSecret returns the name of the oldest secret that a node has worked with in the data directory, "" if it is the oldest of these, or there was none.
+func (c StorageConfig) lostSecret(s seal.Secrets) (string, error) {
+	b, err := os.ReadFile(c.oldestSecretPath())
+	had := strings.TrimSpace(string(b))
+	if errors.Is(err, fs.ErrNotExist) || had == oldestName(s) {
+		return "", nil
+	}
+	return had, err
+}
+
+// oldestName names the oldest secret, as a backup does.
+func oldestName(s seal.Secrets) string {
+	s.Next = nil // it is the newest
+	names := s.Names()
+	return names[len(names)-1]
+}
+
+// lacks says what to do about a lost secret.
+func (c StorageConfig) lacks(name string) error {
+	return fmt.Errorf("the secret %s is not the oldest one here: put %s back from its copy, or configure cluster.secret, cluster.former_secrets and cluster.seal_key as they were; "+
+		"if it is lost for good, remove %s, and start again", name, c.sealPath(), c.oldestSecretPath())
 }
 
 // needsFirstSecret reports whether the node has to make its own secret: it has none, and no node has used the data directory. In one that a node has
@@ -52,7 +90,7 @@ func (c Config) needsFirstSecret() (bool, error) {
 	if used, err := c.used(); err != nil || used != "" {
 		return false, cmp.Or(err, fmt.Errorf("%s is lost, and a node has used the data directory: there is %s. Without it no waiting webhook, upload or password can be decrypted, "+
 			"and webhooks and evidence get other keys. Put it back from its copy, or configure cluster.secret as it was. "+
-			"If there is no copy, begin with a new secret: head -c %d /dev/urandom >'%[1]s', as the node's user", c.sealPath(), used, seal.SecretSize))
+			"If there is no copy, begin with a new secret: head -c %d /dev/urandom >'%[1]s'; rm -f '%[4]s', as the node's user", c.sealPath(), used, seal.SecretSize, c.oldestSecretPath()))
 	}
 	return true, nil
 }

@@ -1,7 +1,9 @@
 package node
 
 import (
+	"bytes"
 	"encoding/base64"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,5 +115,50 @@ func TestOwnSecretsStay(t *testing.T) {
 	c.Cluster.Gossip = ""
 	if _, err := openKeys(newBase(c, Options{})); err == nil || !strings.Contains(err.Error(), "has 5 bytes") {
 		t.Errorf("damaged: %v", err)
+	}
+}
+
+// A node whose secret was replaced by another says so, names the one that it lacks, and so does doctor. A rotation, and the present secret's coming back, are well.
+func TestReplacedSecret(t *testing.T) {
+	c := NewConfig()
+	c.Data = t.TempDir()
+	opened := func() (*keyring, string) {
+		t.Helper()
+		var said bytes.Buffer
+		k, err := openKeys(newBase(c, Options{Logger: slog.New(slog.NewTextHandler(&said, nil))}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k, said.String()
+	}
+	k, _ := opened()
+	name := secretsOf(t, c)[0]
+	if err := k.rotate(); err != nil {
+		t.Fatal(err)
+	}
+	right, err := os.ReadFile(c.sealPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for content, lost := range map[string]string{string(right): "", string(seal.NewSecret()): name, string(right[:seal.SecretSize]): name} {
+		if err := os.WriteFile(c.sealPath(), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // what was said once is said at the next start, too
+			k, said := opened()
+			_, err := c.tryKeys(t.Context())
+			if k.lost != lost || strings.Contains(said, "level=ERROR") != (lost != "") || !strings.Contains(said, lost) || (err != nil) != (lost != "") {
+				t.Errorf("lost %q, want %q; doctor: %v; log: %s", k.lost, lost, err, said)
+			}
+			if err != nil && (!strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), c.oldestSecretPath())) {
+				t.Errorf("doctor says %v", err)
+			}
+		}
+	}
+	if err := os.Remove(c.oldestSecretPath()); err != nil {
+		t.Fatal(err)
+	}
+	if k, said := opened(); k.lost != "" || said != "" {
+		t.Errorf("a secret that is given up: %q, %s", k.lost, said)
 	}
 }
