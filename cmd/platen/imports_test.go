@@ -154,7 +154,7 @@ var importRules = map[string]rule{
 	"edge/query":          {"edge/schema ledger", "parameters of a URL: whatever they ask for"},
 	"edge/usage":          {"actors/account edge/query edge/schema events ledger projections", "queries of the ledger: their parameters, answers and limits, without HTTP; accounts for what may still be charged"},
 	"edge/dashboard/page": {"einvoice/report events", "from what a page shows to HTML: no requests, no accounts"},
-	"edge/dashboard/sso":  {"", "signs in at a provider: whose address it is, and nothing of members"},
+	"edge/dashboard/sso":  {"events/contract", "signs in at a provider: whose address it is, and nothing of members"},
 
 	"edge/dashboard/passkey": {"", "speaks WebAuthn with browsers: whose key has answered, and nothing of members"},
 

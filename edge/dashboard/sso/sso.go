@@ -82,7 +82,7 @@ type Attempt struct{ State, Nonce, Verifier string }
 func (p *Provider) Begin(redirect string) (address string, a Attempt, err error) {
 	found, err := p.provider()
 	if err != nil {
-		return "", a, err
+		return "", a, p.told(err)
 	}
 	a = Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
 	return p.at(found, redirect).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
@@ -101,6 +101,11 @@ type Person struct{ Issuer, Subject, Email string }
 
 // Finish returns who has signed in, by the state and the code that the browser has brought.
 func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state, code string) (who Person, err error) {
+	who, err = p.finish(ctx, redirect, a, state, code)
+	return who, p.told(err)
+}
+
+func (p *Provider) finish(ctx context.Context, redirect string, a Attempt, state, code string) (who Person, err error) {
 	if a.State == "" || subtle.ConstantTimeCompare([]byte(state), []byte(a.State)) != 1 || code == "" {
 		return who, ErrRefused
 	}
@@ -112,7 +117,10 @@ func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state
 	token, err := p.at(found, redirect).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response.StatusCode < 500 {
-		return who, fmt.Errorf("%w: %w", ErrRefused, err)
+		return who, fmt.Errorf("%w: %w", ErrRefused, answered{refused})
+	}
+	if refused != nil {
+		err = answered{refused}
 	}
 	if err != nil {
 		return who, fmt.Errorf("exchange the code: %w", err)

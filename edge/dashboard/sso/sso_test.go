@@ -114,6 +114,40 @@ func claim(s *ssotest.Server, name string, value any) {
 	s.Claim(claims)
 }
 
+// What a provider tells is a short line without the client's secret, whichever endpoint tells it.
+func TestProviderThatEchoes(t *testing.T) {
+	long := strings.Repeat("x", 900_000)
+	for name, tc := range map[string]struct {
+		path   string
+		status int
+		body   string
+		want   string
+	}{
+		"a page":              {"/token", 500, "you sent client_secret=" + url.QueryEscape(ssotest.ClientSecret) + long, "exchange the code: the provider answers 500"},
+		"an error":            {"/token", 401, `{"error":"invalid_client","error_description":"no ` + ssotest.ClientSecret + `\u001b[2J\n` + long + `"}`, "the provider answers 401 invalid_client: no [secret] [2J"},
+		"an error of success": {"/token", 200, `{"error":"server_error"}`, "the provider answers 200 server_error"},
+		"discovery":           {"/.well-known/openid-configuration", 500, "\x1b[2J" + ssotest.ClientSecret + long, "500 Internal Server Error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := ssotest.New(t, "ada@example.com")
+			server.Answer(tc.path, tc.status, tc.body)
+			p := newProvider(t, server.URL)
+			address, attempt, err := p.Begin(redirect)
+			if err == nil {
+				back := goThere(t, address)
+				_, err = p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code"))
+			}
+			if err == nil {
+				t.Fatal("it signs in")
+			}
+			said := err.Error()
+			if !strings.Contains(said, tc.want) || len(said) > 1000 || strings.Contains(said, "Kr0kodil") || strings.ContainsAny(said, "\n\x1b") {
+				t.Errorf("got %.1000q, want %q", said, tc.want)
+			}
+		})
+	}
+}
+
 // A provider that is down at the first request is asked again; one that floods or redirects for ever is given up.
 func TestProviderThatFails(t *testing.T) {
 	var mode atomic.Value

@@ -39,6 +39,14 @@ type Server struct {
 	claims map[string]any
 	signer *rsa.PrivateKey
 	codes  map[string]url.Values
+	// answers replace those of endpoints, by path.
+	answers map[string]answer
+}
+
+// answer is a response that says nothing true.
+type answer struct {
+	status int
+	body   string
 }
 
 // New starts a provider at which a person with an email address is signed in.
@@ -48,8 +56,8 @@ func New(t *testing.T, email string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, key: key, signer: key, codes: map[string]url.Values{}}
-	s.http = httptest.NewServer(s.routes())
+	s := &Server{t: t, key: key, signer: key, codes: map[string]url.Values{}, answers: map[string]answer{}}
+	s.http = httptest.NewServer(s.replaced(s.routes()))
 	s.URL = s.http.URL
 	t.Cleanup(s.http.Close)
 	s.Claim(map[string]any{"email": email, "email_verified": true})
@@ -61,6 +69,29 @@ func (s *Server) Claim(claims map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.claims = claims
+}
+
+// Answer has an endpoint answer with a status and a body.
+func (s *Server) Answer(path string, status int, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[path] = answer{status, body}
+}
+
+// replaced answers as told by Answer, or else as a provider does.
+func (s *Server) replaced(provider http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		a, replaced := s.answers[r.URL.Path]
+		s.mu.Unlock()
+		if !replaced {
+			provider.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(a.status)
+		_, _ = w.Write([]byte(a.body)) // the client may be gone
+	})
 }
 
 // Forge makes tokens signed with a key that is not the provider's.
