@@ -24,7 +24,7 @@ type SignIn interface {
 	// Begin begins an attempt: the browser goes to the address, and comes back to redirect with a state and a code.
 	Begin(redirect string) (address string, a sso.Attempt, err error)
 	// Finish returns who has signed in.
-	Finish(ctx context.Context, redirect string, a sso.Attempt, state, code string) (sso.Person, error)
+	Finish(ctx context.Context, redirect string, a sso.Attempt, brought sso.Answer) (sso.Person, error)
 }
 
 // ticketAway is the purpose of a ticket that its holder brings back from the provider.
@@ -91,7 +91,9 @@ func (d signInPages) comeBack(ctx *fasthttp.RequestCtx) {
 	within, cancel := context.WithTimeout(context.Background(), finishTime)
 	defer cancel()
 	args := ctx.QueryArgs()
-	who, err := d.cfg.SignIn.Finish(within, d.origin(ctx)+backPath, kept.Attempt, string(args.Peek("state")), string(args.Peek("code")))
+	who, err := d.cfg.SignIn.Finish(within, d.origin(ctx)+backPath, kept.Attempt, sso.Answer{
+		State: string(args.Peek("state")), Code: string(args.Peek("code")), Error: string(args.Peek("error")), Description: string(args.Peek("error_description")),
+	})
 	switch {
 	case errors.Is(err, sso.ErrUnverified):
 		d.message(ctx, 403, "unverified")

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -99,22 +100,39 @@ var (
 // Person is somebody at the provider, who owns an email address. An issuer never gives a subject to somebody else.
 type Person struct{ Issuer, Subject, Email string }
 
-// Finish returns who has signed in, by the state and the code that the browser has brought.
-func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, state, code string) (who Person, err error) {
-	who, err = p.finish(ctx, redirect, a, state, code)
+// Answer is what the browser has brought from the provider: the attempt's state, and a code or, if the provider refuses, an error with a description
+// (RFC 6749, 4.1.2).
+type Answer struct{ State, Code, Error, Description string }
+
+// of returns an error unless the answer belongs to an attempt, and has a code.
+func (b Answer) of(a Attempt) error {
+	switch {
+	case a.State == "" || subtle.ConstantTimeCompare([]byte(b.State), []byte(a.State)) != 1:
+		return fmt.Errorf("%w: the answer has the state of another attempt, or none", ErrRefused)
+	case b.Error != "":
+		return fmt.Errorf("%w: the provider says %s", ErrRefused, strings.TrimSuffix(b.Error+": "+b.Description, ": "))
+	case b.Code == "":
+		return fmt.Errorf("%w: the answer has neither code nor error", ErrRefused)
+	}
+	return nil
+}
+
+// Finish returns who has signed in, by what the browser has brought.
+func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, brought Answer) (who Person, err error) {
+	who, err = p.finish(ctx, redirect, a, brought)
 	return who, p.told(err)
 }
 
-func (p *Provider) finish(ctx context.Context, redirect string, a Attempt, state, code string) (who Person, err error) {
-	if a.State == "" || subtle.ConstantTimeCompare([]byte(state), []byte(a.State)) != 1 || code == "" {
-		return who, ErrRefused
+func (p *Provider) finish(ctx context.Context, redirect string, a Attempt, brought Answer) (who Person, err error) {
+	if err := brought.of(a); err != nil {
+		return who, err
 	}
 	found, err := p.provider()
 	if err != nil {
 		return who, err
 	}
 	ctx = oidc.ClientContext(ctx, p.client)
-	token, err := p.at(found, redirect).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+	token, err := p.at(found, redirect).Exchange(ctx, brought.Code, oauth2.VerifierOption(a.Verifier))
 	var refused *oauth2.RetrieveError
 	if errors.As(err, &refused) && refused.Response.StatusCode < 500 {
 		return who, fmt.Errorf("%w: %w", ErrRefused, answered{refused})

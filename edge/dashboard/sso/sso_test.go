@@ -39,6 +39,11 @@ func goThere(t *testing.T, address string) url.Values {
 	return back.Query()
 }
 
+// brought is what the browser brings back.
+func brought(q url.Values) sso.Answer {
+	return sso.Answer{State: q.Get("state"), Code: q.Get("code"), Error: q.Get("error"), Description: q.Get("error_description")}
+}
+
 func TestSignIn(t *testing.T) {
 	server := ssotest.New(t, "Ada@Example.com")
 	p := newProvider(t, server.URL)
@@ -47,11 +52,11 @@ func TestSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := goThere(t, address)
-	who, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code"))
+	who, err := p.Finish(testkit.Context(t), redirect, attempt, brought(back))
 	if who != (sso.Person{Issuer: server.URL, Subject: ssotest.Subject, Email: "Ada@Example.com"}) || err != nil {
 		t.Errorf("got %+v, %v", who, err)
 	}
-	if _, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, sso.ErrRefused) {
+	if _, err := p.Finish(testkit.Context(t), redirect, attempt, brought(back)); !errors.Is(err, sso.ErrRefused) {
 		t.Errorf("a code is taken twice: %v", err)
 	}
 	if _, again, err := p.Begin(redirect); err != nil || again == attempt || again.State == attempt.State || again.Nonce == attempt.Nonce || again.Verifier == attempt.Verifier {
@@ -100,10 +105,31 @@ func TestRefused(t *testing.T) {
 			if tc.want == nil {
 				tc.want = sso.ErrRefused
 			}
-			if who, err := p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code")); !errors.Is(err, tc.want) || who != (sso.Person{}) {
+			if who, err := p.Finish(testkit.Context(t), redirect, attempt, brought(back)); !errors.Is(err, tc.want) || who != (sso.Person{}) {
 				t.Errorf("got %q, %v", who, err)
 			}
 		})
+	}
+}
+
+// A refusal of the provider is told with its reason, unlike the answer to another attempt.
+func TestRefusalsDiffer(t *testing.T) {
+	p := newProvider(t, "http://127.0.0.1:1") // which is not asked
+	a := sso.Attempt{State: "good"}
+	for want, b := range map[string]sso.Answer{
+		"the provider says access_denied: not [2J you":         {State: "good", Error: "access_denied", Description: "not\x1b[2J\nyou"},
+		"the provider says access_denied":                      {State: "good", Code: "c", Error: "access_denied"},
+		"the answer has the state of another attempt, or none": {State: "other", Error: "access_denied"},
+		"the answer has neither code nor error":                {State: "good"},
+	} {
+		_, err := p.Finish(testkit.Context(t), redirect, a, b)
+		if want = "the sign-in was refused: " + want; !errors.Is(err, sso.ErrRefused) || err.Error() != want {
+			t.Errorf("%+v: got %v, want %s", b, err, want)
+		}
+	}
+	_, err := p.Finish(testkit.Context(t), redirect, a, sso.Answer{State: "good", Error: strings.Repeat("x", 8000)})
+	if !errors.Is(err, sso.ErrRefused) || len(err.Error()) > 600 {
+		t.Errorf("a long one: %v", err)
 	}
 }
 
@@ -135,7 +161,7 @@ func TestProviderThatEchoes(t *testing.T) {
 			address, attempt, err := p.Begin(redirect)
 			if err == nil {
 				back := goThere(t, address)
-				_, err = p.Finish(testkit.Context(t), redirect, attempt, back.Get("state"), back.Get("code"))
+				_, err = p.Finish(testkit.Context(t), redirect, attempt, brought(back))
 			}
 			if err == nil {
 				t.Fatal("it signs in")
