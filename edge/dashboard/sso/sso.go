@@ -148,20 +148,30 @@ func (p *Provider) finish(ctx context.Context, redirect string, a Attempt, broug
 	if err != nil {
 		return who, fmt.Errorf("%w: ID token: %w", ErrRefused, err)
 	}
-	return verified(id, a.Nonce)
+	return p.verified(id, a.Nonce)
 }
 
-// verified returns the person named by a token that answers an attempt.
-func verified(id *oidc.IDToken, nonce string) (who Person, err error) {
+// leeway is how far the provider's clock may be ahead: as much as the library allows for the time before which a token is not valid.
+const leeway = 5 * time.Minute
+
+// verified returns the person named by a token that answers an attempt and was issued to this client (OpenID Connect Core 1.0, 3.1.3.7).
+func (p *Provider) verified(id *oidc.IDToken, nonce string) (who Person, err error) {
 	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1 {
 		return who, fmt.Errorf("%w: the token is another attempt's", ErrRefused)
 	}
 	var claims struct {
+		Party    string `json:"azp"`
 		Email    string `json:"email"`
 		Verified bool   `json:"email_verified"`
 	}
 	if err := id.Claims(&claims); err != nil {
 		return who, fmt.Errorf("%w: claims: %w", ErrRefused, err)
+	}
+	if (claims.Party != "" || len(id.Audience) > 1) && claims.Party != p.cfg.ClientID {
+		return who, fmt.Errorf("%w: the token was issued to %q", ErrRefused, claims.Party)
+	}
+	if id.IssuedAt.After(time.Now().Add(leeway)) {
+		return who, fmt.Errorf("%w: the token was issued in the future, at %s: compare the clocks", ErrRefused, id.IssuedAt.Format(time.RFC3339))
 	}
 	if claims.Email == "" || !claims.Verified {
 		return who, ErrUnverified

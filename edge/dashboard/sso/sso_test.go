@@ -71,22 +71,26 @@ func TestRefused(t *testing.T) {
 		change func(a *sso.Attempt, back url.Values)
 		want   error
 	}{
-		"another state":      {change: func(_ *sso.Attempt, back url.Values) { back.Set("state", "x") }},
-		"no state":           {change: func(a *sso.Attempt, back url.Values) { a.State = ""; back.Del("state") }},
-		"no code":            {change: func(_ *sso.Attempt, back url.Values) { back.Del("code") }},
-		"another code":       {change: func(_ *sso.Attempt, back url.Values) { back.Set("code", "x") }},
-		"another verifier":   {change: func(a *sso.Attempt, _ url.Values) { a.Verifier += "x" }},
-		"another nonce":      {change: func(a *sso.Attempt, _ url.Values) { a.Nonce = "x" }},
-		"no nonce":           {server: func(s *ssotest.Server) { claim(s, "nonce", nil) }},
-		"another audience":   {server: func(s *ssotest.Server) { claim(s, "aud", "other") }},
-		"another issuer":     {server: func(s *ssotest.Server) { claim(s, "iss", "https://other.example") }},
-		"an old token":       {server: func(s *ssotest.Server) { claim(s, "exp", time.Now().Add(-time.Hour).Unix()) }},
-		"another key":        {server: (*ssotest.Server).Forge},
-		"nobody":             {server: func(s *ssotest.Server) { claim(s, "sub", "") }},
-		"a number as email":  {server: func(s *ssotest.Server) { claim(s, "email", 7) }},
-		"an unverified mail": {server: func(s *ssotest.Server) { claim(s, "email_verified", false) }, want: sso.ErrUnverified},
-		"nothing verified":   {server: func(s *ssotest.Server) { claim(s, "email_verified", nil) }, want: sso.ErrUnverified},
-		"no email":           {server: func(s *ssotest.Server) { claim(s, "email", nil) }, want: sso.ErrUnverified},
+		"another state":       {change: func(_ *sso.Attempt, back url.Values) { back.Set("state", "x") }},
+		"no state":            {change: func(a *sso.Attempt, back url.Values) { a.State = ""; back.Del("state") }},
+		"no code":             {change: func(_ *sso.Attempt, back url.Values) { back.Del("code") }},
+		"another code":        {change: func(_ *sso.Attempt, back url.Values) { back.Set("code", "x") }},
+		"another verifier":    {change: func(a *sso.Attempt, _ url.Values) { a.Verifier += "x" }},
+		"another nonce":       {change: func(a *sso.Attempt, _ url.Values) { a.Nonce = "x" }},
+		"no nonce":            {server: func(s *ssotest.Server) { claim(s, "nonce", nil) }},
+		"another audience":    {server: func(s *ssotest.Server) { claim(s, "aud", "other") }},
+		"another issuer":      {server: func(s *ssotest.Server) { claim(s, "iss", "https://other.example") }},
+		"another party":       {server: func(s *ssotest.Server) { claim(s, "azp", "other") }},
+		"party of two":        {server: func(s *ssotest.Server) { audiences(s, "other") }},
+		"no party of two":     {server: func(s *ssotest.Server) { audiences(s, nil) }},
+		"a token of tomorrow": {server: func(s *ssotest.Server) { claim(s, "iat", time.Now().Add(6*time.Minute).Unix()) }},
+		"an old token":        {server: func(s *ssotest.Server) { claim(s, "exp", time.Now().Add(-time.Hour).Unix()) }},
+		"another key":         {server: (*ssotest.Server).Forge},
+		"nobody":              {server: func(s *ssotest.Server) { claim(s, "sub", "") }},
+		"a number as email":   {server: func(s *ssotest.Server) { claim(s, "email", 7) }},
+		"an unverified mail":  {server: func(s *ssotest.Server) { claim(s, "email_verified", false) }, want: sso.ErrUnverified},
+		"nothing verified":    {server: func(s *ssotest.Server) { claim(s, "email_verified", nil) }, want: sso.ErrUnverified},
+		"no email":            {server: func(s *ssotest.Server) { claim(s, "email", nil) }, want: sso.ErrUnverified},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := ssotest.New(t, "ada@example.com")
@@ -131,6 +135,32 @@ func TestRefusalsDiffer(t *testing.T) {
 	if !errors.Is(err, sso.ErrRefused) || len(err.Error()) > 600 {
 		t.Errorf("a long one: %v", err)
 	}
+}
+
+// A token for several audiences signs in if it was issued to this client, and one of a clock that is a little ahead does.
+func TestAuthorizedParty(t *testing.T) {
+	for name, set := range map[string]func(*ssotest.Server){
+		"the party":     func(s *ssotest.Server) { claim(s, "azp", ssotest.ClientID) },
+		"party of two":  func(s *ssotest.Server) { audiences(s, ssotest.ClientID) },
+		"a list of one": func(s *ssotest.Server) { claim(s, "aud", []string{ssotest.ClientID}) },
+		"a clock ahead": func(s *ssotest.Server) { claim(s, "iat", time.Now().Add(4*time.Minute).Unix()) },
+	} {
+		server := ssotest.New(t, "ada@example.com")
+		set(server)
+		p := newProvider(t, server.URL)
+		address, attempt, err := p.Begin(redirect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if who, err := p.Finish(testkit.Context(t), redirect, attempt, brought(goThere(t, address))); err != nil || who.Email != "ada@example.com" {
+			t.Errorf("%s: %q, %v", name, who, err)
+		}
+	}
+}
+
+// audiences makes tokens for two clients, issued to one.
+func audiences(s *ssotest.Server, party any) {
+	s.Claim(map[string]any{"email": "ada@example.com", "email_verified": true, "aud": []string{ssotest.ClientID, "other"}, "azp": party})
 }
 
 // claim changes one claim of a verified address.
