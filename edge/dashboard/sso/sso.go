@@ -145,11 +145,17 @@ func (p *Provider) finish(ctx context.Context, redirect string, a Attempt, broug
 	}
 	raw, _ := token.Extra("id_token").(string)
 	id, err := found.Verifier(&oidc.Config{ClientID: p.cfg.ClientID}).Verify(ctx, raw)
+	if err != nil && strings.HasPrefix(err.Error(), keysUnread) {
+		return who, fmt.Errorf("ID token: %w", err)
+	}
 	if err != nil {
 		return who, fmt.Errorf("%w: ID token: %w", ErrRefused, err)
 	}
 	return p.verified(id, a.Nonce)
 }
+
+// keysUnread begins the errors of a token that was not verified because the provider's keys could not be read. The library gives them no type.
+const keysUnread = "failed to verify signature: fetching keys"
 
 // leeway is how far the provider's clock may be ahead: as much as the library allows for the time before which a token is not valid.
 const leeway = 5 * time.Minute

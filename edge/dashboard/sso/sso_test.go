@@ -1,6 +1,7 @@
 package sso_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -201,6 +202,36 @@ func TestProviderThatEchoes(t *testing.T) {
 				t.Errorf("got %.1000q, want %q", said, tc.want)
 			}
 		})
+	}
+}
+
+// Keys that cannot be read are the provider's failure, not a refusal.
+func TestKeysThatFail(t *testing.T) {
+	for body, status := range map[string]int{"down": 500, "[": 200, "no": 404} {
+		server := ssotest.New(t, "ada@example.com")
+		server.Answer("/keys", status, body)
+		p := newProvider(t, server.URL)
+		address, attempt, err := p.Begin(redirect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := goThere(t, address)
+		if _, err := p.Finish(testkit.Context(t), redirect, attempt, brought(back)); err == nil || errors.Is(err, sso.ErrRefused) {
+			t.Errorf("%d %s: %v", status, body, err)
+		}
+	}
+	server := ssotest.New(t, "ada@example.com")
+	hung := server.Hang("/keys")
+	p := newProvider(t, server.URL)
+	address, attempt, err := p.Begin(redirect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := goThere(t, address)
+	ctx, cancel := context.WithCancel(testkit.Context(t))
+	go func() { <-hung; cancel() }()
+	if _, err := p.Finish(ctx, redirect, attempt, brought(back)); err == nil || errors.Is(err, sso.ErrRefused) {
+		t.Errorf("hanging: %v", err)
 	}
 }
 

@@ -43,10 +43,11 @@ type Server struct {
 	answers map[string]answer
 }
 
-// answer is a response that says nothing true.
+// answer is a response that says nothing true. If hung is set, the endpoint tells it of a request, and answers none.
 type answer struct {
 	status int
 	body   string
+	hung   chan struct{}
 }
 
 // New starts a provider at which a person with an email address is signed in.
@@ -60,6 +61,7 @@ func New(t *testing.T, email string) *Server {
 	s.http = httptest.NewServer(s.replaced(s.routes()))
 	s.URL = s.http.URL
 	t.Cleanup(s.http.Close)
+	t.Cleanup(s.http.CloseClientConnections) // those of Hang
 	s.Claim(map[string]any{"email": email, "email_verified": true})
 	return s
 }
@@ -75,7 +77,16 @@ func (s *Server) Claim(claims map[string]any) {
 func (s *Server) Answer(path string, status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers[path] = answer{status, body}
+	s.answers[path] = answer{status: status, body: body}
+}
+
+// Hang has an endpoint never answer; hung tells of its first request.
+func (s *Server) Hang(path string) (hung <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := make(chan struct{}, 1)
+	s.answers[path] = answer{hung: c}
+	return c
 }
 
 // replaced answers as told by Answer, or else as a provider does.
@@ -86,6 +97,14 @@ func (s *Server) replaced(provider http.Handler) http.Handler {
 		s.mu.Unlock()
 		if !replaced {
 			provider.ServeHTTP(w, r)
+			return
+		}
+		if a.hung != nil {
+			select {
+			case a.hung <- struct{}{}:
+			default:
+			}
+			<-r.Context().Done()
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
