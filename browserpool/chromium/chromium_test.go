@@ -153,6 +153,18 @@ func TestNotABrowser(t *testing.T) {
 	}
 }
 
+// A browser that ends without a word, as one for which there is no memory, is an error that says how it ended.
+func TestSilentEnd(t *testing.T) {
+	script := filepath.Join(testkit.TempDir(t), "fake")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nexit 7\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Start(t.Context(), Options{Path: script, TempDir: testkit.TempDir(t)})
+	if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "without a word, by exit status 7") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Profiles of dead owners are swept, those of living ones are not.
 func TestSweepProfiles(t *testing.T) {
 	parent := testkit.TempDir(t)

@@ -58,6 +58,7 @@ type Process struct {
 	profile string
 	stderr  *lastOutput
 	exited  chan struct{}
+	state   string // how it ended; set before exited is closed
 	maxData int64
 	nice    int
 	apart   bool                // in a session of its own
@@ -158,7 +159,8 @@ func (p *Process) own(cmd *exec.Cmd, started chan<- error) {
 	p.Kill()
 	reap(p.pid)
 	removeProfile(p.profile)
-	p.logger.Debug("browser exited", "pid", p.pid, "state", cmd.ProcessState.String(), "error", err, "stderr", p.stderr.String())
+	p.state = cmd.ProcessState.String()
+	p.logger.Debug("browser exited", "pid", p.pid, "state", p.state, "error", err, "stderr", p.stderr.String())
 	close(p.exited)
 }
 
@@ -192,6 +194,19 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Stderr returns the last few KiB that the browser wrote to its standard error.
 func (p *Process) Stderr() string { return p.stderr.String() }
+
+// lastWords returns what the browser said before it failed or, if it said nothing, how it ended.
+func (p *Process) lastWords() string {
+	if said := p.Stderr(); said != "" {
+		return said
+	}
+	select {
+	case <-p.exited:
+		return "it ended without a word, by " + p.state + ": the kernel's log may say why (journalctl -k), as for a lack of memory"
+	default:
+		return "it says nothing"
+	}
+}
 
 // Kill ends the browser and its helpers at once; it does not wait.
 func (p *Process) Kill() {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
-
-	"platen.dev/browserpool/chromium"
 )
 
 // BrowserConfig is the section [browser].
@@ -56,12 +56,25 @@ func (c BrowserConfig) pageBytes(memory int64) int64 {
 	return cmp.Or(int64(c.MemoryMB)<<20, memory/2)
 }
 
+// lacksSandbox reports whether a browser may not have started for want of a sandbox, or of the user that it needs for one. Chromium says so only in its
+// last words.
+func lacksSandbox(err error) bool {
+	said := strings.ToLower(err.Error())
+	signs := []string{"sandbox", "namespace", "zygote", "user of the browser"}
+	return errors.Is(err, fs.ErrPermission) || slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(said, sign) })
+}
+
 // explain says what may help if a browser does not start; root is told what else. Of its open files a browser says so only in its last words.
 func (c BrowserConfig) explain(err error) error {
 	if strings.Contains(strings.ToLower(err.Error()), "too many open files") {
 		return fmt.Errorf("%w\nraise the limit of open files: LimitNOFILE=1048576 in the unit, or ulimit -n", err)
 	}
-	if os.Geteuid() != 0 || c.AllowRootNoSandbox || errors.Is(err, chromium.ErrNotInstalled) {
+	if c.Path != "" && errors.Is(err, fs.ErrNotExist) {
+		if _, missing := os.Stat(c.Path); missing != nil {
+			return fmt.Errorf("browser.path: %w: correct it, or leave it empty to look for chromium-headless-shell", err)
+		}
+	}
+	if os.Geteuid() != 0 || c.AllowRootNoSandbox || !lacksSandbox(err) {
 		return err
 	}
 	return fmt.Errorf("%w\nroot's browsers run as %s, with their sandbox, which may not be possible here: run platen as an unprivileged user (in a systemd unit, User=), "+

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"platen.dev/browserpool/chromium"
 )
 
 // Root's node does not start if its browsers cannot have another user, and says what to do. The
@@ -36,5 +38,30 @@ func TestExplainOpenFiles(t *testing.T) {
 	err := BrowserConfig{}.explain(errors.New("browser is gone: Check failed: Too many open files (24)"))
 	if !strings.Contains(err.Error(), "LimitNOFILE") || strings.Contains(err.Error(), "sandbox") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Root is told to do without a sandbox only where that may be what the browser lacks.
+func TestExplainToRoot(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root's browsers have another user")
+	}
+	missing := BrowserConfig{Path: "/nope"}
+	_, err := chromium.Find(missing.Path)
+	if err = missing.explain(err); !strings.HasPrefix(err.Error(), "browser.path: ") || !strings.Contains(err.Error(), "/nope") || strings.Contains(err.Error(), "sandbox") {
+		t.Errorf("a path that does not exist: %v", err)
+	}
+	for said, advised := range map[string]bool{
+		"start browser: browser is gone: No usable sandbox!": true,
+		"start browser: browser is gone: Failed to move to new namespace: PID namespaces supported, but failed: errno = Operation not permitted": true,
+		"start browser: browser is gone: it ended without a word, by signal: killed":                                                             false,
+		"start browser: fork/exec /usr/bin/browser: cannot allocate memory":                                                                      false,
+	} {
+		if err := (BrowserConfig{}).explain(errors.New(said)); strings.Contains(err.Error(), "--allow-root-no-sandbox") != advised {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := (BrowserConfig{}).explain(chromium.ErrNotInstalled); !errors.Is(err, chromium.ErrNotInstalled) || strings.Contains(err.Error(), "sandbox") {
+		t.Errorf("no browser: %v", err)
 	}
 }
