@@ -130,6 +130,10 @@ func encode(n Node) []byte {
 	for i := range n.Unserved {
 		n.Unserved[i].Reason = shorten(n.Unserved[i].Reason)
 	}
+	n.Certificates = slices.Clone(n.Certificates)
+	for i := range n.Certificates {
+		n.Certificates[i].Unusable = shorten(n.Certificates[i].Unusable)
+	}
 	for {
 		b, err := cbor.Marshal(n)
 		if err != nil {

@@ -100,6 +100,7 @@ func (n Node) findings(now time.Time) (all []Finding) {
 		add(n.JobsRefused == "" && d.lowOnInodes(), "remove files before it takes no more jobs", "the disk of %s has %d inodes free, and its reserve is %d", d.Name, d.FreeInodes, d.ReserveInodes)
 	}
 	for _, c := range n.Certificates {
+		add(c.Unusable != "", "mend the files before the next start, which would fail", "the files of the certificate of %s cannot be used: %s", c.Name, c.Unusable)
 		add(c.ends(now), "renew it", "the certificate of %s expires on %s", c.Name, c.Expires.UTC().Format(time.DateOnly))
 	}
 	return all

@@ -90,8 +90,8 @@ type Node struct {
 	OldestSecret string `json:"oldest_secret"`
 	// LostSecret names the oldest secret that it has worked with, if it has another one now.
 	LostSecret string `json:"lost_secret,omitempty"`
-	Ledger       Ledger `json:"ledger"`
-	Disks        []Disk `json:"disks"`
+	Ledger     Ledger `json:"ledger"`
+	Disks      []Disk `json:"disks"`
 	// Certificates lists those that it shows, by use: api, cluster.
 	Certificates []Certificate `json:"certificates"`
 	// ClockSeconds is the largest difference between its clock and that of another node.
@@ -181,6 +181,8 @@ type Disk struct {
 type Certificate struct {
 	Name    string    `json:"name"`
 	Expires time.Time `json:"expires"`
+	// Unusable says why its files, as they are now, cannot be used: the node shows what it read before, and the next start would fail.
+	Unusable string `json:"unusable,omitempty"`
 }
 
 // Partition describes a partition.

@@ -33,7 +33,7 @@ func sound(id string, owned ...int32) Node {
 		Lanes:    map[string]Jobs{"quick": {0, 1}, "slow": {}, "remote": {0, 4}},
 		Browsers: Browsers{Slots: 9, Remotes: 24, Leased: 5, Running: true, Bytes: 190 << 20, Own: 4}, Store: Store{Place: "s3://acme-results/platen"},
 		Ledger: Ledger{Place: "ch1:9000,ch2:9000", DelaySeconds: 0.412}, Disks: []Disk{{Name: "data", Free: 120 << 30, Total: 400 << 30, Reserve: 1 << 30, FreeInodes: 20_000_000, ReserveInodes: 4096}},
-		Certificates: []Certificate{{"api", noon.AddDate(0, 2, 0)}, {"cluster", noon.AddDate(1, 0, 0)}}, ClockSeconds: 0.003,
+		Certificates: []Certificate{{Name: "api", Expires: noon.AddDate(0, 2, 0)}, {Name: "cluster", Expires: noon.AddDate(1, 0, 0)}}, ClockSeconds: 0.003,
 	}
 	for _, p := range owned {
 		n.Owned++
@@ -184,6 +184,7 @@ func TestFindings(t *testing.T) {
 		"inodes":      {func(n *Node) { n.Disks[0].FreeInodes = 8192 }, func(n *Node) { n.Disks[0].FreeInodes = 8191 }, "8191 inodes free"},
 		"no inodes":   {func(n *Node) { n.Disks[0].FreeInodes, n.Disks[0].ReserveInodes = 0, 0 }, func(n *Node) { n.Disks[0].FreeInodes = 0 }, "0 inodes free"},
 		"certificate": {func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity) }, func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity - 1) }, "certificate of cluster expires on 2026-12-07"},
+		"unusable":    {func(n *Node) {}, func(n *Node) { n.Certificates[0].Unusable = "key.pem is gone" }, "certificate of api cannot be used: key.pem is gone"},
 		"browser":     {func(n *Node) {}, func(n *Node) { n.Browsers.Running = false }, "no browser"},
 		"mismatch":    {func(n *Node) {}, func(n *Node) { n.Mismatches = 1 }, "1 snapshots were wrong"},
 		"secret":      {func(n *Node) {}, func(n *Node) { n.LostSecret = "620fc00545d3b46e" }, "lacks the secret 620fc00545d3b46e"},
@@ -233,6 +234,9 @@ func TestMessagesFit(t *testing.T) {
 		n.Hold(p)
 	}
 	n.Disks = append(n.Disks, n.Disks[0])
+	for i := range n.Certificates {
+		n.Certificates[i].Unusable = long
+	}
 	for i := range 200 {
 		n.Unserved = append(n.Unserved, Unserved{int32(i), halted, long})
 		n.Accounts = append(n.Accounts, Account{events.AccountID(fmt.Sprint("acc_", strings.Repeat("0", 32), i)), i, i})

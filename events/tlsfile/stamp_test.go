@@ -19,6 +19,7 @@ func TestStamp(t *testing.T) {
 		{"the first file", func() error { return os.WriteFile(first, []byte("x"), 0o600) }},
 		{"another time", func() error { return os.Chtimes(first, time.Time{}, time.Unix(1, 0)) }},
 		{"another size", func() error { return os.Truncate(first, 2) }},
+		{"no rights", func() error { return os.Chmod(first, 0) }},
 		{"the second file", func() error { return os.WriteFile(second, []byte("x"), 0o600) }},
 		{"the second alone", func() error { return os.Remove(first) }},
 	} {

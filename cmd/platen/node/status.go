@@ -151,10 +151,18 @@ func (r *reporter) disks() (all []status.Disk) {
 func (r *reporter) certificates() []status.Certificate {
 	all := []status.Certificate{}
 	if api := r.network.front.certificate(); api != nil {
-		all = append(all, status.Certificate{Name: "api", Expires: api.expires()})
+		all = append(all, status.Certificate{Name: "api", Expires: api.expires(), Unusable: textOf(api.look())})
 	}
 	if identity := r.network.identity; identity != nil {
-		all = append(all, status.Certificate{Name: "cluster", Expires: identity.Expires()})
+		all = append(all, status.Certificate{Name: "cluster", Expires: identity.Expires(), Unusable: textOf(identity.Check())})
 	}
 	return all
+}
+
+// textOf returns the text of an error, "" without one.
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

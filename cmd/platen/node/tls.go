@@ -36,7 +36,7 @@ func newCertificate(cfg TLSConfig, logger *slog.Logger) (*certificate, error) {
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cfg.CertFile, c.cfg.KeyFile)
 	if err != nil {
-		return fmt.Errorf("[tls]: %w", err)
+		return fmt.Errorf("[tls] %s, %s: %w", c.cfg.CertFile, c.cfg.KeyFile, err)
 	}
 	c.current.Store(&pair)
 	return nil

@@ -7,11 +7,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +87,41 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	writeCertificate(t, cfg, 3)
 	if err := c.look(); err != nil || serial() != 3 {
 		t.Errorf("after it the certificate is number %d", serial())
+	}
+}
+
+// Status names the files of a certificate that have become unusable, and why.
+func TestUnusableCertificateIsReported(t *testing.T) {
+	dir := t.TempDir()
+	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
+	other := TLSConfig{CertFile: filepath.Join(dir, "other.pem"), KeyFile: cfg.KeyFile}
+	writeCertificate(t, cfg, 1)
+	c, err := newCertificate(cfg, testkit.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &front{}
+	f.api.Store(&listening{certificate: c})
+	r := &reporter{network: &network{front: f}}
+	for name, spoil := range map[string]func() error{
+		"no file":       func() error { return os.Remove(cfg.CertFile) },
+		"junk":          func() error { return os.WriteFile(cfg.CertFile, []byte("junk"), 0o600) },
+		"another's key": func() error { writeCertificate(t, other, 9); return nil },
+		"a directory":   func() error { return errors.Join(os.Remove(cfg.KeyFile), os.Mkdir(cfg.KeyFile, 0o700)) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.certificates()[0]; !strings.Contains(got.Unusable, cfg.CertFile) || got.Expires.IsZero() {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if err := os.RemoveAll(cfg.KeyFile); err != nil {
+			t.Fatal(err)
+		}
+		writeCertificate(t, cfg, 2)
+		if got := r.certificates()[0]; got.Unusable != "" {
+			t.Errorf("after %s: %+v", name, got)
+		}
 	}
 }
 
