@@ -101,7 +101,11 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	}
 	for _, c := range n.Certificates {
 		add(c.Unusable != "", "mend the files before the next start, which would fail", "the files of the certificate of %s cannot be used: %s", c.Name, c.Unusable)
-		add(c.ends(now), "renew it", "the certificate of %s expires on %s", c.Name, c.Expires.UTC().Format(time.DateOnly))
+		verb := "expires"
+		if now.After(c.Expires) {
+			verb = "expired"
+		}
+		add(c.ends(now), "renew it", "the certificate of %s %s on %s", c.Name, verb, c.Expires.UTC().Format(time.DateOnly))
 	}
 	return all
 }

@@ -184,6 +184,8 @@ func TestFindings(t *testing.T) {
 		"inodes":      {func(n *Node) { n.Disks[0].FreeInodes = 8192 }, func(n *Node) { n.Disks[0].FreeInodes = 8191 }, "8191 inodes free"},
 		"no inodes":   {func(n *Node) { n.Disks[0].FreeInodes, n.Disks[0].ReserveInodes = 0, 0 }, func(n *Node) { n.Disks[0].FreeInodes = 0 }, "0 inodes free"},
 		"certificate": {func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity) }, func(n *Node) { n.Certificates[1].Expires = noon.Add(MinValidity - 1) }, "certificate of cluster expires on 2026-12-07"},
+		"expired":     {func(n *Node) {}, func(n *Node) { n.Certificates[0].Expires = noon.Add(-time.Hour) }, "certificate of api expired on "},
+		"expires":     {func(n *Node) {}, func(n *Node) { n.Certificates[0].Expires = noon }, "certificate of api expires on "},
 		"unusable":    {func(n *Node) {}, func(n *Node) { n.Certificates[0].Unusable = "key.pem is gone" }, "certificate of api cannot be used: key.pem is gone"},
 		"browser":     {func(n *Node) {}, func(n *Node) { n.Browsers.Running = false }, "no browser"},
 		"mismatch":    {func(n *Node) {}, func(n *Node) { n.Mismatches = 1 }, "1 snapshots were wrong"},

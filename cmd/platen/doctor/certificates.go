@@ -6,14 +6,18 @@ import (
 	"time"
 )
 
-// Certificate checks a certificate with its key, in files, and that it stays valid for at least long.
-func Certificate(name, certFile, keyFile string, long time.Duration, now func() time.Time) Check {
+// Certificate checks a certificate with its key, in files, that it stays valid for at least long, and that it is for a host, unless that is "".
+func Certificate(name, certFile, keyFile, host string, long time.Duration, now func() time.Time) Check {
 	return Check{"certificate of " + name, func(context.Context) []Finding {
 		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 		if err != nil {
 			return []Finding{fail("make them readable to the node's user, and give the key that belongs to the certificate", "%s", err)}
 		}
-		return []Finding{validity(pair.Leaf.NotBefore, pair.Leaf.NotAfter, long, now())}
+		all := []Finding{validity(pair.Leaf.NotBefore, pair.Leaf.NotAfter, long, now())}
+		if err := pair.Leaf.VerifyHostname(host); host != "" && err != nil { // a proxy before the node may show another
+			all = append(all, warn("get one for the host of public_url, unless a proxy shows another to clients", "%s", err))
+		}
+		return all
 	}}
 }
 

@@ -287,11 +287,13 @@ func TestCertificate(t *testing.T) {
 	at := func(offset time.Duration) func() time.Time {
 		return func() time.Time { return time.Now().Add(offset) }
 	}
-	expect(t, Certificate("x", files.Server, files.Key, soon, at(-soon)), Failure) // not good yet
-	expect(t, Certificate("x", files.Server, files.Key, soon, at(0)), Warning)
-	expect(t, Certificate("x", files.Server, files.Key, soon, at(48*time.Hour)), Failure)
-	expect(t, Certificate("x", files.Server, files.ClientKey, soon, at(0)), Failure)
-	expect(t, Certificate("x", files.Server, "nowhere", soon, at(0)), Failure)
+	expect(t, Certificate("x", files.Server, files.Key, "", soon, at(-soon)), Failure) // not good yet
+	expect(t, Certificate("x", files.Server, files.Key, "", soon, at(0)), Warning)
+	expect(t, Certificate("x", files.Server, files.Key, "", soon, at(48*time.Hour)), Failure)
+	expect(t, Certificate("x", files.Server, files.ClientKey, "", soon, at(0)), Failure)
+	expect(t, Certificate("x", files.Server, "nowhere", "", soon, at(0)), Failure)
+	expect(t, Certificate("x", files.Server, files.Key, "127.0.0.1", soon, at(0)), Warning)
+	expect(t, Certificate("x", files.Server, files.Key, "pdf.example.com", soon, at(0)), Warning, Warning)
 	from, to := time.Unix(0, 0), time.Unix(0, 0).Add(10*soon)
 	for now, want := range map[time.Time]Verdict{from: OK, from.Add(-1): Failure, to.Add(-soon): OK, to.Add(-soon + 1): Warning, to.Add(-1): Warning, to: Failure} {
 		if f := validity(from, to, soon, now); f.Verdict != want {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -174,14 +175,18 @@ func (s S3Config) try(ctx context.Context, place string) error {
 }
 
 func (c Config) certificateChecks() (all []doctor.Check) {
-	for _, used := range []struct{ by, cert, key string }{
-		{"the API", c.TLS.CertFile, c.TLS.KeyFile},
-		{"the node", c.Cluster.CertFile, c.Cluster.KeyFile},
-		{"the client of Kafka", c.Kafka.CertFile, c.Kafka.KeyFile},
-		{"the client of ClickHouse", c.Ledger.CertFile, c.Ledger.KeyFile},
+	host := ""
+	if u, err := url.Parse(c.PublicURL); err == nil {
+		host = u.Hostname()
+	}
+	for _, used := range []struct{ by, cert, key, host string }{
+		{"the API", c.TLS.CertFile, c.TLS.KeyFile, host},
+		{"the node", c.Cluster.CertFile, c.Cluster.KeyFile, ""},
+		{"the client of Kafka", c.Kafka.CertFile, c.Kafka.KeyFile, ""},
+		{"the client of ClickHouse", c.Ledger.CertFile, c.Ledger.KeyFile, ""},
 	} {
 		if used.cert != "" {
-			all = append(all, doctor.Certificate(used.by, used.cert, used.key, status.MinValidity, time.Now))
+			all = append(all, doctor.Certificate(used.by, used.cert, used.key, used.host, status.MinValidity, time.Now))
 		}
 	}
 	if c.Cluster.CertFile != "" {

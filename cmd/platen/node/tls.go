@@ -56,8 +56,18 @@ func (c *certificate) look() error {
 		c.logger.Error("the new certificate is unusable; keeping the previous one", "error", c.wrong)
 		return c.wrong
 	}
-	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", c.current.Load().Leaf.NotAfter)
+	c.tell()
 	return nil
+}
+
+// tell logs what was read. One that is not good now is shown all the same: the operator may know better than the clock, or have no other.
+func (c *certificate) tell() {
+	leaf := c.current.Load().Leaf
+	if err := tlsfile.CheckValidity(leaf, time.Now()); err != nil {
+		c.logger.Warn("clients refuse the certificate", "file", c.cfg.CertFile, "error", err)
+		return
+	}
+	c.logger.Info("certificate read", "file", c.cfg.CertFile, "expires", leaf.NotAfter)
 }
 
 // config returns the TLS configuration of clients' connections, nil for plain HTTP.
@@ -81,6 +91,7 @@ func openCertificate(b *base) (*certificate, error) {
 	}
 	c, err := newCertificate(b.cfg.TLS, b.logger)
 	if err == nil {
+		c.tell()
 		b.periodically("certificate", certificateInterval, func(context.Context) { _ = c.look() }) // it has logged its error
 	}
 	return c, err

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -8,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -23,12 +25,17 @@ import (
 // writeCertificate writes a new certificate for this machine with a serial number, and its key.
 func writeCertificate(t *testing.T, cfg TLSConfig, serial int64) *x509.CertPool {
 	t.Helper()
+	return writeCertificateUntil(t, cfg, serial, time.Now().Add(time.Hour))
+}
+
+func writeCertificateUntil(t *testing.T, cfg TLSConfig, serial int64, until time.Time) *x509.CertPool {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(serial), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -87,6 +94,39 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	writeCertificate(t, cfg, 3)
 	if err := c.look(); err != nil || serial() != 3 {
 		t.Errorf("after it the certificate is number %d", serial())
+	}
+}
+
+// A certificate that has expired is shown, and warned of: when it replaces another, and when the node starts with it.
+func TestExpiredCertificateIsWarnedOf(t *testing.T) {
+	dir := t.TempDir()
+	cfg := NewConfig()
+	cfg.TLS = TLSConfig{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
+	var said bytes.Buffer
+	warned := func() bool {
+		defer said.Reset()
+		return strings.Contains(said.String(), "level=WARN") && strings.Contains(said.String(), "it expired on")
+	}
+	open := func() *certificate {
+		t.Helper()
+		b := newBase(cfg, Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
+		c, err := openCertificate(b)
+		if err := errors.Join(err, b.close(time.Minute, time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	writeCertificate(t, cfg.TLS, 1)
+	c := open()
+	if warned() {
+		t.Error("a good certificate is warned of")
+	}
+	writeCertificateUntil(t, cfg.TLS, 2, time.Now().Add(-time.Hour))
+	if err := c.look(); err != nil || !warned() || c.current.Load().Leaf.SerialNumber.Int64() != 2 {
+		t.Errorf("a new one that has expired: %v", err)
+	}
+	if open(); !warned() {
+		t.Error("no warning at the start")
 	}
 }
 

@@ -1,0 +1,18 @@
+package tlsfile
+
+import (
+	"crypto/x509"
+	"fmt"
+	"time"
+)
+
+// CheckValidity returns why clients refuse a certificate at a time, by its dates; nil if they do not.
+func CheckValidity(c *x509.Certificate, now time.Time) error {
+	switch {
+	case now.Before(c.NotBefore):
+		return fmt.Errorf("it is good from %s on: look at the clock, or wait", c.NotBefore.UTC().Format(time.DateTime))
+	case now.After(c.NotAfter):
+		return fmt.Errorf("it expired on %s: renew it", c.NotAfter.UTC().Format(time.DateTime))
+	}
+	return nil
+}
