@@ -97,21 +97,31 @@ func (c *Cursor) raise(evs []events.Event) {
 	}
 }
 
+// Read moves the cursor past a record of the journal and returns its entry, and whether Step accepts it. events.ErrNewer means that this version must
+// not read on; any other error that the record is foreign, and has no entry.
+func (c *Cursor) Read(partition int32, rec eventlog.Record) (entry events.Entry, accepted bool, err error) {
+	entry, err = events.DecodeEntry(rec.Value)
+	if errors.Is(err, events.ErrNewer) {
+		return nil, false, fmt.Errorf("journal %d at offset %d: %w", partition, rec.Offset, err)
+	}
+	accepted = c.Step(rec.Offset, entry)
+	if level := c.Level(); level > events.NewestLevel {
+		return nil, false, fmt.Errorf("journal %d at offset %d is of level %d, this node reads up to %d: %w", partition, rec.Offset, level, events.NewestLevel, events.ErrNewer)
+	}
+	return entry, accepted, err
+}
+
 // fold applies records of a partition's journal, from cursor on, in one batch.
 func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) (Progress, error) {
 	p := Progress{Partition: partition, Cursor: cursor, Steps: make([]Step, 0, len(records))}
 	tx := table.NewTx(s)
 	for _, rec := range records {
-		entry, err := events.DecodeEntry(rec.Value)
+		entry, accepted, err := p.Cursor.Read(partition, rec)
 		if errors.Is(err, events.ErrNewer) {
-			return p, fmt.Errorf("journal %d at offset %d: %w", partition, rec.Offset, err)
+			return p, err
 		}
 		if err != nil { // not an entry of Platen: every replica skips it
 			s.cfg.Logger.Error("foreign record in the journal skipped", "partition", partition, "offset", rec.Offset, "error", err)
-		}
-		accepted := p.Cursor.Step(rec.Offset, entry)
-		if level := p.Cursor.Level(); level > events.NewestLevel {
-			return p, fmt.Errorf("journal %d at offset %d is of level %d, this node reads up to %d: %w", partition, rec.Offset, level, events.NewestLevel, events.ErrNewer)
 		}
 		if e, ok := entry.(events.Envelope); ok && accepted {
 			if err := s.apply(tx, partition, e); err != nil {

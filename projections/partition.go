@@ -74,6 +74,12 @@ func (r *Replica) Freeze(partition int32) (*Frozen, error) {
 	return f, nil
 }
 
+// CursorOf returns how far a partition was folded, the origin if it was not.
+func (f *Frozen) CursorOf(partition int32) (Cursor, error) {
+	c, _, err := cursorIn(rowsIn{f.reader}, partition)
+	return c, err
+}
+
 // Partition returns which partition it is.
 func (f *Frozen) Partition() int32 { return f.partition }
 

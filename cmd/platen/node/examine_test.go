@@ -19,6 +19,7 @@ import (
 
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/events"
+	"platen.dev/events/eventlog"
 	"platen.dev/events/testkit"
 	"platen.dev/store"
 )
@@ -170,6 +171,49 @@ func TestExamineFindsWhatKeepsFromStarting(t *testing.T) {
 		}
 		if (err == nil) != (tc.check == "") || err != nil && !strings.Contains(err.Error(), tc.words) {
 			t.Errorf("%s: the node ends with %v, want %q", name, err, tc.words)
+		}
+	}
+}
+
+// A log that a newer version has written into is found, with the node's words, with and without a replica.
+func TestExamineFindsANewerVersion(t *testing.T) {
+	for name, used := range map[string]bool{"new": false, "used": true} {
+		c := NewConfig()
+		c.Data, c.Listen, c.Partitions, c.Browser.Slots = t.TempDir(), "127.0.0.1:0", 1, 1
+		if used {
+			n, err := Start(t.Context(), c, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := failures(t.Context(), c); len(got) > 0 {
+			t.Errorf("%s: %q", name, got)
+		}
+		log, err := c.OpenLog(t.Context(), "", testkit.Silent(), func(error) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := events.EncodeEntry(events.Marker{Owner: "n", Level: events.NewestLevel + 1}) // as that of a log that the newer version began
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used {
+			value[0]++ // of the next format
+		}
+		_, err = eventlog.AppendWait(t.Context(), log, events.TopicJournal, 0, eventlog.Record{Value: value})
+		if err := errors.Join(err, log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		got := failures(t.Context(), c)
+		_, err = Start(t.Context(), c, Options{})
+		if err == nil || !errors.Is(err, events.ErrNewer) {
+			t.Fatalf("%s: the node starts, %v", name, err)
+		}
+		if words := strings.TrimPrefix(err.Error(), "start replica: "); len(got) != 1 || !strings.HasSuffix(got[0], words) {
+			t.Errorf("%s: the doctor finds %q, the node %q", name, got, err)
 		}
 	}
 }

@@ -144,15 +144,57 @@ func (c StorageConfig) tryReplica(ctx context.Context) (is string, err error) {
 		if err := projections.CheckJournal(journal, log.TopicID(events.TopicJournal)); err != nil {
 			return logLost(err)
 		}
-		return c.checkClaim(ctx, log, keptResults(rows, log.Partitions(), time.Now()))
+		if err := c.checkClaim(ctx, log, keptResults(rows, log.Partitions(), time.Now())); err != nil {
+			return err
+		}
+		return readable(ctx, log, rows.CursorOf)
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "the node will make the replica", c.checkClaim(ctx, log, func() ([]string, error) { return nil, nil })
+		if err := c.checkClaim(ctx, log, func() ([]string, error) { return nil, nil }); err != nil {
+			return "", err
+		}
+		return "the node will make the replica", readable(ctx, log, func(int32) (projections.Cursor, error) { return projections.Origin(), nil })
 	case disk.Damaged(err):
 		return "the replica is damaged: the node will make it again", nil
 	}
 	return "they are of this log", err
+}
+
+// readable returns an error if the journal, from cursors on, has something that a newer version wrote. It reads as far as ctx lets it, and leaves to the
+// node what it cannot read: a replica may begin with a snapshot.
+func readable(ctx context.Context, log eventlog.Log, cursorOf func(partition int32) (projections.Cursor, error)) error {
+	for p := range log.Partitions() {
+		cursor, err := cursorOf(p)
+		if err != nil {
+			return err
+		}
+		_, end, err := log.Bounds(ctx, events.TopicJournal, p)
+		if err != nil {
+			return nil
+		}
+		if err := readableTo(ctx, log, p, cursor, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readableTo(ctx context.Context, log eventlog.Log, partition int32, cursor projections.Cursor, end int64) error {
+	reader := log.Read(events.TopicJournal, partition, cursor.Next)
+	defer reader.Close()
+	for cursor.Next < end {
+		records, err := reader.Next(ctx)
+		if err != nil {
+			return nil
+		}
+		for _, record := range records {
+			if _, _, err := cursor.Read(partition, record); errors.Is(err, events.ErrNewer) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkClaim checks whether results in a directory are those of a log. Those on S3 are left to the node.
