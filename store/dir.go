@@ -71,6 +71,15 @@ func openDirOn(fs vfs.FS, root string) (*Dir, error) {
 	return d, nil
 }
 
+// Remake makes the directories again that OpenDir and Put have made, after somebody has removed them.
+func (d *Dir) Remake() error {
+	d.made.Clear()
+	if err := errors.Join(disk.MkdirAll(d.fs, d.temp(), 0o700), d.syncHashDirs()); err != nil {
+		return fmt.Errorf("make the store again: %w", err)
+	}
+	return nil
+}
+
 // Put implements Files. Its last step is syncing the hash directory; if only that fails, the new
 // file may be there although Put returns an error.
 func (d *Dir) Put(ctx context.Context, name string, r io.Reader, limit int64) (size int64, err error) {

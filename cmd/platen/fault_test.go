@@ -66,8 +66,8 @@ func TestResultsStoreFailure(t *testing.T) {
 	m := newMachine(t, "--dev", "--slots", "2")
 	p := m.start(t)
 	c := client{m.devKey(t, events.PlanBusiness)}
-	temp := filepath.Join(m.data, "files", "temp")
-	if err := os.Rename(temp, temp+"-away"); err != nil {
+	files := filepath.Join(m.data, "files")
+	if err := os.Rename(files, files+"-away"); err != nil {
 		t.Fatal(err)
 	}
 	var jobs []events.JobID
@@ -80,7 +80,7 @@ func TestResultsStoreFailure(t *testing.T) {
 	}
 	testkit.Eventually(t, "rendering is suspended", func() bool { return value(scrape(t, p.address)["platen_node_suspended"]) == 1 })
 	p.await(t, "rendering is suspended: jobs wait until the fault is mended")
-	if err := os.Rename(temp+"-away", temp); err != nil {
+	if err := os.Rename(files+"-away", files); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range jobs {

@@ -64,8 +64,8 @@ func TestStatusOfOne(t *testing.T) {
 		t.Errorf("the partitions are %+v", r.Partitions)
 	}
 
-	temp := filepath.Join(m.data, "files", "temp")
-	if err := os.Rename(temp, temp+"-away"); err != nil {
+	files := filepath.Join(m.data, "files")
+	if err := os.Rename(files, files+"-away"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
@@ -78,7 +78,7 @@ func TestStatusOfOne(t *testing.T) {
 		r, exit = m.report(t)
 		return exit == 1 && r.Nodes[0].Lanes["quick"].Waiting == 4 && len(r.Accounts) == 1 && r.Accounts[0] == status.Account{Account: "acc_dev_business", Waiting: 4}
 	})
-	if n := r.Nodes[0]; n.State != status.Suspended || !strings.Contains(n.Reason, "files: ") || !strings.Contains(n.Reason, "no such file") {
+	if n := r.Nodes[0]; n.State != status.Suspended || !strings.Contains(n.Reason, "files: ") || !strings.Contains(n.Reason, "is missing: mount the disk") {
 		t.Errorf("a suspended node: %+v", n)
 	}
 	if out, _, exit := m.status(t); exit != 1 || !strings.Contains(out, "NEEDS ATTENTION") {

@@ -75,6 +75,26 @@ func (c claimant) check(ctx context.Context, kept func() ([]string, error)) (our
 	return whose == c.log, nil
 }
 
+// remake makes the directories of a running node's store again, which somebody has removed. Without a claim it may be the directory of a disk that is
+// not mounted: then it changes nothing.
+func (c claimant) remake(ctx context.Context, dir *store.Dir) error {
+	_, err := c.read(ctx)
+	if errors.Is(err, store.ErrNotExist) {
+		return fmt.Errorf("%s is missing: mount the disk of the results; if they are lost, make an empty file of this name, with its directory", c.path)
+	}
+	none := func() ([]string, error) { return nil, nil }
+	if err == nil {
+		_, err = c.check(ctx, none)
+	}
+	if err == nil {
+		err = dir.Remake()
+	}
+	if err != nil {
+		return err
+	}
+	return c.take(ctx, none)
+}
+
 // read returns the log that has claimed the store.
 func (c claimant) read(ctx context.Context) (string, error) {
 	f, err := c.files.Open(ctx, claim)

@@ -2,7 +2,9 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -70,7 +72,7 @@ func openBrowsers(b *base, s *storage, net *network) (*browserpool.Pool, error) 
 
 // startRenderer begins to render, and to track which other nodes could.
 func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*render.Renderer, error) {
-	stats, pages := pool.Stats(), pages{pool, s.space}
+	stats, pages, results := pool.Stats(), pages{pool, s.space}, claimantOf(b.cfg.StorageConfig, s.files, s.log)
 	cfg := render.Config{
 		Node: b.id, Log: s.log, Files: s.files, Logger: b.logger, Now: b.clock.Now,
 		Slots:    stats.Slots,
@@ -82,7 +84,7 @@ func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*
 		Pages:    document.PageCount,
 		FileURL:  net.front.fileURL,
 		Engine:   engineOf(b.version, pool),
-		Probe:    func(ctx context.Context) error { return probe(ctx, pages.acquire, s.files, b.id) },
+		Probe:    func(ctx context.Context) error { return probe(ctx, pages.acquire, results, b.id) },
 		Observe:  b.metrics.Rendered,
 		Traces:   b.traces,
 	}
@@ -142,14 +144,28 @@ const probeBytes = 1 << 20
 type acquire func(context.Context, events.AccountID, events.Lane) (render.Lease, error)
 
 // probe tests what attempts depend on: there is room, a page can be leased and prints, and a file can be stored.
-func probe(ctx context.Context, acquire acquire, files store.Files, id events.NodeID) error {
+func probe(ctx context.Context, acquire acquire, results claimant, id events.NodeID) error {
 	if err := probePrint(ctx, acquire); err != nil {
 		return fmt.Errorf("browsers: %w", err)
 	}
-	if err := store.Probe(ctx, files, string(id), make([]byte, probeBytes)); err != nil {
+	if err := probeFiles(ctx, results, id); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
+}
+
+// probeFiles stores a file. Directories that were removed are made again if the store is the log's.
+func probeFiles(ctx context.Context, results claimant, id events.NodeID) error {
+	content := make([]byte, probeBytes)
+	err := store.Probe(ctx, results.files, string(id), content)
+	dir, is := results.files.(*store.Dir)
+	if !is || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := results.remake(ctx, dir); err != nil {
+		return err
+	}
+	return store.Probe(ctx, dir, string(id), content)
 }
 
 // probePrint prints: a browser whose temporary directory is full lends pages, and cannot deliver what they print.
