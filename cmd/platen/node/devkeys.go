@@ -70,10 +70,7 @@ func ensureDevAccounts(data string, commands *shard.Gateway) error {
 }
 
 func ensureDevAccount(plan events.Plan, secret string, commands *shard.Gateway) error {
-	hash, ok := apikey.Hash(secret)
-	if !ok {
-		return errors.New("dev-keys.json has no valid key for this plan; delete the file to get new ones")
-	}
+	hash, _ := apikey.Hash(secret) // devSecrets has valid ones
 	id := devAccount(plan)
 	now := events.At(time.Now())
 	key := apikey.Describe(secret, now)
@@ -98,15 +95,20 @@ func devAccount(plan events.Plan) events.AccountID { return events.AccountID("ac
 // DevKeyID returns the id of the demo key with a hash, the same at every start.
 func DevKeyID(hash [32]byte) events.KeyID { return events.KeyID(fmt.Sprintf("key_dev_%x", hash[:6])) }
 
+// devSecrets returns the demo keys by plan, and makes them if there is no file.
 func devSecrets(path string) (map[events.Plan]string, error) {
-	secrets := map[events.Plan]string{}
 	b, err := os.ReadFile(path)
 	if err == nil {
-		return secrets, json.Unmarshal(b, &secrets)
+		secrets, err := readDevSecrets(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: delete the file to get new ones", path, err)
+		}
+		return secrets, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	secrets := map[events.Plan]string{}
 	for _, plan := range events.Plans() {
 		secrets[plan], _ = apikey.New(apikey.Live, 0)
 	}
@@ -115,4 +117,17 @@ func devSecrets(path string) (map[events.Plan]string, error) {
 		return nil, err
 	}
 	return secrets, disk.WriteFile(path, append(b, '\n'))
+}
+
+// readDevSecrets reads a valid key for every plan.
+func readDevSecrets(b []byte) (secrets map[events.Plan]string, err error) {
+	if err := json.Unmarshal(b, &secrets); err != nil {
+		return nil, err
+	}
+	for _, plan := range events.Plans() {
+		if _, ok := apikey.Hash(secrets[plan]); !ok {
+			return nil, fmt.Errorf("there is no valid key for the plan %s", plan)
+		}
+	}
+	return secrets, nil
 }
