@@ -62,7 +62,7 @@ func removePasskey(t team.Team, b events.RemovePasskey) ([]events.Event, events.
 	return accept(events.PasskeyRemoved{Member: b.Member, ID: b.ID, Name: p.Name})
 }
 
-// usePasskey opens a session. A counter that does not advance suggests a cloned authenticator (WebAuthn Level 3, section 6.1.1).
+// usePasskey opens a session.
 func usePasskey(t team.Team, b events.UsePasskey, now events.Instant) ([]events.Event, events.Reply) {
 	m, is := joined(t, b.Session.Member)
 	p, has := m.Passkey(b.ID)
@@ -71,7 +71,7 @@ func usePasskey(t team.Team, b events.UsePasskey, now events.Instant) ([]events.
 		return refuse(events.NoSuchMember)
 	case !has:
 		return refuse(events.NoSuchPasskey)
-	case !unanswered(m, b.Challenge, now) || b.Counter <= p.Counter && (b.Counter > 0 || p.Counter > 0):
+	case !unanswered(m, b.Challenge, now) || !p.Advances(b.Counter):
 		return refuse(events.Stale)
 	}
 	if code := mayOpen(t, b.Session, now); code != events.Accepted {

@@ -248,6 +248,10 @@ func TestDashboardPasskeyForgery(t *testing.T) {
 			t.Errorf("%s: it is told apart:\n%s", name, got.body)
 		}
 	}
+	const copied = "a passkey was refused because its counter has gone back"
+	if said := n.said.Text(); strings.Count(said, copied) != 3 || !strings.Contains(said, "passkey=Laptop counter=8 last=9") {
+		t.Errorf("the log does not tell copies from unknown keys:\n%s", said)
+	}
 	for name, answer := range map[string]string{"nothing": "", "no JSON": "{", "null": "null", "a list": "[]", "much": strings.Repeat("x", 12_000)} {
 		n.ahead.Add(int64(10 * time.Second))
 		p := newNamedPerson(t, ada.address)

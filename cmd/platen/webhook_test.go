@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -100,13 +101,14 @@ func (h hook) signed(t *testing.T, secret string, position int) {
 type inProcessNode struct {
 	cfg   node.Config
 	ahead atomic.Int64
+	said  *nodetest.Output // what it logs
 	*node.Node
 	*machine
 	client
 }
 
 func startInProcessNode(t *testing.T, configure ...func(*node.Config)) *inProcessNode {
-	n := &inProcessNode{cfg: nodetest.Config(t)}
+	n := &inProcessNode{cfg: nodetest.Config(t), said: nodetest.NewOutput()}
 	n.cfg.EgressAllow, n.cfg.Dev = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, true
 	n.cfg.PublicURL, n.cfg.WebhookPrefix = "https://pdf.example", "Acme"
 	for _, change := range configure {
@@ -122,7 +124,7 @@ func (n *inProcessNode) start(t *testing.T) {
 	t.Helper()
 	now := func() time.Time { return time.Now().Add(time.Duration(n.ahead.Load())) }
 	var err error
-	if n.Node, err = node.Start(t.Context(), n.cfg, node.Options{Now: now}); err != nil {
+	if n.Node, err = node.Start(t.Context(), n.cfg, node.Options{Now: now, Logger: slog.New(slog.NewTextHandler(n.said, nil))}); err != nil {
 		t.Fatal(err)
 	}
 	started := n.Node

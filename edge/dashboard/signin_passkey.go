@@ -2,11 +2,16 @@ package dashboard
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/passkey"
 )
+
+// errCopied means that a passkey has signed with a counter that does not advance. Its signature is good, so somebody may have a copy.
+var errCopied = fmt.Errorf("%w: the counter has not advanced", errNoMatch)
 
 // askForPasskey asks a browser for a passkey of whoever is in front of it.
 func (d signInPages) askForPasskey(ctx *fasthttp.RequestCtx) {
@@ -37,7 +42,9 @@ func (d signInPages) takePasskey(ctx *fasthttp.RequestCtx) {
 	}
 	switch {
 	case errors.Is(err, errNoMatch), errors.Is(err, passkey.ErrRefused):
-		d.cfg.Logger.Warn("a passkey was refused", "error", clip(err.Error()))
+		if !errors.Is(err, errCopied) { // which has been logged, with the member
+			d.cfg.Logger.Warn("a passkey was refused", "error", clip(err.Error()))
+		}
 		ctx.SetStatusCode(403)
 		view := d.signInPage(ctx, string(args.Peek("next")))
 		view.WrongPasskey = true
@@ -78,5 +85,10 @@ func (d signInPages) signInBy(ctx *fasthttp.RequestCtx, q question, text []byte,
 		return err
 	}
 	token, err := d.cfg.Services.Sessions.OpenByPasskey(d.browser(ctx), owner, key.ID, counter, q.At)
+	if service.CodeOf(err) == service.NoMatch && q.At > m.Challenge && !key.Advances(counter) {
+		d.cfg.Logger.Warn("a passkey was refused because its counter has gone back: somebody may have a copy of it",
+			"account", string(owner.Account), "member", string(owner.Member), "passkey", clip(key.Name), "counter", counter, "last", key.Counter)
+		return errCopied
+	}
 	return d.enter(ctx, token, next, err)
 }

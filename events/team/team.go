@@ -69,6 +69,12 @@ type Passkey struct {
 	Used  events.Instant `cbor:"7,keyasint,omitempty"`
 }
 
+// Advances reports whether a signature with a counter comes after the last one. If not, the authenticator may have been copied (WebAuthn Level 3, section
+// 6.1.1). Many do not count, and always say 0.
+func (p Passkey) Advances(counter uint32) bool {
+	return counter > p.Counter || counter == 0 && p.Counter == 0
+}
+
 // Passkey returns the member's passkey with an id.
 func (m Member) Passkey(id []byte) (Passkey, bool) {
 	i := slices.IndexFunc(m.Passkeys, func(p Passkey) bool { return bytes.Equal(p.ID, id) })
