@@ -281,6 +281,13 @@ func TestServers(t *testing.T) {
 	expect(t, User(0), Warning)
 }
 
+func TestSecret(t *testing.T) {
+	expect(t, Secret(func() (string, string) { return "", "put it back" }), OK)
+	if found := expect(t, Secret(func() (string, string) { return "620fc00545d3b46e", "put it back" }), Failure); !strings.Contains(found[0].Text, "620fc00545d3b46e") {
+		t.Errorf("got %+v", found)
+	}
+}
+
 func TestCertificate(t *testing.T) {
 	const soon = 14 * 24 * time.Hour
 	files := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1)) // for a day

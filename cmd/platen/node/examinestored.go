@@ -30,7 +30,7 @@ import (
 const haveOpen = "a node has it open"
 
 func (c Config) storedChecks() []doctor.Check {
-	all := []doctor.Check{doctor.Start("data directory", c.tryData), doctor.Start("key for credentials", c.tryKeys)}
+	all := []doctor.Check{doctor.Start("data directory", c.tryData), doctor.Start("key for credentials", c.tryKeys), doctor.Secret(c.missesSecret)}
 	if c.embeddedLog() {
 		all = append(all, doctor.Start("log", c.tryLog), doctor.Start("replica and results", c.tryReplica))
 	}
@@ -94,14 +94,15 @@ func (c Config) tryKeys(context.Context) (is string, err error) {
 		return "the node will make it", err
 	}
 	s, err := c.sealSecrets()
-	if err != nil {
-		return "", err
-	}
-	lost, err := c.lostSecret(s)
-	if err == nil && lost != "" {
-		err = c.lacks(lost)
-	}
 	return fmt.Sprintf("there are %d secrets", len(s.Names())), err
+}
+
+// missesSecret returns the name of the secret that the node has worked with and lacks, and what to do. What tryKeys fails for is no matter of this.
+func (c Config) missesSecret() (name, do string) {
+	if s, err := c.sealSecrets(); err == nil {
+		name, _ = c.lostSecret(s)
+	}
+	return name, c.findSecret()
 }
 
 // tryLog opens the embedded log for reading, as far as there is one that no node has open, and says how it is.

@@ -46,7 +46,7 @@ func openKeys(b *base) (*keyring, error) {
 	if lost == "" {
 		err = disk.WriteFile(b.cfg.oldestSecretPath(), []byte(oldestName(secrets)+"\n"))
 	} else { // it starts all the same: jobs that wait for nothing sealed are well, and the secret may be lost for good
-		b.logger.Error("the node lacks a secret that it had: webhooks are signed with other keys", "error", b.cfg.lacks(lost))
+		b.logger.Error("the node lacks a secret that it had: webhooks are signed with other keys", "secret", lost, "do", b.cfg.findSecret())
 	}
 	return &keyring{Key: seal.NewKey(secrets), cfg: b.cfg, lost: lost, logger: b.logger}, err
 }
@@ -72,10 +72,10 @@ func oldestName(s seal.Secrets) string {
 	return names[len(names)-1]
 }
 
-// lacks says what to do about a lost secret.
-func (c StorageConfig) lacks(name string) error {
-	return fmt.Errorf("the secret %s is not the oldest one here: put %s back from its copy, or configure cluster.secret, cluster.former_secrets and cluster.seal_key as they were; "+
-		"if it is lost for good, remove %s, and start again", name, c.sealPath(), c.oldestSecretPath())
+// findSecret says what to do about a lost secret.
+func (c StorageConfig) findSecret() string {
+	return fmt.Sprintf("put %s back from its copy, or configure cluster.secret, cluster.former_secrets and cluster.seal_key as they were; "+
+		"if the secret is lost for good, remove %s, and start again", c.sealPath(), c.oldestSecretPath())
 }
 
 // needsFirstSecret reports whether the node has to make its own secret: it has none, and no node has used the data directory. In one that a node has
