@@ -47,7 +47,7 @@ func (c Config) Checks() []doctor.Check {
 	}
 	disks := c.disks()
 	for _, name := range slices.Sorted(maps.Keys(disks)) {
-		bytes := func(total int64) int64 { return reserveOf(total, int64(c.ReserveMB)<<20) }
+		bytes := func(total int64) int64 { return reserveOn(name, total, int64(c.ReserveMB)<<20) }
 		all = append(all, doctor.Disk(name, disks[name], bytes, inodeReserve, name == "data" && c.embeddedLog()))
 	}
 	if dir := c.snapshotFiles(); !strings.HasPrefix(dir, s3Scheme) {

@@ -69,7 +69,7 @@ type inodes struct{ free, total, reserve int64 }
 // volumeOf returns the measured volume of a directory. reserve is the configured one, in bytes.
 func volumeOf(name, dir string, stat unix.Statfs_t, reserve int64) volume {
 	d := volume{name: name, dir: dir, free: int64(stat.Bavail) * stat.Bsize, total: int64(stat.Blocks) * stat.Bsize}
-	d.reserve = reserveOf(d.total, reserve)
+	d.reserve = reserveOn(name, d.total, reserve)
 	if stat.Files > 0 {
 		d.inodes = inodes{int64(stat.Ffree), int64(stat.Files), inodeReserve(int64(stat.Files))}
 	}
@@ -90,7 +90,15 @@ func (d volume) low(part int64) error {
 // inodeReserve returns the reserve of inodes of a file system that has this number of them.
 func inodeReserve(total int64) int64 { return min(maxInodeReserve, total/reserveShare) }
 
-// reserveOf returns the reserve on a disk.
+// reserveOn returns the reserve on a disk, by its name. That of the browsers is never more than the default: a larger one is meant for larger disks.
+func reserveOn(name string, total, configured int64) int64 {
+	if name == browsersDisk {
+		return min(reserveOf(total, configured), reserveOf(total, 0))
+	}
+	return reserveOf(total, configured)
+}
+
+// reserveOf returns the reserve on a disk that holds what the node keeps.
 func reserveOf(total, configured int64) int64 {
 	if configured > 0 {
 		return configured
@@ -108,9 +116,6 @@ func (s *space) look() {
 			continue
 		}
 		all = append(all, volumeOf(name, dir, stat, s.reserve))
-		if v := &all[len(all)-1]; name == browsersDisk { // the configured reserve is meant for larger disks
-			v.reserve = min(v.reserve, reserveOf(v.total, 0))
-		}
 	}
 	s.now.Store(&all)
 	s.report(s.forJobs())
