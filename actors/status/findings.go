@@ -94,7 +94,8 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	add(n.ClockSeconds > MaxClock, "synchronise all clocks by NTP (chrony)", "its clock differs by %s from that of another node", span(seconds(n.ClockSeconds)))
 	add(n.ClockHeldSeconds > 0, "synchronise its clock by NTP (chrony), or `platen admin clock accept` on its host if it is right", "its clock is %s ahead of its records, and nothing confirms it: it goes by the time of the records", span(seconds(n.ClockHeldSeconds)))
 	add(n.Mismatches > 0, "see A SNAPSHOT IS WRONG in its log, and docs/RUNBOOK.md", "%d snapshots were wrong", n.Mismatches)
-	add(n.LostSecret != "", "put its seal.key or the cluster's secrets back; its log says how", "it lacks the secret %s: webhooks are signed with other keys", n.LostSecret)
+	add(n.OldestBefore != "", "put its seal.key or the cluster's secrets back; its log says how",
+		"its oldest secret is %s, it was %s: webhooks are signed with other keys", n.OldestSecret, n.OldestBefore)
 	for _, d := range n.Disks {
 		add(n.JobsRefused == "" && d.lowOnBytes(), "make room before it takes no more jobs", "the disk of %s has %s free, and its reserve is %s", d.Name, size(d.Free), size(d.Reserve))
 		add(n.JobsRefused == "" && d.lowOnInodes(), "remove files before it takes no more jobs", "the disk of %s has %d inodes free, and its reserve is %d", d.Name, d.FreeInodes, d.ReserveInodes)

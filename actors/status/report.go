@@ -86,10 +86,10 @@ type Node struct {
 	Accounts []Account `json:"accounts,omitempty"`
 	Browsers Browsers  `json:"browsers"`
 	Store    Store     `json:"store"`
-	// OldestSecret names the oldest of the secrets that seal credentials.
+	// OldestSecret names the oldest of the secrets that seal credentials, as a backup does.
 	OldestSecret string `json:"oldest_secret"`
-	// LostSecret names the oldest secret that it has worked with, if it has another one now.
-	LostSecret string `json:"lost_secret,omitempty"`
+	// OldestBefore names the one that it worked with before, if that was another.
+	OldestBefore string `json:"oldest_secret_before,omitempty"`
 	Ledger     Ledger `json:"ledger"`
 	Disks      []Disk `json:"disks"`
 	// Certificates lists those that it shows, by use: api, cluster.

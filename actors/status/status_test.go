@@ -189,7 +189,7 @@ func TestFindings(t *testing.T) {
 		"unusable":    {func(n *Node) {}, func(n *Node) { n.Certificates[0].Unusable = "key.pem is gone" }, "certificate of api cannot be used: key.pem is gone"},
 		"browser":     {func(n *Node) {}, func(n *Node) { n.Browsers.Running = false }, "no browser"},
 		"mismatch":    {func(n *Node) {}, func(n *Node) { n.Mismatches = 1 }, "1 snapshots were wrong"},
-		"secret":      {func(n *Node) {}, func(n *Node) { n.LostSecret = "620fc00545d3b46e" }, "lacks the secret 620fc00545d3b46e"},
+		"secret":      {func(n *Node) {}, func(n *Node) { n.OldestBefore = "620fc00545d3b46e" }, "it was 620fc00545d3b46e"},
 		"jobs":        {func(n *Node) {}, func(n *Node) { n.JobsRefused = "full" }, "accepts no jobs: full"},
 		"appends":     {func(n *Node) {}, func(n *Node) { n.AppendFailure, n.AppendFailureSeconds = "no right", 12 }, "appends to the log fail, the last 12 s ago: no right"},
 		"suspended":   {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Suspended, "why" }, "suspended: why"},

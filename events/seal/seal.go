@@ -40,21 +40,23 @@ type rooted struct {
 
 // all returns the secrets, the present one first. The oldest, the last one but for Next, stays the source of account keys and fingerprints, which must
 // not change.
-func (s Secrets) all() (all []rooted, oldest []byte) {
+func (s Secrets) all() (all []rooted, oldest rooted) {
 	root := secret.Random
 	if s.Chosen {
 		root = func(of []byte) secret.Root { return secret.Stretch(string(of)) }
 	}
-	oldest = s.Present
-	all = append(all, rooted{s.Present, root(s.Present)})
+	oldest = rooted{s.Present, root(s.Present)}
+	all = append(all, oldest)
 	if s.Next != nil {
 		all = append(all, rooted{s.Next, root(s.Next)})
 	}
 	for _, of := range s.Former {
-		oldest, all = of, append(all, rooted{of, root(of)})
+		oldest = rooted{of, root(of)}
+		all = append(all, oldest)
 	}
 	for _, of := range s.Own {
-		oldest, all = of, append(all, rooted{of, secret.Random(of)})
+		oldest = rooted{of, secret.Random(of)}
+		all = append(all, oldest)
 	}
 	return all, oldest
 }
@@ -63,10 +65,14 @@ func (s Secrets) all() (all []rooted, oldest []byte) {
 func (s Secrets) Names() (names []string) {
 	all, _ := s.all()
 	for _, of := range all {
-		key := of.root.Key("platen name v1")
-		names = append(names, hex.EncodeToString(key[:8]))
+		names = append(names, of.name())
 	}
 	return names
+}
+
+func (r rooted) name() string {
+	key := r.root.Key("platen name v1")
+	return hex.EncodeToString(key[:8])
 }
 
 // Key encrypts and decrypts credentials. All nodes of a cluster have the same one. It is safe for concurrent use.
@@ -76,6 +82,7 @@ type Key struct{ ring atomic.Pointer[ring] }
 type ring struct {
 	aeads  []cipher.AEAD // the first one seals
 	derive [32]byte
+	oldest string // the name of the oldest secret
 	// signers sign handed-out evidence, one key per secret; the first one is used.
 	signers []ed25519.PrivateKey
 }
@@ -91,7 +98,7 @@ func NewKey(s Secrets) *Key {
 // Replace derives the key from other secrets from now on.
 func (k *Key) Replace(s Secrets) {
 	all, oldest := s.all()
-	r := &ring{derive: hashed("platen derive v1", oldest)}
+	r := &ring{derive: hashed("platen derive v1", oldest.secret), oldest: oldest.name()}
 	for _, of := range all {
 		r.aeads = append(r.aeads, aeadOf(of.root.Key("platen seal v2")))
 		seed := of.root.Key("platen evidence v1")
@@ -157,12 +164,9 @@ func (k *Key) WebhookKey(account events.AccountID) [32]byte {
 // password or a token is part of the request.
 func (k *Key) Fingerprint(digest [32]byte) [32]byte { return k.mac("request\x00" + string(digest[:])) }
 
-// OldestName names the oldest secret, which all nodes of a cluster must have in common: the keys that never change come from it. A name reveals no more
-// about its secret than a webhook's signature does.
-func (k *Key) OldestName() string {
-	sum := k.mac("name\x00")
-	return hex.EncodeToString(sum[:8])
-}
+// OldestName names the oldest secret as Secrets.Names does, in 16 bytes. All nodes of a cluster must have it in common: the keys that never change come
+// from it.
+func (k *Key) OldestName() string { return k.ring.Load().oldest }
 
 // Signers returns the keys that sign evidence, the present one first, then those of the next and of former secrets. All nodes have the same.
 func (k *Key) Signers() []ed25519.PrivateKey { return k.ring.Load().signers }

@@ -282,9 +282,22 @@ func TestServers(t *testing.T) {
 }
 
 func TestSecret(t *testing.T) {
-	expect(t, Secret(func() (string, string) { return "", "put it back" }), OK)
-	if found := expect(t, Secret(func() (string, string) { return "620fc00545d3b46e", "put it back" }), Failure); !strings.Contains(found[0].Text, "620fc00545d3b46e") {
-		t.Errorf("got %+v", found)
+	const a, b = "620fc00545d3b46e", "0f3a9c5523de7b10"
+	for _, tc := range []struct {
+		now, before string
+		err         error
+		want        Verdict
+		says        string
+	}{
+		{a, a, nil, OK, "has not changed"},
+		{"", "", nil, OK, "not compared"},
+		{b, a, nil, Warning, "it is " + b + ", it was " + a},
+		{"", "", errors.New("seal.key: it has 5 bytes"), Warning, "5 bytes"},
+	} {
+		found := expect(t, Secret(func() (string, string, string, error) { return tc.now, tc.before, "put it back", tc.err }), tc.want)
+		if !strings.Contains(found[0].Text, tc.says) {
+			t.Errorf("got %+v, want %q", found, tc.says)
+		}
 	}
 }
 

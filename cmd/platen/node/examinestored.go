@@ -19,6 +19,7 @@ import (
 	"platen.dev/events/disk"
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
+	"platen.dev/events/seal"
 	ledgerfile "platen.dev/ledger/embedded"
 	"platen.dev/projections"
 	"platen.dev/store"
@@ -30,7 +31,7 @@ import (
 const haveOpen = "a node has it open"
 
 func (c Config) storedChecks() []doctor.Check {
-	all := []doctor.Check{doctor.Start("data directory", c.tryData), doctor.Start("key for credentials", c.tryKeys), doctor.Secret(c.missesSecret)}
+	all := []doctor.Check{doctor.Start("data directory", c.tryData), doctor.Start("key for credentials", c.tryKeys), doctor.Secret(c.oldestSecrets)}
 	if c.embeddedLog() {
 		all = append(all, doctor.Start("log", c.tryLog), doctor.Start("replica and results", c.tryReplica))
 	}
@@ -97,12 +98,16 @@ func (c Config) tryKeys(context.Context) (is string, err error) {
 	return fmt.Sprintf("there are %d secrets", len(s.Names())), err
 }
 
-// missesSecret returns the name of the secret that the node has worked with and lacks, and what to do. What tryKeys fails for is no matter of this.
-func (c Config) missesSecret() (name, do string) {
-	if s, err := c.sealSecrets(); err == nil {
-		name, _ = c.lostSecret(s)
+// oldestSecrets returns the name of the oldest secret, of the one before, "" if that is not known, and what to do if they differ.
+func (c Config) oldestSecrets() (now, before, do string, err error) {
+	if before, err = c.formerOldest(); err != nil || before == "" {
+		return "", "", "", err
 	}
-	return name, c.findSecret()
+	s, err := c.sealSecrets()
+	if err != nil {
+		return "", "", "", err
+	}
+	return seal.NewKey(s).OldestName(), before, c.findSecret(), nil
 }
 
 // tryLog opens the embedded log for reading, as far as there is one that no node has open, and says how it is.

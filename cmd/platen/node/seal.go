@@ -22,7 +22,7 @@ import (
 type keyring struct {
 	*seal.Key
 	cfg      Config
-	lost     string // the secret that the node had and lacks, "" if it lacks none
+	before   string // the name of another oldest secret that the node had before, "" if there was none
 	logger   *slog.Logger
 	rotating sync.Mutex // held while the key is rotated
 }
@@ -39,43 +39,52 @@ func openKeys(b *base) (*keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	lost, err := b.cfg.lostSecret(secrets)
-	if err != nil {
-		return nil, err
+	k := &keyring{Key: seal.NewKey(secrets), cfg: b.cfg, logger: b.logger}
+	had, err := b.cfg.formerOldest()
+	if err != nil || had == "" || had == k.OldestName() {
+		return k, err
 	}
-	if lost == "" {
-		err = disk.WriteFile(b.cfg.oldestSecretPath(), []byte(oldestName(secrets)+"\n"))
-	} else { // it starts all the same: jobs that wait for nothing sealed are well, and the secret may be lost for good
-		b.logger.Error("the node lacks a secret that it had: webhooks are signed with other keys", "secret", lost, "do", b.cfg.findSecret())
+	k.before = had // it starts all the same: jobs without credentials are unaffected, and the secret may be lost for good
+	if slices.Contains(secrets.Names(), had) {
+		b.logger.Error("the oldest secret is another than before: webhooks are signed with other keys", "secret", k.OldestName(), "before", had, "do", b.cfg.findSecret())
+	} else {
+		b.logger.Error("the node lacks a secret that it had: webhooks are signed with other keys", "secret", had, "do", b.cfg.findSecret())
 	}
-	return &keyring{Key: seal.NewKey(secrets), cfg: b.cfg, lost: lost, logger: b.logger}, err
+	return k, nil
+}
+
+// noteOldest notes the oldest secret once the node works with it, unless another is noted.
+func noteOldest(b *base, k *keyring, p peers) error {
+	if k.before != "" || b.cfg.Cluster.Gossip != "" && len(b.cfg.Cluster.Join) > 0 && len(p.members()) < 2 { // nobody has confirmed cluster.secret
+		return nil
+	}
+	path, content := b.cfg.oldestSecretPath(), []byte(k.OldestName()+"\n")
+	if noted, err := os.ReadFile(path); err == nil && bytes.Equal(noted, content) {
+		return nil
+	}
+	return disk.WriteFile(path, content)
 }
 
 // oldestSecretPath returns the file that names the oldest secret that the node has worked with: the one from which the keys of accounts are derived, so
 // that it must never be replaced. Rows and log do not tell it: a value that no secret opens may be of one that was given up.
 func (c StorageConfig) oldestSecretPath() string { return filepath.Join(c.Data, "seal.oldest") }
 
-// lostSecret returns the name of the oldest secret that a node has worked with in the data directory, "" if it is the oldest of these, or there was none.
-func (c StorageConfig) lostSecret(s seal.Secrets) (string, error) {
+// formerOldest returns the name of the oldest secret that a node has worked with in the data directory, "" if that is not known.
+func (c StorageConfig) formerOldest() (string, error) {
+	if used, err := c.used(); err != nil || used == "" { // what a start that failed has noted does not count
+		return "", err
+	}
 	b, err := os.ReadFile(c.oldestSecretPath())
-	had := strings.TrimSpace(string(b))
-	if errors.Is(err, fs.ErrNotExist) || had == oldestName(s) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return had, err
+	return strings.TrimSpace(string(b)), err
 }
 
-// oldestName names the oldest secret, as a backup does.
-func oldestName(s seal.Secrets) string {
-	s.Next = nil // it is the newest
-	names := s.Names()
-	return names[len(names)-1]
-}
-
-// findSecret says what to do about a lost secret.
+// findSecret says what to do if the oldest secret is another than before.
 func (c StorageConfig) findSecret() string {
 	return fmt.Sprintf("put %s back from its copy, or configure cluster.secret, cluster.former_secrets and cluster.seal_key as they were; "+
-		"if the secret is lost for good, remove %s, and start again", c.sealPath(), c.oldestSecretPath())
+		"if the secret is lost for good, or the other is to be the oldest, remove %s, and start again", c.sealPath(), c.oldestSecretPath())
 }
 
 // needsFirstSecret reports whether the node has to make its own secret: it has none, and no node has used the data directory. In one that a node has
@@ -132,11 +141,12 @@ func (c Config) formerlyOwn() ([][]byte, error) {
 	case err != nil:
 		return nil, err
 	case configured != nil && !slices.EqualFunc(own, configured, bytes.Equal):
-		return nil, fmt.Errorf("%s does not match cluster.seal_key. If the key was copied before a rotation, copy it again; if it is another node's, and this one has nothing of its own, move the file away", c.sealPath())
+		return nil, fmt.Errorf("%s does not match cluster.seal_key. If the key was copied before a rotation, copy it again; if it is another node's, and this one has nothing of its own, move the file away, with %s",
+			c.sealPath(), c.oldestSecretPath())
 	case configured == nil && c.Cluster.Gossip != "":
 		return nil, fmt.Errorf("%s has secrets that this node made when it was alone, and the other nodes lack them. If the accounts were this node's, "+
 			"give all nodes of the cluster the output of `base64 -w0 %[1]s` as cluster.seal_key. To join a cluster that has never used them, "+
-			"begin with an empty data directory, or move the file away", c.sealPath())
+			"begin with an empty data directory, or move the file away, with %[2]s", c.sealPath(), c.oldestSecretPath())
 	}
 	return own, nil
 }

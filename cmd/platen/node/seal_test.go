@@ -118,20 +118,39 @@ func TestOwnSecretsStay(t *testing.T) {
 	}
 }
 
-// A node whose secret was replaced by another says so, names the one that it lacks, and so does doctor. A rotation, and the present secret's coming back, are well.
+// A node whose oldest secret is another than before says so, and so does doctor. A rotation, and the present secret's coming back, change nothing; nor does
+// what a start has left that never used the data directory.
 func TestReplacedSecret(t *testing.T) {
 	c := NewConfig()
 	c.Data = t.TempDir()
 	opened := func() (*keyring, string) {
 		t.Helper()
 		var said bytes.Buffer
-		k, err := openKeys(newBase(c, Options{Logger: slog.New(slog.NewTextHandler(&said, nil))}))
+		b := newBase(c, Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
+		k, err := openKeys(b)
+		if err == nil {
+			err = noteOldest(b, k, peers{})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		return k, said.String()
 	}
-	k, _ := opened()
+	write := func(content []byte) {
+		t.Helper()
+		if err := os.WriteFile(c.sealPath(), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opened()
+	write(seal.NewSecret())
+	k, said := opened()
+	if k.before != "" || said != "" {
+		t.Errorf("before a node has used the directory: %q, %s", k.before, said)
+	}
+	if err := os.Mkdir(filepath.Join(c.Data, "replica-1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	name := secretsOf(t, c)[0]
 	if err := k.rotate(); err != nil {
 		t.Fatal(err)
@@ -140,22 +159,32 @@ func TestReplacedSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for content, lost := range map[string]string{string(right): "", string(seal.NewSecret()): name, string(right[:seal.SecretSize]): name} {
-		if err := os.WriteFile(c.sealPath(), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	const lacks, another = "the node lacks a secret", "the oldest secret is another"
+	for _, tc := range []struct {
+		content []byte
+		says    string
+	}{
+		{right, ""},
+		{seal.NewSecret(), lacks},
+		{right[:seal.SecretSize], lacks},
+		{slices.Concat(right, seal.NewSecret()), another},
+	} {
+		write(tc.content)
 		for range 2 { // what was said once is said at the next start, too
 			k, said := opened()
-			missed, do := c.missesSecret()
-			if k.lost != lost || strings.Contains(said, "level=ERROR") != (lost != "") || !strings.Contains(said, lost) || missed != lost || !strings.Contains(do, c.oldestSecretPath()) {
-				t.Errorf("lost %q, want %q; doctor: %q, %s; log: %s", k.lost, lost, missed, do, said)
+			now, before, do, err := c.oldestSecrets()
+			if err != nil || before != name || now != k.OldestName() || (now != before) != (tc.says != "") || !strings.Contains(do, c.oldestSecretPath()) {
+				t.Errorf("doctor: %q, %q, %s, %v; want %q", now, before, do, err, name)
+			}
+			if (k.before == name) != (tc.says != "") || strings.Contains(said, "level=ERROR") != (tc.says != "") || !strings.Contains(said, tc.says) {
+				t.Errorf("before %q; log: %s", k.before, said)
 			}
 		}
 	}
 	if err := os.Remove(c.oldestSecretPath()); err != nil {
 		t.Fatal(err)
 	}
-	if k, said := opened(); k.lost != "" || said != "" {
-		t.Errorf("a secret that is given up: %q, %s", k.lost, said)
+	if k, said := opened(); k.before != "" || said != "" {
+		t.Errorf("a secret that is given up: %q, %s", k.before, said)
 	}
 }

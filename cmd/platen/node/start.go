@@ -29,6 +29,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"space", func() error { s.space = watchSpace(b); return nil }},
 		{"browsers", func() error { e.pool, err = awaitBrowsers(b, browsers); return err }},
 		{"cluster", func() error { net.peers, err = joinCluster(b, s, net); return err }},
+		{"oldest secret", func() error { return noteOldest(b, s.keys, net.peers) }},
 		{"rendering", func() error { e.renderer, err = startRenderer(b, s, net, e.pool); return err }},
 		{"effects", func() error { return startEffects(b, s, net, e) }},
 		{"public events", func() error { e.publisher = startPublisher(b, s); return nil }},

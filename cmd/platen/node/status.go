@@ -55,7 +55,7 @@ func (r *reporter) describe(ctx context.Context) status.Node {
 	d := status.Node{
 		UpSeconds: int64(time.Since(r.started).Seconds()), Lag: r.storage.replica.Lag(),
 		ClockSeconds: r.network.peers.clockDifference(), ClockHeldSeconds: r.clock.held(),
-		Disks: r.disks(), Certificates: r.certificates(), OldestSecret: r.storage.keys.OldestName(), LostSecret: r.storage.keys.lost,
+		Disks: r.disks(), Certificates: r.certificates(), OldestSecret: r.storage.keys.OldestName(), OldestBefore: r.storage.keys.before,
 		Store:      status.Store{Place: r.cfg.filesPlace(), Own: r.cfg.Files == ""},
 		DrainWaits: r.engine.drain.now().Keeps,
 	}
