@@ -198,6 +198,15 @@ func copyLimited(ctx context.Context, w io.Writer, r io.Reader, limit int64) (si
 func (d *Dir) publish(temp, name string) error {
 	path := d.path(name)
 	dir := d.fs.PathDir(path)
+	err := d.moveInto(dir, temp, path)
+	if _, there := d.fs.Stat(temp); errors.Is(err, fs.ErrNotExist) && there == nil { // somebody has removed the directory
+		d.made.Delete(dir)
+		err = d.moveInto(dir, temp, path)
+	}
+	return err
+}
+
+func (d *Dir) moveInto(dir, temp, path string) error {
 	if err := d.makeHashDir(dir); err != nil {
 		return err
 	}

@@ -37,8 +37,8 @@ type dispatcher struct {
 	drained  chan struct{}
 	// fault is the error of the last attempt that met a fault of the infrastructure.
 	fault error
-	// told is set while the log's last word is that rendering is suspended.
-	told bool
+	// announced is set while the log's last word is that rendering is suspended.
+	announced bool
 }
 
 type child struct {
@@ -137,7 +137,7 @@ func (d *dispatcher) onTerminated(ctx actor.Context, who *actor.PID) {
 }
 
 // probeLimit bounds one probe.
-const probeLimit = 10 * time.Second
+const probeLimit = 30 * time.Second
 
 // probe tests what the node depends on, on a goroutine of its own.
 func (d *dispatcher) probe(ctx actor.Context) {
@@ -152,8 +152,8 @@ func (d *dispatcher) probe(ctx actor.Context) {
 // onProbed logs once why rendering is suspended. If the probe finds nothing, the attempts' fault is the reason: a fault that only jobs meet must show.
 func (d *dispatcher) onProbed(ctx actor.Context, err error) {
 	d.renderer.fault.Store(&err)
-	if !d.told && d.ctx.Err() == nil {
-		d.told = true
+	if !d.announced && d.ctx.Err() == nil {
+		d.announced = true
 		d.cfg.Logger.Error("rendering is suspended: jobs wait until the fault is mended", "error", cmp.Or(err, d.fault))
 	}
 	d.take(ctx, dispatch.Probed{Sound: err == nil})
@@ -162,8 +162,8 @@ func (d *dispatcher) onProbed(ctx actor.Context, err error) {
 // report publishes the figures, and tells the other nodes if the load has changed.
 func (d *dispatcher) report(out dispatch.Report) {
 	before := d.renderer.figures.Swap(&Figures{out.Load, out.Counts})
-	if d.told && !out.Load.Suspended {
-		d.told = false
+	if d.announced && !out.Load.Suspended {
+		d.announced = false
 		d.cfg.Logger.Info("rendering is resumed")
 	}
 	if d.cfg.Peers != nil && before.Load != out.Load {

@@ -20,7 +20,7 @@ type jobActor struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	end     *atomic.Pointer[ended] // set before the end; read by the parent after it
-	fault   error                  // of the last step that failed
+	fault   error                  // of the last step that met a fault of the infrastructure
 }
 
 // ended describes an attempt that has ended, for the dispatcher.
@@ -28,7 +28,7 @@ type ended struct {
 	attempt.End
 	// cost is how long the attempt had its page.
 	cost time.Duration
-	// fault is why a step failed, nil if none did.
+	// fault is the last fault of the infrastructure, nil if there was none.
 	fault error
 }
 
@@ -67,7 +67,9 @@ func (j *jobActor) done(m stepDone) attempt.Done {
 		return in
 	}
 	if in.Fault = j.work.faultOf(m.err); in.Fault != nil {
-		j.fault = m.err
+		if in.Fault.Infrastructure {
+			j.fault = m.err
+		}
 		j.work.cfg.Logger.Warn("render attempt failed", "job", j.work.job.String(), "error", m.err)
 	}
 	return in

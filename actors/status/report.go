@@ -90,8 +90,8 @@ type Node struct {
 	OldestSecret string `json:"oldest_secret"`
 	// OldestBefore names the one that it worked with before, if that was another.
 	OldestBefore string `json:"oldest_secret_before,omitempty"`
-	Ledger     Ledger `json:"ledger"`
-	Disks      []Disk `json:"disks"`
+	Ledger       Ledger `json:"ledger"`
+	Disks        []Disk `json:"disks"`
 	// Certificates lists those that it shows, by use: api, cluster.
 	Certificates []Certificate `json:"certificates"`
 	// ClockSeconds is the largest difference between its clock and that of another node.

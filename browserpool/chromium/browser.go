@@ -56,7 +56,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := b.handshake(ctx); err != nil {
 		b.Kill()
 		b.Close(ctx)
-		return nil, fmt.Errorf("start browser: %w: %s", err, b.lastWords())
+		return nil, fmt.Errorf("start browser: %w: %s", err, b.lastWords(errors.Is(err, ErrGone)))
 	}
 	return b, nil
 }

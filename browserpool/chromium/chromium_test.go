@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -153,14 +154,22 @@ func TestNotABrowser(t *testing.T) {
 	}
 }
 
-// A browser that ends without a word, as one for which there is no memory, is an error that says how it ended.
+// A browser that exits silently, as one for which there is no memory, is an error that says how it ended; one that hangs, that it was killed.
 func TestSilentEnd(t *testing.T) {
 	script := filepath.Join(testkit.TempDir(t), "fake")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nexit 7\n"), 0o755); err != nil {
-		t.Fatal(err)
+	start := func(text string) error {
+		if err := os.WriteFile(script, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := Start(ctx, Options{Path: script, TempDir: testkit.TempDir(t)})
+		return err
 	}
-	_, err := Start(t.Context(), Options{Path: script, TempDir: testkit.TempDir(t)})
-	if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "without a word, by exit status 7") {
+	if err := start("exit 7\n"); !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "exited silently (exit status 7)") {
+		t.Errorf("got %v", err)
+	}
+	if err := start("exec sleep 60\n"); err == nil || errors.Is(err, ErrGone) || !strings.HasSuffix(err.Error(), ": it did not answer, and was killed") {
 		t.Errorf("got %v", err)
 	}
 }

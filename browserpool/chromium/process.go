@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -195,17 +196,16 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 // Stderr returns the last few KiB that the browser wrote to its standard error.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
-// lastWords returns what the browser said before it failed or, if it said nothing, how it ended.
-func (p *Process) lastWords() string {
-	if said := p.Stderr(); said != "" {
+// lastWords returns what the browser said before it failed or, if it said nothing, how it ended. gone says that it ended by itself, before it was killed.
+func (p *Process) lastWords(gone bool) string {
+	said := p.Stderr()
+	switch {
+	case !gone:
+		return strings.TrimSuffix("it did not answer, and was killed: "+said, ": ")
+	case said != "":
 		return said
 	}
-	select {
-	case <-p.exited:
-		return "it ended without a word, by " + p.state + ": the kernel's log may say why (journalctl -k), as for a lack of memory"
-	default:
-		return "it says nothing"
-	}
+	return "it exited silently (" + p.state + "): the kernel's log may say why (journalctl -k), as for a lack of memory"
 }
 
 // Kill ends the browser and its helpers at once; it does not wait.

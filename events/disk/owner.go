@@ -3,9 +3,28 @@ package disk
 import (
 	"errors"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"syscall"
 )
+
+// Owner names the user who owns a file, for people; "" if it cannot be looked at.
+func Owner(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	is, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	id := strconv.Itoa(int(is.Uid))
+	if found, err := user.LookupId(id); err == nil {
+		return found.Username
+	}
+	return "uid " + id
+}
 
 // KeepOwner gives what root has made in a directory to the directory's owner: a service that runs as another user could not use it. It does nothing in
 // a process of another user. It follows no symbolic links but dir itself, and leaves files with several names alone, as one may be outside.

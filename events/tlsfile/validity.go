@@ -10,9 +10,9 @@ import (
 func CheckValidity(c *x509.Certificate, now time.Time) error {
 	switch {
 	case now.Before(c.NotBefore):
-		return fmt.Errorf("it is good from %s on: look at the clock, or wait", c.NotBefore.UTC().Format(time.DateTime))
+		return fmt.Errorf("not valid before %s", c.NotBefore.UTC().Format(time.DateTime))
 	case now.After(c.NotAfter):
-		return fmt.Errorf("it expired on %s: renew it", c.NotAfter.UTC().Format(time.DateTime))
+		return fmt.Errorf("it expired on %s", c.NotAfter.UTC().Format(time.DateTime))
 	}
 	return nil
 }

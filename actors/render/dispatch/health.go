@@ -20,18 +20,24 @@ const (
 type health struct {
 	faults    int // in a row
 	suspended bool
+	// resumed is set from a probe that succeeded until an attempt is sound: a fault until then is one that probes do not find.
+	resumed bool
 }
 
 // diagnose counts the end of an attempt.
 func (m *Machine) diagnose(h attempt.Health) {
 	switch h {
 	case attempt.Sound:
-		m.health.faults = 0
+		m.health.faults, m.health.resumed = 0, false
 	case attempt.Faulty:
 		m.health.faults++
 	}
 	if m.health.faults >= maxFaults && !m.health.suspended {
 		m.health.suspended = true
+		if m.health.resumed { // a probe at once would succeed again, and jobs fail without a pause
+			m.emit(Remind{probeAfter, ProbeAgain{}})
+			return
+		}
 		m.emit(Probe{})
 	}
 }
@@ -43,5 +49,5 @@ func (m *Machine) onProbed(in Probed) {
 		m.emit(Remind{probeAfter, ProbeAgain{}})
 		return
 	}
-	m.health = health{faults: maxFaults - 1}
+	m.health = health{faults: maxFaults - 1, resumed: true}
 }

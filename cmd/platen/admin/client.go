@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,15 +12,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
-	"syscall"
 	"time"
 
 	"platen.dev/actors/service"
 	"platen.dev/events"
+	"platen.dev/events/disk"
 )
 
 // Client talks to a running node.
@@ -114,21 +112,10 @@ func (c Client) unanswered(err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w on %s; is one running with this --data? (%w)", ErrNoNode, c.socket, err)
 	}
-	return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.Owner(), err)
+	return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.owner(), err)
 }
 
-// Owner returns the user whose node it is, by the socket or, as others may not see it, by its directory.
-func (c Client) Owner() string {
-	for _, path := range []string{c.socket, filepath.Dir(c.socket)} {
-		info, err := os.Stat(path)
-		if err != nil {
-			continue
-		}
-		id := strconv.Itoa(int(info.Sys().(*syscall.Stat_t).Uid))
-		if found, err := user.LookupId(id); err == nil {
-			return found.Username
-		}
-		return "the user with the id " + id
-	}
-	return "the node's user"
+// owner returns the user whose node it is, by the socket or, as others may not see it, by its directory.
+func (c Client) owner() string {
+	return cmp.Or(disk.Owner(c.socket), disk.Owner(filepath.Dir(c.socket)), "the node's user")
 }

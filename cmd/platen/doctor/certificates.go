@@ -3,7 +3,10 @@ package doctor
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"time"
+
+	"platen.dev/events/tlsfile"
 )
 
 // Certificate checks a certificate with its key, in files, that it stays valid for at least long, and that it is for a host, unless that is "".
@@ -13,7 +16,7 @@ func Certificate(name, certFile, keyFile, host string, long time.Duration, now f
 		if err != nil {
 			return []Finding{fail("make them readable to the node's user, and give the key that belongs to the certificate", "%s", err)}
 		}
-		all := []Finding{validity(pair.Leaf.NotBefore, pair.Leaf.NotAfter, long, now())}
+		all := []Finding{validity(pair.Leaf, long, now())}
 		if err := pair.Leaf.VerifyHostname(host); host != "" && err != nil { // a proxy before the node may show another
 			all = append(all, warn("get one for the host of public_url, unless a proxy shows another to clients", "%s", err))
 		}
@@ -21,17 +24,16 @@ func Certificate(name, certFile, keyFile, host string, long time.Duration, now f
 	}}
 }
 
-func validity(from, to time.Time, long time.Duration, now time.Time) Finding {
-	const do = "renew it; the node reads it again by itself"
-	switch {
-	case now.Before(from):
-		return fail("look at the clock, or wait", "it is good from %s on", from.Format(time.DateOnly))
-	case !now.Before(to):
-		return fail(do, "it expired on %s", to.Format(time.DateOnly))
-	case to.Sub(now) < long:
-		return warn(do, "it expires on %s", to.Format(time.DateOnly))
+func validity(c *x509.Certificate, long time.Duration, now time.Time) Finding {
+	const do = "renew it, or look at the clock; the node reads it again by itself"
+	until := c.NotAfter.UTC().Format(time.DateOnly)
+	if err := tlsfile.CheckValidity(c, now); err != nil {
+		return fail(do, "%s", err)
 	}
-	return ok("good until %s", to.Format(time.DateOnly))
+	if c.NotAfter.Sub(now) < long {
+		return warn(do, "it expires on %s", until)
+	}
+	return ok("good until %s", until)
 }
 
 // Identity checks that the certificate by which nodes know one another is signed by the authority. load reads the files.

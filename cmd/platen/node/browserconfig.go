@@ -60,12 +60,12 @@ func (c BrowserConfig) pageBytes(memory int64) int64 {
 // last words.
 func lacksSandbox(err error) bool {
 	said := strings.ToLower(err.Error())
-	signs := []string{"sandbox", "namespace", "zygote", "user of the browser"}
+	signs := []string{"sandbox", "namespace", "zygote", "user of the browser", "credentials.cc", "permission denied"}
 	return errors.Is(err, fs.ErrPermission) || slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(said, sign) })
 }
 
-// explain says what may help if a browser does not start; root is told what else. Of its open files a browser says so only in its last words.
-func (c BrowserConfig) explain(err error) error {
+// explain says what may help if a user's browser does not start; root is told what else. Of its open files a browser says so only in its last words.
+func (c BrowserConfig) explain(err error, uid int) error {
 	if strings.Contains(strings.ToLower(err.Error()), "too many open files") {
 		return fmt.Errorf("%w\nraise the limit of open files: LimitNOFILE=1048576 in the unit, or ulimit -n", err)
 	}
@@ -74,7 +74,7 @@ func (c BrowserConfig) explain(err error) error {
 			return fmt.Errorf("browser.path: %w: correct it, or leave it empty to look for chromium-headless-shell", err)
 		}
 	}
-	if os.Geteuid() != 0 || c.AllowRootNoSandbox || !lacksSandbox(err) {
+	if uid != 0 || c.AllowRootNoSandbox || !lacksSandbox(err) {
 		return err
 	}
 	return fmt.Errorf("%w\nroot's browsers run as %s, with their sandbox, which may not be possible here: run platen as an unprivileged user (in a systemd unit, User=), "+

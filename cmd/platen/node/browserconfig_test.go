@@ -35,7 +35,7 @@ func TestRootNeedsASandbox(t *testing.T) {
 
 // A browser that lacks open files is not to run as root without a sandbox.
 func TestExplainOpenFiles(t *testing.T) {
-	err := BrowserConfig{}.explain(errors.New("browser is gone: Check failed: Too many open files (24)"))
+	err := BrowserConfig{}.explain(errors.New("browser is gone: Check failed: Too many open files (24)"), 0)
 	if !strings.Contains(err.Error(), "LimitNOFILE") || strings.Contains(err.Error(), "sandbox") {
 		t.Errorf("got %v", err)
 	}
@@ -43,25 +43,23 @@ func TestExplainOpenFiles(t *testing.T) {
 
 // Root is told to do without a sandbox only where that may be what the browser lacks.
 func TestExplainToRoot(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: only root's browsers have another user")
-	}
 	missing := BrowserConfig{Path: "/nope"}
 	_, err := chromium.Find(missing.Path)
-	if err = missing.explain(err); !strings.HasPrefix(err.Error(), "browser.path: ") || !strings.Contains(err.Error(), "/nope") || strings.Contains(err.Error(), "sandbox") {
+	if err = missing.explain(err, 0); !strings.HasPrefix(err.Error(), "browser.path: ") || !strings.Contains(err.Error(), "/nope") || strings.Contains(err.Error(), "sandbox") {
 		t.Errorf("a path that does not exist: %v", err)
 	}
 	for said, advised := range map[string]bool{
 		"start browser: browser is gone: No usable sandbox!": true,
 		"start browser: browser is gone: Failed to move to new namespace: PID namespaces supported, but failed: errno = Operation not permitted": true,
-		"start browser: browser is gone: it ended without a word, by signal: killed":                                                             false,
+		"start browser: browser is gone: it exited silently (signal: killed)":                                                                    false,
+		"FATAL:credentials.cc(127)] Check failed: . : Permission denied (13)":                                                                    true,
 		"start browser: fork/exec /usr/bin/browser: cannot allocate memory":                                                                      false,
 	} {
-		if err := (BrowserConfig{}).explain(errors.New(said)); strings.Contains(err.Error(), "--allow-root-no-sandbox") != advised {
+		if err := (BrowserConfig{}).explain(errors.New(said), 0); strings.Contains(err.Error(), "--allow-root-no-sandbox") != advised {
 			t.Errorf("got %v", err)
 		}
 	}
-	if err := (BrowserConfig{}).explain(chromium.ErrNotInstalled); !errors.Is(err, chromium.ErrNotInstalled) || strings.Contains(err.Error(), "sandbox") {
+	if err := (BrowserConfig{}).explain(chromium.ErrNotInstalled, 0); !errors.Is(err, chromium.ErrNotInstalled) || strings.Contains(err.Error(), "sandbox") {
 		t.Errorf("no browser: %v", err)
 	}
 }

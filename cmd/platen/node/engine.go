@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/document"
 	"platen.dev/events"
+	"platen.dev/events/contract"
 	"platen.dev/projections"
 	"platen.dev/projections/publish"
 	"platen.dev/store"
@@ -54,7 +57,7 @@ func beginBrowsers(b *base, s *storage, net *network) (wait func() (*browserpool
 func awaitBrowsers(b *base, wait func() (*browserpool.Pool, error)) (*browserpool.Pool, error) {
 	pool, err := wait()
 	if err != nil {
-		return nil, b.cfg.Browser.explain(err)
+		return nil, b.cfg.Browser.explain(err, os.Geteuid())
 	}
 	b.onClose("browsers", func(ctx context.Context) error { pool.Close(ctx); return nil })
 	return pool, nil
@@ -84,7 +87,7 @@ func startRenderer(b *base, s *storage, net *network, pool *browserpool.Pool) (*
 		Pages:    document.PageCount,
 		FileURL:  net.front.fileURL,
 		Engine:   engineOf(b.version, pool),
-		Probe:    func(ctx context.Context) error { return probe(ctx, pages.acquire, results, b.id) },
+		Probe:    func(ctx context.Context) error { return probe(ctx, pages.acquire, results, b.id, b.logger) },
 		Observe:  b.metrics.Rendered,
 		Traces:   b.traces,
 	}
@@ -144,18 +147,18 @@ const probeBytes = 1 << 20
 type acquire func(context.Context, events.AccountID, events.Lane) (render.Lease, error)
 
 // probe tests what attempts depend on: there is room, a page can be leased and prints, and a file can be stored.
-func probe(ctx context.Context, acquire acquire, results claimant, id events.NodeID) error {
-	if err := probePrint(ctx, acquire); err != nil {
+func probe(ctx context.Context, acquire acquire, results claimant, id events.NodeID, logger *slog.Logger) error {
+	if _, err := printSpecimen(ctx, acquire); err != nil {
 		return fmt.Errorf("browsers: %w", err)
 	}
-	if err := probeFiles(ctx, results, id); err != nil {
+	if err := probeFiles(ctx, results, id, logger); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
 }
 
 // probeFiles stores a file. Directories that were removed are made again if the store is the log's.
-func probeFiles(ctx context.Context, results claimant, id events.NodeID) error {
+func probeFiles(ctx context.Context, results claimant, id events.NodeID, logger *slog.Logger) error {
 	content := make([]byte, probeBytes)
 	err := store.Probe(ctx, results.files, string(id), content)
 	dir, is := results.files.(*store.Dir)
@@ -165,16 +168,17 @@ func probeFiles(ctx context.Context, results claimant, id events.NodeID) error {
 	if err := results.remake(ctx, dir); err != nil {
 		return err
 	}
+	logger.Warn("the directories of the results were removed, and are made again", "place", results.place)
 	return store.Probe(ctx, dir, string(id), content)
 }
 
-// probePrint prints: a browser whose temporary directory is full lends pages, and cannot deliver what they print.
-func probePrint(ctx context.Context, acquire acquire) error {
+// printSpecimen prints, and returns the number of sheets: a browser whose temporary directory is full lends pages, and cannot deliver what they print.
+func printSpecimen(ctx context.Context, acquire acquire) (sheets int, err error) {
 	lease, err := acquire(ctx, "", events.Quick)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer lease.Return()
-	_, err = lease.Print(ctx, page.Print{HTML: doctor.Specimen})
-	return err
+	result, err := lease.Print(ctx, page.Print{HTML: doctor.Specimen, Options: contract.Paper{Format: "A4"}})
+	return result.Pages, err
 }

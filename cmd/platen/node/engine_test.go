@@ -12,6 +12,7 @@ import (
 	"platen.dev/actors/render"
 	"platen.dev/browserpool/page"
 	"platen.dev/events"
+	"platen.dev/events/testkit"
 	"platen.dev/store"
 )
 
@@ -38,7 +39,7 @@ func TestProbePrints(t *testing.T) {
 		lend := func(context.Context, events.AccountID, events.Lane) (render.Lease, error) {
 			return printer{fails: want, returned: &returned}, nil
 		}
-		if err := probe(t.Context(), lend, claimant{files: files}, "n1"); !errors.Is(err, want) || !returned {
+		if err := probe(t.Context(), lend, claimant{files: files}, "n1", testkit.Silent()); !errors.Is(err, want) || !returned {
 			t.Errorf("a page that prints with %v: %v, returned %t", want, err, returned)
 		}
 	}
@@ -61,24 +62,24 @@ func TestProbeOfARemovedStore(t *testing.T) {
 			if err := results.take(t.Context(), none); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(probeFiles(t.Context(), results, "n1"), remove(root)); err != nil {
+			if err := errors.Join(probeFiles(t.Context(), results, "n1", testkit.Silent()), remove(root)); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := probeFiles(t.Context(), results, "n1"); err == nil || !strings.Contains(err.Error(), results.path+" is missing: mount") {
+				if err := probeFiles(t.Context(), results, "n1", testkit.Silent()); err == nil || !strings.Contains(err.Error(), results.path+" is missing: mount") {
 					t.Fatalf("removed: %v", err)
 				}
 			}
 			if err := errors.Join(os.MkdirAll(filepath.Dir(results.path), 0o700), os.WriteFile(results.path, []byte("other"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			if err := probeFiles(t.Context(), results, "n1"); !errors.Is(err, errForeignResults) {
+			if err := probeFiles(t.Context(), results, "n1", testkit.Silent()); !errors.Is(err, errForeignResults) {
 				t.Fatalf("another log's: %v", err)
 			}
 			if err := os.WriteFile(results.path, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := probeFiles(t.Context(), results, "n1"); err != nil {
+			if err := probeFiles(t.Context(), results, "n1", testkit.Silent()); err != nil {
 				t.Fatalf("with a claim: %v", err)
 			}
 			if whose, err := results.read(t.Context()); whose != "log" || err != nil {

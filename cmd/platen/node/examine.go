@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,14 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"platen.dev/actors/cluster"
+	"platen.dev/actors/render"
 	"platen.dev/actors/shard"
 	"platen.dev/actors/status"
 	"platen.dev/browserpool"
-	"platen.dev/browserpool/page"
 	"platen.dev/cmd/platen/admin"
 	"platen.dev/cmd/platen/doctor"
 	"platen.dev/events"
-	"platen.dev/events/contract"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/ledger/clickhouse"
 	"platen.dev/store"
@@ -43,7 +43,7 @@ func (c Config) Checks() []doctor.Check {
 		doctor.TimeSync(doctor.EnabledWaits),
 		doctor.Programs(exec.LookPath),
 		doctor.Fonts(doctor.FontList),
-		doctor.Browser(c.Browser.printSpecimen),
+		doctor.Browser(c.tryBrowser),
 	}
 	disks := c.disks()
 	for _, name := range slices.Sorted(maps.Keys(disks)) {
@@ -66,25 +66,26 @@ func kernelRelease() string {
 	return unix.ByteSliceToString(name.Release[:])
 }
 
-// printSpecimen starts the browser as the node does, and prints a page.
-func (c BrowserConfig) printSpecimen(ctx context.Context) (sheets int, err error) {
+// tryBrowser starts the browser as the node does, and prints a page.
+func (c Config) tryBrowser(ctx context.Context) (sheets int, err error) {
+	temp, _ := filepath.Abs(filepath.Join(c.Data, "work"))
+	if info, err := os.Stat(temp); err != nil || !info.IsDir() { // the first start makes it
+		temp = ""
+	}
+	b := c.Browser
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
 	defer system.Shutdown()
 	pool, err := browserpool.Open(browserpool.Config{
-		Slots: 1, Remotes: 1, TotalBytes: c.pageBytes(doctor.MemoryLimit()), System: system,
-		ChromePath: c.Path, UserAgent: c.UserAgent, NoSandbox: c.NoSandbox, BrowserUser: c.User, AsRoot: c.AllowRootNoSandbox,
+		Slots: 1, Remotes: 1, TotalBytes: b.pageBytes(doctor.MemoryLimit()), System: system, TempDir: temp,
+		ChromePath: b.Path, UserAgent: b.UserAgent, NoSandbox: b.NoSandbox, BrowserUser: b.User, AsRoot: b.AllowRootNoSandbox,
 	})
 	if err != nil {
-		return 0, c.explain(err)
+		return 0, b.explain(err, os.Geteuid())
 	}
 	defer pool.Close(ctx)
-	lease, err := pool.Acquire(ctx, "", events.Quick)
-	if err != nil {
-		return 0, err
-	}
-	defer lease.Return()
-	result, err := lease.Print(ctx, page.Print{HTML: doctor.Specimen, Options: contract.Paper{Format: "A4"}})
-	return result.Pages, err
+	return printSpecimen(ctx, func(ctx context.Context, account events.AccountID, lane events.Lane) (render.Lease, error) {
+		return pool.Acquire(ctx, account, lane)
+	})
 }
 
 // listeners returns where the node listens.

@@ -146,6 +146,7 @@ func (c StorageConfig) tryReplica(ctx context.Context) (is string, err error) {
 		return "the log cannot be read, so they were not compared with it", nil
 	}
 	defer log.Close()
+	unread := ""
 	err = projections.ReadStopped(c.ReplicaDir(), func(rows *projections.Frozen, journal string) error {
 		if err := projections.CheckJournal(journal, log.TopicID(events.TopicJournal)); err != nil {
 			return logLost(err)
@@ -153,46 +154,51 @@ func (c StorageConfig) tryReplica(ctx context.Context) (is string, err error) {
 		if err := c.checkClaim(ctx, log, keptResults(rows, log.Partitions(), time.Now())); err != nil {
 			return err
 		}
-		return readable(ctx, log, rows.CursorOf)
+		unread, err = readable(ctx, log, rows.CursorOf)
+		return err
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := c.checkClaim(ctx, log, func() ([]string, error) { return nil, nil }); err != nil {
 			return "", err
 		}
-		return "the node will make the replica", readable(ctx, log, func(int32) (projections.Cursor, error) { return projections.Origin(), nil })
+		unread, err := readable(ctx, log, func(int32) (projections.Cursor, error) { return projections.Origin(), nil })
+		return "the node will make the replica" + unread, err
 	case disk.Damaged(err):
 		return "the replica is damaged: the node will make it again", nil
 	}
-	return "they are of this log", err
+	return "they are of this log" + unread, err
 }
 
 // readable returns an error if the journal, from cursors on, has something that a newer version wrote. It reads as far as ctx lets it, and leaves to the
-// node what it cannot read: a replica may begin with a snapshot.
-func readable(ctx context.Context, log eventlog.Log, cursorOf func(partition int32) (projections.Cursor, error)) error {
+// node what it cannot read, as a replica may begin with a snapshot; unread says how far it came, "" if to the end.
+func readable(ctx context.Context, log eventlog.Log, cursorOf func(partition int32) (projections.Cursor, error)) (unread string, err error) {
 	for p := range log.Partitions() {
 		cursor, err := cursorOf(p)
 		if err != nil {
-			return err
+			return "", err
 		}
 		_, end, err := log.Bounds(ctx, events.TopicJournal, p)
-		if err != nil {
-			return nil
+		if err == nil {
+			err = readableTo(ctx, log, p, &cursor, end)
 		}
-		if err := readableTo(ctx, log, p, cursor, end); err != nil {
-			return err
+		if errors.Is(err, events.ErrNewer) {
+			return "", err
+		}
+		if err != nil {
+			return fmt.Sprintf("; of the journal, partition %d of %d was read to offset %d only: %s", p, log.Partitions(), cursor.Next, err), nil
 		}
 	}
-	return nil
+	return "", nil
 }
 
-func readableTo(ctx context.Context, log eventlog.Log, partition int32, cursor projections.Cursor, end int64) error {
+func readableTo(ctx context.Context, log eventlog.Log, partition int32, cursor *projections.Cursor, end int64) error {
 	reader := log.Read(events.TopicJournal, partition, cursor.Next)
 	defer reader.Close()
 	for cursor.Next < end {
 		records, err := reader.Next(ctx)
 		if err != nil {
-			return nil
+			return err
 		}
 		for _, record := range records {
 			if _, _, err := cursor.Read(partition, record); errors.Is(err, events.ErrNewer) {

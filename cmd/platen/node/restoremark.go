@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sys/unix"
 
-	"platen.dev/cmd/platen/admin"
 	"platen.dev/events/disk"
 )
 
@@ -29,18 +30,27 @@ var (
 // checkFinished returns an error if a restore into the data directory did not end.
 func (c StorageConfig) checkFinished() error {
 	_, err := os.Lstat(c.unfinishedPath())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w for the user with the id %d: run platen as %s, or give the directory to this user (chown)", err, os.Geteuid(), admin.NewClient(c.Data).Owner())
-	case err != nil: // nobody has seen a mark: to remove the directory may be wrong
-		return fmt.Errorf("%w: choose another data directory", err)
+	}
+	if err != nil {
+		return c.unseen(err, os.Geteuid())
 	}
 	if content, err := os.ReadFile(c.unfinishedPath()); err == nil && string(content) == readsOnly+"\n" {
 		return errUnread
 	}
 	return errUnfinished // even if it cannot be read: whoever restored may be another user
+}
+
+// unseen says what to do about the error of a user's look for a mark. Nobody has seen one: to remove the directory may be wrong.
+func (c StorageConfig) unseen(err error, uid int) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w for uid %d: run platen as %s, or give the directory to this user (chown)", err, uid, cmp.Or(disk.Owner(c.Data), "the node's user"))
+	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ENAMETOOLONG):
+		return fmt.Errorf("%w: choose another data directory", err)
+	}
+	return err
 }
 
 func (c StorageConfig) unfinishedPath() string { return filepath.Join(c.Data, unfinished) }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -21,17 +22,21 @@ const (
 	reserveShare = 20
 	// maxInodeReserve is the largest reserve of inodes: a browser's profile alone takes hundreds.
 	maxInodeReserve = 4096
+	// maxBrowsersReserve is the largest reserve on the browsers' own disk, which may be the system's: jobs keep little there, and not for long.
+	maxBrowsersReserve = 128 << 20
 )
 
 // browsersDisk is the name of the disk of the browsers' profiles, if nothing else that is watched is on it.
 const browsersDisk = "browsers"
 
 // disks returns the directories of the disks that the node writes to, by purpose.
-func (c Config) disks() map[string]string {
+func (c Config) disks() map[string]string { return c.disksBy(sameDisk) }
+
+func (c Config) disksBy(same func(a, b string) bool) map[string]string {
 	disks := c.StorageConfig.disks()
 	profiles := chromium.Options{User: c.Browser.User, AsRoot: c.Browser.AllowRootNoSandbox, TempDir: filepath.Join(c.Data, "work")}.ProfilesDir()
 	for _, dir := range disks {
-		if sameDisk(dir, profiles) {
+		if same(dir, profiles) {
 			return disks
 		}
 	}
@@ -39,10 +44,20 @@ func (c Config) disks() map[string]string {
 	return disks
 }
 
-// sameDisk reports whether directories are known to be on one file system.
+// sameDisk reports whether directories are known to be on one file system, or will be once they are made.
 func sameDisk(a, b string) bool {
-	var at, bt unix.Stat_t
-	return unix.Stat(a, &at) == nil && unix.Stat(b, &bt) == nil && at.Dev == bt.Dev
+	at, aErr := deviceOf(a)
+	bt, bErr := deviceOf(b)
+	return aErr == nil && bErr == nil && at == bt
+}
+
+// deviceOf returns the device of a directory or, if it does not exist, of its nearest parent.
+func deviceOf(dir string) (device uint64, err error) {
+	var at unix.Stat_t
+	for err = unix.Stat(dir, &at); errors.Is(err, unix.ENOENT) && filepath.Dir(dir) != dir; err = unix.Stat(dir, &at) {
+		dir = filepath.Dir(dir)
+	}
+	return at.Dev, err
 }
 
 // space watches the disks that the node writes to. Below a reserve of free space, or of free inodes, no more jobs are
@@ -90,10 +105,10 @@ func (d volume) low(part int64) error {
 // inodeReserve returns the reserve of inodes of a file system that has this number of them.
 func inodeReserve(total int64) int64 { return min(maxInodeReserve, total/reserveShare) }
 
-// reserveOn returns the reserve on a disk, by its name. That of the browsers is never more than the default: a larger one is meant for larger disks.
+// reserveOn returns the reserve on a disk, by its name. That of the browsers does not follow the configuration.
 func reserveOn(name string, total, configured int64) int64 {
 	if name == browsersDisk {
-		return min(reserveOf(total, configured), reserveOf(total, 0))
+		return min(maxBrowsersReserve, total/reserveShare)
 	}
 	return reserveOf(total, configured)
 }

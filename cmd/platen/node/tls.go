@@ -20,6 +20,7 @@ type certificate struct {
 	mu      sync.Mutex    // one look at a time
 	seen    tlsfile.Stamp // of the files, when they were last read; guarded by mu
 	wrong   error         // why they are unusable since then, nil if they are not; guarded by mu
+	refused bool          // whether the log says that clients refuse the certificate; guarded by mu
 }
 
 func (c TLSConfig) stamp() tlsfile.Stamp { return tlsfile.StampOf(c.CertFile, c.KeyFile) }
@@ -49,6 +50,9 @@ func (c *certificate) look() error {
 	defer c.mu.Unlock()
 	now := c.cfg.stamp()
 	if now == c.seen {
+		if !c.refused && tlsfile.CheckValidity(c.current.Load().Leaf, time.Now()) != nil { // it has expired meanwhile
+			c.tell()
+		}
 		return c.wrong
 	}
 	c.seen = now
@@ -63,7 +67,9 @@ func (c *certificate) look() error {
 // tell logs what was read. One that is not good now is shown all the same: the operator may know better than the clock, or have no other.
 func (c *certificate) tell() {
 	leaf := c.current.Load().Leaf
-	if err := tlsfile.CheckValidity(leaf, time.Now()); err != nil {
+	err := tlsfile.CheckValidity(leaf, time.Now())
+	c.refused = err != nil
+	if err != nil {
 		c.logger.Warn("clients refuse the certificate", "file", c.cfg.CertFile, "error", err)
 		return
 	}
