@@ -158,3 +158,25 @@ func TestIsDir(t *testing.T) {
 		t.Errorf("a store is none (%v)", err)
 	}
 }
+
+// A directory that somebody removes under a store is made again by the next file.
+func TestRemovedHashDir(t *testing.T) {
+	dir := openDir(t)
+	for range 2 {
+		if _, err := dir.Put(t.Context(), "a", strings.NewReader("x"), 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Dir(dir.Path("a"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(dir.root); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Put(t.Context(), "a", strings.NewReader("x"), 1); err == nil {
+		t.Error("a store that was removed was made again")
+	}
+	if _, err := os.Stat(dir.root); err == nil {
+		t.Error("its root is there")
+	}
+}

@@ -163,7 +163,7 @@ func TestSilentEnd(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := Start(ctx, Options{Path: script, TempDir: testkit.TempDir(t)})
+		_, err := Start(ctx, Options{Path: script, TempDir: testkit.TempDir(t), UserAgent: "x"})
 		return err
 	}
 	if err := start("exit 7\n"); !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "exited silently (exit status 7)") {

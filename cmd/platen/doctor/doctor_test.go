@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -315,8 +316,8 @@ func TestCertificate(t *testing.T) {
 	expect(t, Certificate("x", files.Server, files.Key, "127.0.0.1", soon, at(0)), Warning)
 	expect(t, Certificate("x", files.Server, files.Key, "pdf.example.com", soon, at(0)), Warning, Warning)
 	from, to := time.Unix(0, 0), time.Unix(0, 0).Add(10*soon)
-	for now, want := range map[time.Time]Verdict{from: OK, from.Add(-1): Failure, to.Add(-soon): OK, to.Add(-soon + 1): Warning, to.Add(-1): Warning, to: Failure} {
-		if f := validity(from, to, soon, now); f.Verdict != want {
+	for now, want := range map[time.Time]Verdict{from: OK, from.Add(-1): Failure, to.Add(-soon): OK, to.Add(-soon + 1): Warning, to: Warning, to.Add(1): Failure} {
+		if f := validity(&x509.Certificate{NotBefore: from, NotAfter: to}, soon, now); f.Verdict != want {
 			t.Errorf("at %s: %+v, want %s", now, f, want)
 		}
 	}

@@ -121,6 +121,14 @@ func TestExpiredCertificateIsWarnedOf(t *testing.T) {
 	if warned() {
 		t.Error("a good certificate is warned of")
 	}
+	meanwhile := *c.current.Load().Leaf
+	meanwhile.NotAfter = time.Now().Add(-time.Second)
+	c.current.Store(&tls.Certificate{Leaf: &meanwhile})
+	for n := range 2 {
+		if err := c.look(); err != nil || warned() != (n == 0) {
+			t.Errorf("one that expires while it is used, at look %d: %v", n+1, err)
+		}
+	}
 	writeCertificateUntil(t, cfg.TLS, 2, time.Now().Add(-time.Hour))
 	if err := c.look(); err != nil || !warned() || c.current.Load().Leaf.SerialNumber.Int64() != 2 {
 		t.Errorf("a new one that has expired: %v", err)
