@@ -83,7 +83,7 @@ type Attempt struct{ State, Nonce, Verifier string }
 func (p *Provider) Begin(redirect string) (address string, a Attempt, err error) {
 	found, err := p.provider()
 	if err != nil {
-		return "", a, p.told(err)
+		return "", a, p.logged(err)
 	}
 	a = Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
 	return p.at(found, redirect).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
@@ -120,7 +120,7 @@ func (b Answer) of(a Attempt) error {
 // Finish returns who has signed in, by what the browser has brought.
 func (p *Provider) Finish(ctx context.Context, redirect string, a Attempt, brought Answer) (who Person, err error) {
 	who, err = p.finish(ctx, redirect, a, brought)
-	return who, p.told(err)
+	return who, p.logged(err)
 }
 
 func (p *Provider) finish(ctx context.Context, redirect string, a Attempt, brought Answer) (who Person, err error) {
@@ -166,15 +166,15 @@ func (p *Provider) verified(id *oidc.IDToken, nonce string) (who Person, err err
 		return who, fmt.Errorf("%w: the token is another attempt's", ErrRefused)
 	}
 	var claims struct {
-		Party    string `json:"azp"`
-		Email    string `json:"email"`
-		Verified bool   `json:"email_verified"`
+		AuthorizedParty any    `json:"azp"` // of another type it names nobody
+		Email           string `json:"email"`
+		Verified        bool   `json:"email_verified"`
 	}
 	if err := id.Claims(&claims); err != nil {
 		return who, fmt.Errorf("%w: claims: %w", ErrRefused, err)
 	}
-	if (claims.Party != "" || len(id.Audience) > 1) && claims.Party != p.cfg.ClientID {
-		return who, fmt.Errorf("%w: the token was issued to %q", ErrRefused, claims.Party)
+	if err := p.issuedTo(claims.AuthorizedParty, id.Audience); err != nil {
+		return who, err
 	}
 	if id.IssuedAt.After(time.Now().Add(leeway)) {
 		return who, fmt.Errorf("%w: the token was issued in the future, at %s: compare the clocks", ErrRefused, id.IssuedAt.Format(time.RFC3339))
@@ -186,6 +186,20 @@ func (p *Provider) verified(id *oidc.IDToken, nonce string) (who Person, err err
 		return who, fmt.Errorf("%w: the token names nobody", ErrRefused)
 	}
 	return Person{id.Issuer, id.Subject, claims.Email}, nil
+}
+
+// issuedTo returns an error unless the authorized party of a token for an audience is this client. OpenID Connect Core 1.0 (errata 2) leaves its use to
+// extensions; without one, a token for several clients does not say that this one asked for it.
+func (p *Provider) issuedTo(party any, audience []string) error {
+	switch {
+	case party == nil || party == "":
+		if len(audience) > 1 {
+			return fmt.Errorf("%w: the token is for several clients, and does not say which asked for it", ErrRefused)
+		}
+	case party != any(p.cfg.ClientID):
+		return fmt.Errorf("%w: the token was issued to %q", ErrRefused, fmt.Sprint(party))
+	}
+	return nil
 }
 
 // at returns the OAuth client for a redirect address.

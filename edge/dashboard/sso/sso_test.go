@@ -84,6 +84,8 @@ func TestRefused(t *testing.T) {
 		"another party":       {server: func(s *ssotest.Server) { claim(s, "azp", "other") }},
 		"party of two":        {server: func(s *ssotest.Server) { audiences(s, "other") }},
 		"no party of two":     {server: func(s *ssotest.Server) { audiences(s, nil) }},
+		"a number as party":   {server: func(s *ssotest.Server) { claim(s, "azp", 7) }},
+		"a list as party":     {server: func(s *ssotest.Server) { claim(s, "azp", []string{ssotest.ClientID}) }},
 		"a token of tomorrow": {server: func(s *ssotest.Server) { claim(s, "iat", time.Now().Add(6*time.Minute).Unix()) }},
 		"an old token":        {server: func(s *ssotest.Server) { claim(s, "exp", time.Now().Add(-time.Hour).Unix()) }},
 		"another key":         {server: (*ssotest.Server).Forge},
@@ -155,6 +157,26 @@ func TestAuthorizedParty(t *testing.T) {
 		}
 		if who, err := p.Finish(testkit.Context(t), redirect, attempt, brought(goThere(t, address))); err != nil || who.Email != "ada@example.com" {
 			t.Errorf("%s: %q, %v", name, who, err)
+		}
+	}
+}
+
+// A token that was issued to another client, or does not say to which, is refused in words that tell which.
+func TestPartyIsTold(t *testing.T) {
+	for want, party := range map[string]any{
+		`the token was issued to "other"`:                                       "other",
+		`the token was issued to "7"`:                                           7,
+		"the token is for several clients, and does not say which asked for it": nil,
+	} {
+		server := ssotest.New(t, "ada@example.com")
+		audiences(server, party)
+		p := newProvider(t, server.URL)
+		address, attempt, err := p.Begin(redirect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Finish(testkit.Context(t), redirect, attempt, brought(goThere(t, address))); !errors.Is(err, sso.ErrRefused) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

@@ -34,6 +34,7 @@ type Server struct {
 	t    *testing.T
 	key  *rsa.PrivateKey
 	http *httptest.Server
+	stop chan struct{} // closed at the end of the test
 
 	mu     sync.Mutex
 	claims map[string]any
@@ -57,11 +58,11 @@ func New(t *testing.T, email string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, key: key, signer: key, codes: map[string]url.Values{}, answers: map[string]answer{}}
+	s := &Server{t: t, stop: make(chan struct{}), key: key, signer: key, codes: map[string]url.Values{}, answers: map[string]answer{}}
 	s.http = httptest.NewServer(s.replaced(s.routes()))
 	s.URL = s.http.URL
 	t.Cleanup(s.http.Close)
-	t.Cleanup(s.http.CloseClientConnections) // those of Hang
+	t.Cleanup(func() { close(s.stop) })
 	s.Claim(map[string]any{"email": email, "email_verified": true})
 	return s
 }
@@ -104,7 +105,10 @@ func (s *Server) replaced(provider http.Handler) http.Handler {
 			case a.hung <- struct{}{}:
 			default:
 			}
-			<-r.Context().Done()
+			select {
+			case <-r.Context().Done():
+			case <-s.stop:
+			}
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")

@@ -10,18 +10,18 @@ import (
 	"platen.dev/events/contract"
 )
 
-// told is an error with what the provider has told, as one short line: it may be long, control a terminal, and echo the client's secret.
-type told struct {
+// loggable is an error with what the provider has told, as one short line: it may be long, control a terminal, and echo the client's secret.
+type loggable struct {
 	text  string
 	cause error
 }
 
-func (t told) Error() string { return t.text }
+func (t loggable) Error() string { return t.text }
 
-func (t told) Unwrap() error { return t.cause }
+func (t loggable) Unwrap() error { return t.cause }
 
-// told makes an error fit to be logged; nil stays nil.
-func (p *Provider) told(err error) error {
+// logged makes an error fit to be logged; nil stays nil.
+func (p *Provider) logged(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (p *Provider) told(err error) error {
 	if secret := p.cfg.ClientSecret; secret != "" {
 		text = strings.NewReplacer(secret, "[secret]", url.QueryEscape(secret), "[secret]").Replace(text)
 	}
-	return told{contract.Detail(text), err}
+	return loggable{contract.Detail(text), err}
 }
 
 // answered is the answer of an endpoint for tokens, without its body.
