@@ -194,7 +194,7 @@ var importRules = map[string]rule{
 		"copies what the other parts keep, and reads of the jobs' states what is needed; it knows no nodes",
 	},
 	"cmd/platen/admin": {
-		"actors/account actors/cluster/pki actors/service actors/shard actors/status cmd/platen/backup cmd/platen/logdump cmd/platen/terminal cmd/platen/textfile edge/query edge/schema edge/usage einvoice/blocks events events/contract events/eventlog events/public events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot store",
+		"actors/account actors/cluster/pki actors/service actors/shard actors/status cmd/platen/backup cmd/platen/logdump cmd/platen/terminal cmd/platen/textfile edge/query edge/schema edge/usage einvoice/blocks events events/contract events/disk events/eventlog events/public events/secret events/team ledger ledger/ingest ledger/reconcile projections projections/history projections/snapshot store",
 		"works on a node through the parts that it is given",
 	},
 	"cmd/platen/node": {

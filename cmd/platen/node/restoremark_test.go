@@ -91,7 +91,8 @@ func TestNoMarkIsNoRestore(t *testing.T) {
 func TestMarkOfAnotherUser(t *testing.T) {
 	c := StorageConfig{Data: t.TempDir()}
 	err := c.unseen(&os.PathError{Op: "lstat", Path: c.unfinishedPath(), Err: syscall.EACCES}, 1000)
-	if !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(), "for uid 1000: run platen as ") || !strings.Contains(err.Error(), "chown") || strings.Contains(err.Error(), "remove") {
+	said := err.Error()
+	if !errors.Is(err, syscall.EACCES) || !strings.Contains(said, "for uid 1000: run platen as ") || !strings.Contains(said, "chown") || strings.Contains(said, "remove") {
 		t.Errorf("got %v", err)
 	}
 	if err := c.unseen(syscall.EIO, 1000); err != syscall.EIO {

@@ -141,8 +141,8 @@ func (c Config) formerlyOwn() ([][]byte, error) {
 	case err != nil:
 		return nil, err
 	case configured != nil && !slices.EqualFunc(own, configured, bytes.Equal):
-		return nil, fmt.Errorf("%s does not match cluster.seal_key. If the key was copied before a rotation, copy it again; if it is another node's, and this one has nothing of its own, move the file away, with %s",
-			c.sealPath(), c.oldestSecretPath())
+		return nil, fmt.Errorf("%s does not match cluster.seal_key. If the key was copied before a rotation, copy it again; "+
+			"if it is another node's, and this one has nothing of its own, move the file away, with %s", c.sealPath(), c.oldestSecretPath())
 	case configured == nil && c.Cluster.Gossip != "":
 		return nil, fmt.Errorf("%s has secrets that this node made when it was alone, and the other nodes lack them. If the accounts were this node's, "+
 			"give all nodes of the cluster the output of `base64 -w0 %[1]s` as cluster.seal_key. To join a cluster that has never used them, "+

@@ -188,3 +188,17 @@ func TestReplacedSecret(t *testing.T) {
 		t.Errorf("a secret that is given up: %q, %s", k.before, said)
 	}
 }
+
+// A node that no other has answered notes nothing: its cluster.secret may be mistyped.
+func TestUnheardNodeNotesNothing(t *testing.T) {
+	c := NewConfig()
+	c.Data, c.Cluster.Secret, c.Cluster.Gossip, c.Cluster.Join = t.TempDir(), "r7Kq2mXv9TzLp4Wd", "127.0.0.1:1", []string{"127.0.0.1:2"}
+	b := newBase(c, Options{})
+	k, err := openKeys(b)
+	if err == nil {
+		err = noteOldest(b, k, peers{})
+	}
+	if _, missing := os.Stat(c.oldestSecretPath()); err != nil || missing == nil {
+		t.Errorf("%v, or it was noted", err)
+	}
+}
