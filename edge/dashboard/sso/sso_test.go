@@ -203,8 +203,10 @@ func TestProviderThatEchoes(t *testing.T) {
 		want   string
 	}{
 		"a page": {"/token", 500, "you sent client_secret=" + url.QueryEscape(ssotest.ClientSecret) + long, "exchange the code: the provider answers 500"},
-		"an error": {"/token", 401, `{"error":"invalid_client","error_description":"no ` + ssotest.ClientSecret + `\u001b[2J\n` + long + `"}`,
-			"the provider answers 401 invalid_client: no [secret] [2J"},
+		"an error": {
+			"/token", 401, `{"error":"invalid_client","error_description":"no ` + ssotest.ClientSecret + `\u001b[2J\n` + long + `"}`,
+			"the provider answers 401 invalid_client: no [secret] [2J",
+		},
 		"an error of success": {"/token", 200, `{"error":"server_error"}`, "the provider answers 200 server_error"},
 		"discovery":           {"/.well-known/openid-configuration", 500, "\x1b[2J" + ssotest.ClientSecret + long, "500 Internal Server Error"},
 	} {
