@@ -97,13 +97,17 @@ type nodeMeta struct {
 // decodeNodeMeta decodes what another node has published. It returns the zero value for
 // anything that no node of this version publishes.
 func decodeNodeMeta(b []byte) (m nodeMeta) {
-	if cbor.Unmarshal(b, &m) != nil || len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress || len(m.Version) > maxVersion || len(m.Secret) > maxSecret || min(int64(m.Level), m.Protocol) < 0 {
+	if cbor.Unmarshal(b, &m) != nil || m.isTooLong() || min(int64(m.Level), m.Protocol) < 0 {
 		return nodeMeta{}
 	}
 	if _, _, err := splitAddress(m.Actors); err != nil {
 		return nodeMeta{}
 	}
 	return m
+}
+
+func (m nodeMeta) isTooLong() bool {
+	return len(m.Metadata) > MaxMetadata || len(m.Actors) > maxAddress || len(m.Version) > maxVersion || len(m.Secret) > maxSecret
 }
 
 // watcher receives memberlist's events. Its methods are called with memberlist's lock held,

@@ -95,7 +95,7 @@ func TestMarkOfAnotherUser(t *testing.T) {
 	if !errors.Is(err, syscall.EACCES) || !strings.Contains(said, "for uid 1000: run platen as ") || !strings.Contains(said, "chown") || strings.Contains(said, "remove") {
 		t.Errorf("got %v", err)
 	}
-	if err := c.unseen(syscall.EIO, 1000); err != syscall.EIO {
+	if err := c.unseen(syscall.EIO, 1000); err.Error() != syscall.EIO.Error() {
 		t.Errorf("got %v", err)
 	}
 }
