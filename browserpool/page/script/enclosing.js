@@ -1,15 +1,14 @@
-// Encloses tables that are wider than the window in boxes that scroll, which are printed in strips, and has such boxes scroll. Reports whether the document becomes narrower.
+// Encloses tables that are wider than the window in boxes that scroll, which are printed in strips, and has boxes scroll that are wider than the window for
+// what they hold. Reports whether the document becomes narrower.
 (document, _, { within, outerOf, childrenOf, isShown, isInFlow, isColumn, keepStyle, set }) => {
 	const root = document.documentElement, body = document.body, before = root.scrollWidth, style = getComputedStyle
 	if (!body) return false
 	const isOpen = e => !e || e == body || style(e).overflowX == "visible" && isOpen(outerOf(e))
 	const isAlone = (table, outer) => ![...childrenOf(outer)].some(e => e != table && isShown(e) && isInFlow(e, outer))
-	const isRow = (table, outer = table.parentElement) => {
-		const s = style(outer)
-		return /^(block|flow-root|list-item|table|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && isAlone(table, outer)
-	}
+	const mayBeEnclosed = (table, outer = table.parentElement, s = style(outer)) =>
+		/^(block|flow-root|list-item|table|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && isAlone(table, outer)
 	const isWide = e => e.localName == "table" && e.getBoundingClientRect().width > root.clientWidth + 1 && isShown(e) && style(e).display == "table" &&
-		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && isRow(e)
+		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && mayBeEnclosed(e)
 	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 300)
 	// Style sheets may name a table by what holds it.
 	const names = [...style(body)].filter(name => !/^(min-|margin)/.test(name)) // which depend on what holds an element
@@ -17,14 +16,15 @@
 	const looks = tables.map(looksOf)
 	// What may be as wide as what it holds, as floats are, has no width of its own: the box is as wide as the window has room for it then.
 	const inset = Math.max(0, Math.min(50, root.clientWidth - body.getBoundingClientRect().right))
-	const rooms = tables.map(table => {
+	const inCells = tables.map(table => !!table.parentElement.closest("td, th"))
+	const rooms = tables.map((table, i) => {
 		const { left, right } = table.getBoundingClientRect(), margin = Math.max(0, style(table).direction == "rtl" ? root.clientWidth - right : left)
-		return root.clientWidth - margin - (table.parentElement.closest("td, th") ? margin : inset)
+		return root.clientWidth - margin - (inCells[i] ? margin : inset)
 	})
 	const fitted = tables.map(e => e.parentElement.clientWidth > e.offsetWidth - 3)
 	const boxes = tables.map((table, i) => {
-		const box = document.createElement("div"), cell = table.parentElement.closest("td, th")
-		set(box, { "overflow-x": "auto", ...cell ? { width: rooms[i] + "px" } : { width: "0", "min-width": "100%" } }) // or all would be as wide
+		const box = document.createElement("div")
+		set(box, { "overflow-x": "auto", ...inCells[i] ? { width: rooms[i] + "px" } : { width: "0", "min-width": "100%" } }) // or all would be as wide
 		table.replaceWith(box)
 		box.append(table)
 		return box

@@ -7,6 +7,7 @@
 	const elements = document.body ? within(document.body) : []
 	const tableIn = box => box.localName == "table" ? box : box.querySelector("table")
 	const scrolls = e => /auto|scroll/.test(style(e).overflow)
+	// A box that hides what is beyond it counts if that is a table's.
 	const cutsTable = (e, table = tableIn(e)) => table && table != e && table.rows.length > 2 && /hidden|clip/.test(style(e).overflowX) && rectOf(table).width > rectOf(e).width + 4 && rectOf(table).left > rectOf(e).left - 4
 	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && !/^(textarea|select)$/.test(e.localName) && (scrolls(e) || cutsTable(e)) && isShown(e))
 	const holdsDrawing = (box, isBeside = besideOf(box)) =>
@@ -159,7 +160,8 @@
 		return { box, parts, branches, changes, holding, scrolled, outer, copies: [] }
 	}
 	const begin = c => {
-		c.restores = [...new Set([c.outer, ...c.branches, ...c.parts, ...c.changes.map(([e]) => e)])].map(keepStyle), holder = document.createElement("div")
+		const holder = document.createElement("div")
+		c.restores = [...new Set([c.outer, ...c.branches, ...c.parts, ...c.changes.map(([e]) => e)])].map(keepStyle)
 		c.undo = () => {
 			c.copies.forEach(e => e.remove())
 			if (c.holding) holder.replaceWith(c.box)
