@@ -1,11 +1,13 @@
 package chromium
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -19,16 +21,23 @@ const ordinaryAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML
 
 var majorVersion = regexp.MustCompile(`(\d+)\.\d+\.\d+\.\d+`)
 
+// versionTime is how long a binary may take to report its version.
+const versionTime = 5 * time.Second
+
 // agents caches the ordinary user agent of each binary.
 var agents sync.Map
 
 // agentOf returns the user agent of a windowed browser of the binary's version, since sites refuse one that calls
-// itself headless. It is empty if the binary does not report its version.
-func agentOf(path string) string {
+// itself headless. It is empty if the binary does not report its version within a limit.
+func agentOf(path string, limit time.Duration) string {
 	if agent, known := agents.Load(path); known {
 		return agent.(string)
 	}
-	said, _ := exec.Command(path, "--version").Output()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	ask := exec.CommandContext(ctx, path, "--version")
+	ask.WaitDelay = limit // of what it has started
+	said, _ := ask.Output()
 	version := majorVersion.FindSubmatch(said)
 	if version == nil {
 		return ""

@@ -91,7 +91,7 @@ func Launch(o Options) (*Process, error) {
 		p.logger = slog.New(slog.DiscardHandler)
 	}
 	if o.UserAgent == "" {
-		o.UserAgent = agentOf(path)
+		o.UserAgent = agentOf(path, versionTime)
 	}
 	if err := p.run(path, flags(o, profile)); err != nil {
 		removeProfile(profile)
