@@ -35,6 +35,7 @@ func TestScrollingBoxes(t *testing.T) {
 		"/listing":  `<div style="overflow-x: scroll"><table><tr><td>1</td><td style="white-space: pre">` + line + `</td></tr></table></div>`,
 		"/word":     `<div style="width: 200px; overflow: auto"><code>` + strings.Repeat("x", 60) + `</code> END</div>`,
 		"/table":    `<div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div>`,
+		"/tree":     `<x-box><template shadowrootmode="open"><div style="overflow-x: auto"><table><tr>` + cells(16) + `</tr></table></div></template></x-box>`,
 		"/own":      `<table style="display: block; overflow-x: auto"><tr>` + cells(16) + `</tr></table>`,
 		"/button":   `<pre style="overflow: auto; position: relative">` + line + `<button style="position: absolute; top: 0; right: 0">Copy</button></pre>`,
 		"/wide":     `<div style="overflow-x: auto"><table><tr>` + cells(90) + `</tr></table></div>`,
@@ -63,7 +64,7 @@ func TestScrollingBoxes(t *testing.T) {
 		"/clean":    `<div style="overflow-x: auto"><div style="width: 2000px">END</div></div><textarea wrap="off">` + line + `</textarea>`,
 	})
 	for path, cut := range map[string]bool{
-		"/code": false, "/cut": false, "/held-cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/floats": false, "/low": false, "/held": false, "/stacked": false, "/moved": false, "/synced": false,
+		"/code": false, "/cut": false, "/held-cut": false, "/in-code": false, "/high": false, "/inner": false, "/field": false, "/nested": false, "/listing": false, "/word": false, "/table": false, "/clean": false, "/own": false, "/button": false, "/panel": false, "/fixed": false, "/chart": false, "/gallery": false, "/cards": false, "/track": false, "/columns": false, "/inline": false, "/both": false, "/after": false, "/board": false, "/floats": false, "/low": false, "/held": false, "/stacked": false, "/moved": false, "/tree": false, "/synced": false,
 		"/drawn": true, "/right": true, "/grid": false, "/drawing": false, "/wide": false, "/editor": true,
 	} {
 		result := mustPrint(t, slot, Print{URL: web.URL + path})

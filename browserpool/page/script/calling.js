@@ -90,7 +90,7 @@
 	const isTableOf = (box, table) => {
 		const isMoved = ({ position, left, top }) => position != "static" && (position != "relative" || !/^(auto|0px){2}$/.test(left + top))
 		for (let e = table; e != box; e = e.parentElement) if (isMoved(getComputedStyle(e))) return false
-		if ([box, box.parentElement].some(e => hasOverlay(e))) return false
+		if (hasOverlay(box) || box.parentElement && hasOverlay(box.parentElement)) return false // else it is in the root of a shadow tree
 		if (pairOf(box).parts.length > 1) return true
 		const head = box.previousElementSibling?.querySelector("table"), at = e => e.getBoundingClientRect()
 		return !head || table.tHead?.offsetHeight > 4 || at(box).top - at(head).bottom > 4 || Math.abs(at(head).width - at(table).width) > 30
