@@ -154,7 +154,7 @@ func TestNotABrowser(t *testing.T) {
 	}
 }
 
-// A browser that exits silently, as one for which there is no memory, is an error that says how it ended; one that hangs, that it was killed.
+// The error of a browser that exits silently, as for want of memory, says how it ended; that of one that hangs, that it was killed.
 func TestSilentEnd(t *testing.T) {
 	script := filepath.Join(testkit.TempDir(t), "fake")
 	start := func(text string) error {

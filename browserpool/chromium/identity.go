@@ -36,7 +36,7 @@ func agentOf(path string, limit time.Duration) string {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	ask := exec.CommandContext(ctx, path, "--version")
-	ask.WaitDelay = limit // of what it has started
+	ask.WaitDelay = limit // for processes that it has started
 	said, _ := ask.Output()
 	version := majorVersion.FindSubmatch(said)
 	if version == nil {

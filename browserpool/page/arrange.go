@@ -58,7 +58,7 @@ var (
 	// unscrolling shows the code and tables that scrolling hides.
 	//go:embed script/unscrolling.js
 	unscrolling string
-	// omitting leaves out what is placed beside what boxes show.
+	// omitting leaves out elements that are placed beside the visible part of a box.
 	//go:embed script/omitting.js
 	omitting string
 	// splitting prints what is still hidden in strips, or says how much it is.

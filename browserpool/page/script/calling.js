@@ -310,6 +310,15 @@
 	// What takes back what is done for one way to print.
 	if (!Object.hasOwn(globalThis, "undoing")) Object.defineProperty(globalThis, "undoing", { value: [] }) // an element's id may hide it
 	const { undoing } = globalThis
+	// Puts an element into a box of its own, which has properties.
+	const wrap = (e, properties, box = undisguised.createElement("div")) => {
+		set(box, properties)
+		e.replaceWith(box)
+		box.append(e)
+		return box
+	}
+	// Whether others are shown beside elements, in the flow of what holds them.
+	const haveOthers = (elements, outer) => [...childrenOf(outer)].some(e => !elements.includes(e) && isShown(e) && isInFlow(e, outer))
 	// Sets properties by a rule, too, since script may set its own again as the page changes.
 	const fasten = (e, to, name = "data-fast-" + Math.random().toString(36).slice(2)) => {
 		set(e, to)
@@ -318,6 +327,6 @@
 	}
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, hitsAt, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, fasten, isColumn, tallest, undoing,
+		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, wrap, haveOthers, fasten, isColumn, tallest, undoing,
 	})
 }

@@ -1,12 +1,11 @@
 // Encloses tables that are wider than the window in boxes that scroll, which are printed in strips, and has boxes scroll that are wider than the window for
 // what they hold. Reports whether the document becomes narrower.
-(document, _, { within, outerOf, childrenOf, isShown, isInFlow, isColumn, keepStyle, set }) => {
+(document, _, { within, outerOf, isShown, isInFlow, isColumn, haveOthers, keepStyle, wrap, set }) => {
 	const root = document.documentElement, body = document.body, before = root.scrollWidth, style = getComputedStyle
 	if (!body) return false
 	const isOpen = e => !e || e == body || style(e).overflowX == "visible" && isOpen(outerOf(e))
-	const isAlone = (table, outer) => ![...childrenOf(outer)].some(e => e != table && isShown(e) && isInFlow(e, outer))
 	const mayBeEnclosed = (table, outer = table.parentElement, s = style(outer)) =>
-		/^(block|flow-root|list-item|table|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && isAlone(table, outer)
+		/^(block|flow-root|list-item|table|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && !haveOthers([table], outer)
 	const isWide = e => e.localName == "table" && e.getBoundingClientRect().width > root.clientWidth + 1 && isShown(e) && style(e).display == "table" &&
 		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && mayBeEnclosed(e)
 	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 300)
@@ -22,13 +21,7 @@
 		return root.clientWidth - margin - (inCells[i] ? margin : inset)
 	})
 	const fitted = tables.map(e => e.parentElement.clientWidth > e.offsetWidth - 3)
-	const boxes = tables.map((table, i) => {
-		const box = document.createElement("div")
-		set(box, { "overflow-x": "auto", ...inCells[i] ? { width: rooms[i] + "px" } : { width: "0", "min-width": "100%" } }) // or all would be as wide
-		table.replaceWith(box)
-		box.append(table)
-		return box
-	})
+	const boxes = tables.map((table, i) => wrap(table, { "overflow-x": "auto", ...inCells[i] ? { width: rooms[i] + "px" } : { width: "0", "min-width": "100%" } })) // or all would be as wide
 	// Items of rows and grids are as wide as what a box that could scroll holds, unless they may be narrower.
 	const isWideBox = e => /auto|scroll/.test(style(e).overflowX) && e.clientWidth > root.clientWidth && isShown(e)
 	const itemsAbove = e => e && e != body ? [...itemsAbove(outerOf(e)), ...outerOf(e) && /flex|grid/.test(style(outerOf(e)).display) ? [e] : []] : []

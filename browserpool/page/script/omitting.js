@@ -1,4 +1,4 @@
-// Leaves out what is placed beside what a box shows: the browser would shrink all pages for it. Where that is scrolled to does not count.
+// Leaves out elements that are placed beside the visible part of a box: the browser would shrink all pages for it. Where that is scrolled to does not count.
 (document, _, { within, isShown, set, keepStyle, undoing, adopt }) => {
 	const style = getComputedStyle, rectOf = e => e.getBoundingClientRect(), mark = "data-beside"
 	const isBox = e => e.scrollWidth - e.clientWidth > 4 && style(e).overflowX != "visible" && isShown(e)

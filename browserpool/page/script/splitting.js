@@ -2,7 +2,7 @@
 // has the columns that stay in view. What cannot be split is halved. Returns how many pixels beside other boxes are still hidden, except in galleries of
 // pictures.
 (document, _, all) => {
-	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free, undoing } = all
+	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free, wrap, haveOthers, undoing } = all
 	const style = getComputedStyle, px = Number.parseFloat, cellNames = "td, th, caption", hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
 	const elements = document.body ? within(document.body) : []
 	const tableIn = box => box.localName == "table" ? box : box.querySelector("table")
@@ -109,7 +109,7 @@
 	const isTooComplex = e => !!e.querySelector("iframe, video, audio, object") || within(e).some(e => e.shadowRoot || /-/.test(e.localName))
 	const drawn = Object.hasOwn(globalThis, "canvases") ? globalThis.canvases.hosts : [] // pictures in closed shadow trees, in the place of canvases
 	const isRow = e => /flex|grid/.test(style(e).display) && !isColumn(style(e))
-	const areBesideOthers = (boxes, outer) => isRow(outer) && [...childrenOf(outer)].some(e => !boxes.includes(e) && isShown(e) && isInFlow(e, outer))
+	const areBesideOthers = (boxes, outer) => isRow(outer) && haveOthers(boxes, outer)
 	const canBeSplit = (box, branches, table = box.querySelector("table")) => /^horizontal/.test(style(box).writingMode) &&
 		(!table || isTableOf(box, table)) && !branches.some(isTooComplex) && !drawn.some(host => branches.some(e => e.contains(host)))
 	const groundOf = e => !e ? "white" : hasBackground(e) && style(e).backgroundImage == "none" ? style(e).backgroundColor : groundOf(outerOf(e))
@@ -160,19 +160,16 @@
 		return { box, parts, branches, changes, holding, scrolled, outer, copies: [] }
 	}
 	const begin = c => {
-		const holder = document.createElement("div")
+		let holder
 		c.restores = [...new Set([c.outer, ...c.branches, ...c.parts, ...c.changes.map(([e]) => e)])].map(keepStyle)
 		c.undo = () => {
 			c.copies.forEach(e => e.remove())
-			if (c.holding) holder.replaceWith(c.box)
+			holder?.replaceWith(c.box)
 			c.restores.toReversed().forEach(f => f())
 		}
 		c.changes.forEach(([e, to]) => set(e, to))
 		c.scrolled.forEach(e => e.scrollLeft = 0)
-		if (!c.holding) return
-		set(holder, c.holding)
-		c.branches[0].replaceWith(holder)
-		holder.append(c.branches[0])
+		if (c.holding) holder = wrap(c.box, c.holding)
 	}
 	// Decides on the strips, and reports whether there are any.
 	const plan = c => {

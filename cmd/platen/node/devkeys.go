@@ -95,7 +95,7 @@ func devAccount(plan events.Plan) events.AccountID { return events.AccountID("ac
 // DevKeyID returns the id of the demo key with a hash, the same at every start.
 func DevKeyID(hash [32]byte) events.KeyID { return events.KeyID(fmt.Sprintf("key_dev_%x", hash[:6])) }
 
-// devSecrets returns the demo keys by plan, and makes them if there is no file.
+// devSecrets returns the demo keys by plan, or makes them without a file.
 func devSecrets(path string) (map[events.Plan]string, error) {
 	b, err := os.ReadFile(path)
 	if err == nil {

@@ -36,7 +36,7 @@ type StorageConfig struct {
 	// History says how much of the past is kept.
 	History HistoryConfig `toml:"history"`
 	// ReserveMB is the free space, in MB on each disk that the node writes to, below which it accepts
-	// no more jobs; 0 means 1,024, or a twentieth of a small disk, and is the most on a disk of browsers' profiles alone.
+	// no more jobs; 0 means 1,024, or a twentieth of a small disk. It does not apply to a disk of browsers' profiles alone.
 	ReserveMB int `toml:"reserve_mb"`
 }
 

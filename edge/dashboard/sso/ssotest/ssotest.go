@@ -81,7 +81,7 @@ func (s *Server) Answer(path string, status int, body string) {
 	s.answers[path] = answer{status: status, body: body}
 }
 
-// Hang has an endpoint never answer; hung tells of its first request.
+// Hang has an endpoint never answer; hung reports its first request.
 func (s *Server) Hang(path string) (hung <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
