@@ -287,6 +287,36 @@ func TestStripsSayWhatRowsAre(t *testing.T) {
 	}
 }
 
+// The columns that say which row is which keep their borders in each strip, also those that the table draws or that are a row's.
+func TestStripsKeepBorders(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	cells := strings.Repeat(`<td><div style="width: 150px">CELL</div>`, 12)
+	table := "<table><tr><td>ONE" + cells + "<tr><td>TWO" + cells + "<tr><td>THREE" + cells + "</table>"
+	for name, style := range map[string]string{
+		"around": "td { border: 2px solid; padding: 8px }",
+		"below":  "td { border-bottom: 2px solid; padding: 8px }",
+		"above":  "td { border-top: 2px solid; padding: 8px }",
+		"rows":   "tr { border-top: 2px solid } td { padding: 8px; background: #ddd }",
+	} {
+		result := mustPrint(t, slot, Print{HTML: `<!doctype html><style>table { border-collapse: collapse }` + style + `</style><div style="overflow: auto">` + table + `</div>`, Full: true})
+		found, picture := boxes(t, result.PDF, "TWO"), paper(t, result.PDF, 1)
+		if len(found) < 3 {
+			t.Fatalf("%s: TWO is there %d times, want 3 or more", name, len(found))
+		}
+		for i, at := range found {
+			x, isDrawn := int(at.left+at.right)/2, false
+			for y := int(at.bottom); y < int(at.bottom)+12; y++ {
+				r, _, _, _ := picture.At(x, y).RGBA()
+				isDrawn = isDrawn || r < 0x8000
+			}
+			if !isDrawn {
+				t.Errorf("%s: strip %d has no line below TWO, at %d, %.0f", name, i, x, at.bottom)
+			}
+		}
+	}
+}
+
 // A table that would be cut is printed in strips, in all kinds of documents; the heads of its rows are in each strip. What surrounds it keeps its size.
 func TestWideTables(t *testing.T) {
 	t.Parallel()
@@ -319,8 +349,14 @@ func TestWideTables(t *testing.T) {
 		"a wider one too": {html: table + wider},
 		"scaled":          {html: wider, scale: 1.1},
 		"heads":           {html: strings.ReplaceAll(table, row("C", "td"), row("C", "th"))},
+		"hidden":          {html: "<style>body { overflow-x: hidden }</style>" + table},
+		"hidden twice":    {html: "<style>html, body { overflow-x: hidden }</style>" + table},
+		"clipped twice":   {html: "<style>html, body { overflow-x: clip }</style>" + table},
 	} {
 		for _, full := range []bool{true, false} {
+			if strings.HasSuffix(name, "twice") && !full {
+				continue // the sanitiser leaves no style to the root
+			}
 			html := "<!doctype html><style>th { text-align: left }</style><p>BEFORE</p>" + tc.html + "<p>AFTER"
 			result := mustPrint(t, openSlot(t), Print{HTML: html, Full: full, Options: contract.Paper{Scale: tc.scale}})
 			if len(result.Warnings) > 0 {

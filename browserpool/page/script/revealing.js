@@ -77,6 +77,10 @@
 		}
 		return isWhole() && !held.some(isCut) && held.every(({ e, over }) => covered(e).every(s => over.includes(s))) ? true : restore()
 	}
+	// What the window hides as well cuts nothing more. A root without that would have the window take it from the body.
+	if (body && /hidden|clip/.test(style(body).overflowX) && /hidden|clip/.test(style(document.documentElement).overflowX) && body.scrollWidth > body.clientWidth + 1) {
+		set(body, { display: "flow-root", "overflow-x": "visible", "overflow-y": "clip" })
+	}
 	const bare = elements.filter(e => hidden(e) > 50 && isOwnBar(e, "offsetWidth") && scrolls(e) && isShown(e) && isOnPaper(rectOf(e)))
 	const all = { Grown: 0, Hidden: Math.max(0, ...bare.map(hidden)) }
 	let tried = 0

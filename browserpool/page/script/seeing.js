@@ -6,14 +6,16 @@
 	const style = e => getComputedStyle(e)
 	const hides = s => s.overflowX == "hidden" || s.overflowX == "clip"
 	const extent = { Left: 0, Right: width, RTL: style(body || root).direction == "rtl", Vertical: /^(vertical|sideways)/.test(style(body || root).writingMode), Before: 0 }
-	// Overflow of the root, or of the body if the root has none, is that of the window: what it
-	// hides cannot be scrolled to.
-	if (!body || extent.Vertical || hides(style(root)) || style(root).overflowX == "visible" && hides(style(body))) return extent
+	if (!body || extent.Vertical) return extent
+	// Overflow of the root, or of the body if the root has none, is that of the window. It is hidden to keep out what decorates a page, not its tables and code.
+	const isHidden = hides(style(root)) || style(root).overflowX == "visible" && hides(style(body))
+	const begins = ({ left, right }) => extent.RTL ? right > 0 : left < width
+	const isData = (e, table = e.closest("table")) => table ? table.rows.length > 2 && begins(table.getBoundingClientRect()) : style(e).whiteSpace == "pre" && begins(e.getBoundingClientRect())
 
 	// What of a box of an element can be seen: every ancestor that contains it may clip it.
 	const clipped = (element, { left, right }) => {
 		let position = "static"
-		for (let e = element; e && e != root; e = outerOf(e)) {
+		for (let e = element; e && e != root && !(isHidden && e == body); e = outerOf(e)) {
 			const s = style(e)
 			const contains = e == element || position != "absolute" || s.position != "static" || s.transform != "none" ||
 				s.filter != "none" || s.contain != "none"
@@ -30,7 +32,7 @@
 	}
 	const reach = (element, box) => {
 		const beyond = extent.RTL ? box.left < extent.Left : box.right > extent.Right
-		if (!beyond || box.width == 0 || !isShown(element)) return
+		if (!beyond || box.width == 0 || !isShown(element) || isHidden && !isData(element)) return
 		const seen = clipped(element, box)
 		extent.Left = Math.min(extent.Left, seen.left)
 		extent.Right = Math.max(extent.Right, seen.right)
@@ -39,7 +41,7 @@
 	const alongside = ({ display, flexDirection, justifyContent, justifyItems, alignItems }) =>
 		/grid/.test(display) ? justifyContent + justifyItems : !/flex/.test(display) ? "" : /column/.test(flexDirection) ? alignItems : justifyContent
 	const centres = e => /center|around|evenly/.test(alongside(style(e)))
-	const isCentred = (e, box, outer = outerOf(e)) => lost(box) > 1 && outer && isInFlow(e, outer) && (box.left < -1 && box.right > width + 1 || centres(outer))
+	const isCentred = (e, box, outer = outerOf(e)) => !isHidden && lost(box) > 1 && outer && isInFlow(e, outer) && (box.left < -1 && box.right > width + 1 || centres(outer))
 	const centred = []
 	for (const e of within(body)) {
 		const box = e.getBoundingClientRect()

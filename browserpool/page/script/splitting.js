@@ -125,6 +125,17 @@
 		const end = cells.every(e => e.localName == "th") ? Math.max(...heads.map(endOf)) : texts.length > 1 && texts.every(Boolean) && new Set(texts).size == texts.length && endOf(cells[0])
 		return end < width / (heads.length > 0 ? 2.5 : 4) ? end : 0
 	}
+	// How an element within a cell that stays in view draws its borders, if the table does: those would not move with it. Half of each lies in the cell,
+	// and would cover half of what the cell above draws.
+	const frameOf = (e, above) => {
+		const borderOf = (e, side, s = style(e)) => ["width", "style", "color"].map(name => s[`border-${side}-${name}`]).join(" ")
+		const drawn = borders => borders.find(border => px(border) > 0) ?? "0"
+		const rowBorder = (e, side) => drawn([borderOf(e, side), borderOf(e.parentElement, side)])
+		const top = drawn([rowBorder(e, "top"), ...above ? [rowBorder(above, "bottom")] : []])
+		const borders = [["border-top", top], ["border-right", borderOf(e, "right")], ["border-bottom", rowBorder(e, "bottom")], ["border-left", borderOf(e, "left")]]
+		if (style(e).borderCollapse != "collapse" || borders.every(([, border]) => px(border) == 0)) return
+		return { ...Object.fromEntries(borders), display: "block", position: "absolute", "box-sizing": "border-box", inset: borders.map(([, border]) => -px(border) + "px").join(" ") }
+	}
 	// What keeps these columns in view, in all parts.
 	const keepingNames = (parts, start) => {
 		const end = Math.max(...parts.map(namesEnd))
@@ -132,8 +143,13 @@
 		return parts.flatMap(box => {
 			const place = placesIn(box), first = Math.min(...rowsIn(box).map(row => place(rectOf(row.cells[0])).from))
 			const cells = rowsIn(box).flatMap(row => [...row.cells].slice(0, 9)).map(e => [e, place(rectOf(e))]).filter(([, at]) => at.to < end + 2)
+			const aboveOf = new Map(), lowest = new Map() // by where they begin
+			for (const [e, { from }] of cells) {
+				aboveOf.set(e, lowest.get(from))
+				lowest.set(from, e)
+			}
 			const between = cells.length > 0 ? holdersOf(cells[0][0], box).filter(e => style(e).overflowX != "visible") : [] // columns would stay within these
-			return [...between.map(e => [e, { overflow: "visible" }]), ...cells.map(([e, { from }]) => [e, { position: "sticky", [start]: from - first + "px", background: groundOf(e) }])]
+			return [...between.map(e => [e, { overflow: "visible" }]), ...cells.map(([e, { from }]) => [e, { position: "sticky", [start]: from - first + "px", background: groundOf(e) }, start == "left" && frameOf(e, aboveOf.get(e))])] // from right to left, pages would shrink for it
 		})
 	}
 	const holdersOf = (e, box) => e == box || outerOf(e) == box ? [] : [outerOf(e), ...holdersOf(outerOf(e), box)]
@@ -160,14 +176,23 @@
 		return { box, parts, branches, changes, holding, scrolled, outer, copies: [] }
 	}
 	const begin = c => {
+		const frames = []
 		let holder
 		c.restores = [...new Set([c.outer, ...c.branches, ...c.parts, ...c.changes.map(([e]) => e)])].map(keepStyle)
 		c.undo = () => {
 			c.copies.forEach(e => e.remove())
+			frames.forEach(e => e.remove())
 			holder?.replaceWith(c.box)
 			c.restores.toReversed().forEach(f => f())
 		}
-		c.changes.forEach(([e, to]) => set(e, to))
+		for (const [e, to, framed] of c.changes) {
+			set(e, to)
+			if (!framed) continue
+			const frame = document.createElement("span")
+			set(frame, framed)
+			e.append(frame)
+			frames.push(frame)
+		}
 		c.scrolled.forEach(e => e.scrollLeft = 0)
 		if (c.holding) holder = wrap(c.box, c.holding)
 	}
