@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"platen.dev/cmd/bench/stats"
 )
@@ -70,6 +71,10 @@ func compareBench(ctx context.Context, s settings) error {
 	if s.pairs < stats.LeastPairs {
 		return fmt.Errorf("-pairs %d: fewer than %d pairs decide nothing", s.pairs, stats.LeastPairs)
 	}
+	chosen, err := chosenContests(s.only, s.short)
+	if err != nil {
+		return err
+	}
 	fmt.Printf("today's %s beside that of %s: %d pairs of samples of %v, alternating who is first\n", s.platen, s.base, s.pairs, s.duration)
 	binary, remove, err := baseBinary(ctx, s.base)
 	if err != nil {
@@ -82,10 +87,7 @@ func compareBench(ctx context.Context, s settings) error {
 	}
 	defer base.close()
 	worse := error(nil)
-	for _, c := range contests {
-		if s.only != "" && s.only != c.name || s.short && !c.short {
-			continue
-		}
+	for _, c := range chosen {
 		lost, err := c.judge(ctx, s, binary, base)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -93,6 +95,24 @@ func compareBench(ctx context.Context, s settings) error {
 		worse = errors.Join(worse, lost)
 	}
 	return worse
+}
+
+// chosenContests returns the contest called only, or all, or those of the short set.
+func chosenContests(only string, short bool) (chosen []contest, err error) {
+	var names []string
+	for _, c := range contests {
+		if short && !c.short {
+			continue
+		}
+		names = append(names, c.name)
+		if only == "" || only == c.name {
+			chosen = append(chosen, c)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("-only %q is not a row; there are: %s", only, strings.Join(names, ", "))
+	}
+	return chosen, nil
 }
 
 // judge plays a contest and adds its row; lost names what is worse.
@@ -120,22 +140,32 @@ func (c contest) judge(ctx context.Context, s settings, binary string, base *bas
 	return lost, nil
 }
 
-// play takes the samples.
+// play takes the samples, half of them with each side opened first: of two runs of one binary, the one that starts first is a few per cent slower.
 func (c contest) play(ctx context.Context, s settings, binary string, base *baseline) (today, before []outcome, err error) {
 	older := s
 	older.platen = binary
+	today, before, err = c.playPairs(ctx, s.pairs/2, s, older, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	second, first, err := c.playPairs(ctx, s.pairs-s.pairs/2, older, s, base)
+	return append(today, first...), append(before, second...), err
+}
+
+// playPairs opens two sides, one after the other, and takes pairs of samples of them.
+func (c contest) playPairs(ctx context.Context, pairs int, first, second settings, base *baseline) (ofFirst, ofSecond []outcome, err error) {
 	sides := [2]struct {
 		settings settings
 		outcomes []outcome
 		contestant
-	}{{settings: s}, {settings: older}}
+	}{{settings: first}, {settings: second}}
 	for i := range sides {
 		if sides[i].contestant, err = c.open(sides[i].settings, base); err != nil {
 			return nil, nil, err
 		}
 		defer sides[i].close()
 	}
-	for turn := range 2 * s.pairs {
+	for turn := range 2 * pairs {
 		side := &sides[turnOf(turn)]
 		o, err := side.sample()
 		if ctx.Err() != nil {

@@ -27,6 +27,37 @@ func TestTooFewPairsAreRefusedBeforeAnythingIsBuilt(t *testing.T) {
 	}
 }
 
+// A row that does not exist, or that the short set lacks, is named before anything is built.
+func TestUnknownRowsAreRefused(t *testing.T) {
+	for name, s := range map[string]settings{"unknown": {only: "url tin"}, "not in the short set": {only: "url tiny", short: true}} {
+		s.base, s.pairs = "no such commit", 16
+		if err := compareBench(t.Context(), s); err == nil || !strings.Contains(err.Error(), "is not a row; there are: accept, ") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if chosen, err := chosenContests("url tiny", false); err != nil || len(chosen) != 1 || chosen[0].name != "url tiny" {
+		t.Errorf("got %v, %v", chosen, err)
+	}
+}
+
+// Each side is opened first for half of the pairs.
+func TestBothSidesAreOpenedFirst(t *testing.T) {
+	var opened string
+	c := contest{open: func(s settings, _ *baseline) (contestant, error) {
+		opened += s.platen
+		return contestant{func() (outcome, error) { return outcome{perSecond: float64(s.platen[0])}, nil }, func() { opened += "." }}, nil
+	}}
+	today, before, err := c.play(t.Context(), settings{platen: "A", pairs: 7}, "B", nil)
+	if err != nil || opened != "AB..BA.." || len(today) != 7 || len(before) != 7 {
+		t.Fatalf("opened %s, %d and %d samples, error %v", opened, len(today), len(before), err)
+	}
+	for i := range today {
+		if today[i].perSecond != 'A' || before[i].perSecond != 'B' {
+			t.Errorf("pair %d is of %v and %v", i, today[i].perSecond, before[i].perSecond)
+		}
+	}
+}
+
 func TestABinaryIsItsOwnBase(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "platen")
 	if err := os.WriteFile(file, nil, 0o700); err != nil {
