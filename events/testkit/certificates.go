@@ -16,7 +16,8 @@ import (
 )
 
 // Certificates are the files of a server's and a client's certificates, with their keys, signed by
-// an authority of their own: ca.pem, server.pem, server.key, client.pem and client.key.
+// an authority of their own: ca.pem, server.pem, server.key, client.pem and client.key. The server's says where the authority's can be found, as those of public
+// authorities do.
 type Certificates struct{ Authority, Server, Key, Client, ClientKey string }
 
 // MakeCertificates makes a certificate for addresses and one for a client, valid for a day.
@@ -29,7 +30,7 @@ func MakeCertificates(t testing.TB, addresses ...net.IP) Certificates {
 	}
 	server := &x509.Certificate{
 		SerialNumber: big.NewInt(2), NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
-		IPAddresses: addresses, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IPAddresses: addresses, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, IssuingCertificateURL: []string{"http://authority.example/ca.crt"},
 	}
 	client := &x509.Certificate{
 		SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "client of the tests"}, NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,

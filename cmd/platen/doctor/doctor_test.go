@@ -305,16 +305,26 @@ func TestSecret(t *testing.T) {
 func TestCertificate(t *testing.T) {
 	const soon = 14 * 24 * time.Hour
 	files := testkit.MakeCertificates(t, net.IPv4(127, 0, 0, 1)) // for a day
+	chain := filepath.Join(t.TempDir(), "chain.pem")
+	server, err := os.ReadFile(files.Server)
+	authority, err2 := os.ReadFile(files.Authority)
+	if err := errors.Join(err, err2, os.WriteFile(chain, append(server, authority...), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	at := func(offset time.Duration) func() time.Time {
 		return func() time.Time { return time.Now().Add(offset) }
 	}
-	expect(t, Certificate("x", files.Server, files.Key, "", soon, at(-soon)), Failure) // not good yet
-	expect(t, Certificate("x", files.Server, files.Key, "", soon, at(0)), Warning)
-	expect(t, Certificate("x", files.Server, files.Key, "", soon, at(48*time.Hour)), Failure)
-	expect(t, Certificate("x", files.Server, files.ClientKey, "", soon, at(0)), Failure)
-	expect(t, Certificate("x", files.Server, "nowhere", "", soon, at(0)), Failure)
-	expect(t, Certificate("x", files.Server, files.Key, "127.0.0.1", soon, at(0)), Warning)
-	expect(t, Certificate("x", files.Server, files.Key, "pdf.example.com", soon, at(0)), Warning, Warning)
+	expect(t, Certificate("x", chain, files.Key, "", soon, at(-soon)), Failure) // not good yet
+	expect(t, Certificate("x", chain, files.Key, "", soon, at(0)), Warning)
+	expect(t, Certificate("x", chain, files.Key, "", soon, at(48*time.Hour)), Failure)
+	expect(t, Certificate("x", chain, files.ClientKey, "", soon, at(0)), Failure)
+	expect(t, Certificate("x", chain, "nowhere", "", soon, at(0)), Failure)
+	expect(t, Certificate("x", chain, files.Key, "127.0.0.1", soon, at(0)), Warning)
+	expect(t, Certificate("x", chain, files.Key, "pdf.example.com", soon, at(0)), Warning, Warning)
+	found := expect(t, Certificate("x", files.Server, files.Key, "", soon, at(0)), Warning, Warning)
+	if !strings.Contains(found[1].Text, "lacks the certificate of its issuer, CN=authority of the tests") {
+		t.Errorf("got %+v", found)
+	}
 	from, to := time.Unix(0, 0), time.Unix(0, 0).Add(10*soon)
 	for now, want := range map[time.Time]Verdict{from: OK, from.Add(-1): Failure, to.Add(-soon): OK, to.Add(-soon + 1): Warning, to: Warning, to.Add(1): Failure} {
 		if f := validity(&x509.Certificate{NotBefore: from, NotAfter: to}, soon, now); f.Verdict != want {
