@@ -184,7 +184,7 @@ var importRules = map[string]rule{
 	"cmd/platen/salvage":  {"cmd/platen/terminal events events/eventlog events/eventlog/embedded ledger projections projections/history projections/snapshot store", "copies a damaged log by itself: no node runs"},
 	"cmd/platen/logdump":  {"events events/eventlog projections", "reads a log, whether or not a node runs"},
 	"cmd/platen/convert": {
-		"browserpool/egress cmd/platen/node cmd/platen/terminal document edge/dashboard/form edge/dashboard/page edge/request einvoice events events/charset events/contract events/disk",
+		"browserpool/egress cmd/platen/node cmd/platen/terminal cmd/platen/textfile document edge/dashboard/form edge/dashboard/page edge/request einvoice events events/charset events/contract events/disk",
 		"a client of the HTTP API, whose flags are the declarations of requests; a node in its process is one like any",
 	},
 	"cmd/platen/doctor":  {"events/tlsfile", "looks at a host, with what it is given to look by"},

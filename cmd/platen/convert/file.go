@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/egress"
+	"platen.dev/cmd/platen/textfile"
 	"platen.dev/einvoice"
 	"platen.dev/events/charset"
 	"platen.dev/events/contract"
@@ -99,7 +100,10 @@ func (s settings) read(c conversion) (string, error) {
 		from = f
 	}
 	b, err := readWithin(from, "it", contract.MaxBody)
-	if err != nil || c.source == "xml" { // the declaration of XML is checked with it
+	if err == nil && c.source == "xml" { // it is sent as it is: its declaration is checked with it
+		_, err = textfile.Decode("it", b)
+	}
+	if err != nil || c.source == "xml" {
 		return string(b), err
 	}
 	return string(charset.Decode(b, s.encoding)), nil

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -65,5 +66,20 @@ func TestWrite(t *testing.T) {
 	}
 	if got := testkit.Receive(t, read, "what the pipe gives"); got != "PDF" {
 		t.Errorf("the pipe gave %q", got)
+	}
+}
+
+// XML in another encoding than UTF-8 is refused by its name: JSON would carry other bytes.
+func TestEncodingsOfXML(t *testing.T) {
+	const utf8 = "\ufeff<?xml version=\"1.0\"?><a>Ä</a>"
+	for input, want := range map[string]string{
+		utf8:                           "",
+		"\xff\xfe<\x00a\x00/\x00>\x00": "it is encoded in UTF-16 (little-endian)",
+		"<a>\n\xc4</a>":                "it is not encoded in UTF-8, as line 2 shows",
+	} {
+		got, err := settings{stdin: strings.NewReader(input)}.read(conversion{source: "xml", input: "-"})
+		if want == "" && (err != nil || got != input) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: got %q, error %v; want %q", input, got, err, want)
+		}
 	}
 }
