@@ -17,13 +17,13 @@ import (
 
 // Client uploads files.
 type Client struct {
-	transport *http.Transport
+	transport outbound.Transport
 	agent     string
 }
 
 // NewClient returns a client that reaches only the addresses that the policy permits.
 func NewClient(policy egress.Policy, agent string) *Client {
-	return &Client{outbound.Transport(policy, contract.UploadConnect), agent}
+	return &Client{outbound.NewTransport(policy, contract.UploadConnect), agent}
 }
 
 // outcome is the result of an attempt.

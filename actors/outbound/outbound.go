@@ -20,10 +20,13 @@ import (
 // maxHeader bounds the header of a response in bytes.
 const maxHeader = 64 << 10
 
-// Transport returns a transport whose connections serve one request each. connect bounds the time
+// Transport makes requests. A server that answers with another protocol fails: its connection would outlive the request's time limit.
+type Transport struct{ *http.Transport }
+
+// NewTransport returns a transport whose connections serve one request each. connect bounds the time
 // to connect, and separately the TLS handshake.
-func Transport(policy egress.Policy, connect time.Duration) *http.Transport {
-	return &http.Transport{
+func NewTransport(policy egress.Policy, connect time.Duration) Transport {
+	return Transport{&http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			ctx, cancel := context.WithTimeoutCause(ctx, connect, errConnect(connect))
 			defer cancel()
@@ -38,8 +41,20 @@ func Transport(policy egress.Policy, connect time.Duration) *http.Transport {
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeader,
-	}
+	}}
 }
+
+// RoundTrip makes a request.
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := t.Transport.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
+		_ = response.Body.Close() // the connection itself
+		return nil, errSwitched
+	}
+	return response, err
+}
+
+var errSwitched = errors.New("the server switches to another protocol (status 101)")
 
 // errConnect means that no connection was made in time.
 type errConnect time.Duration

@@ -26,7 +26,7 @@ func TestNameThatMoves(t *testing.T) {
 	dns := pagetest.NewDNS(t, map[string][][]string{
 		"moves.test.": {{"127.0.0.1"}, {"10.0.0.1"}}, "both.test.": {{"127.0.0.1", "10.0.0.1"}},
 	})
-	transport := Transport(egress.Policy{Allow: pagetest.Loopback, Resolver: dns.Resolver()}, time.Minute)
+	transport := NewTransport(egress.Policy{Allow: pagetest.Loopback, Resolver: dns.Resolver()}, time.Minute)
 	request := func(host string) error {
 		r, err := http.NewRequestWithContext(testkit.Context(t), "POST", "http://"+host+":"+port, nil)
 		if err != nil {

@@ -35,7 +35,7 @@ type Outcome struct {
 
 // Client sends messages.
 type Client struct {
-	transport *http.Transport
+	transport outbound.Transport
 	prefix    string
 	agent     string
 	now       func() time.Time
@@ -44,7 +44,7 @@ type Client struct {
 
 // NewClient returns a client that reaches only the addresses that the policy permits.
 func NewClient(policy egress.Policy, prefix, agent string, now func() time.Time) *Client {
-	return &Client{outbound.Transport(policy, contract.WebhookConnect), prefix, agent, now, contract.WebhookTimeout}
+	return &Client{outbound.NewTransport(policy, contract.WebhookConnect), prefix, agent, now, contract.WebhookTimeout}
 }
 
 // Send sends a message once. It does not follow redirects.

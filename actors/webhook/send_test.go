@@ -152,12 +152,14 @@ func TestNoResponse(t *testing.T) {
 	_ = closed.Close()
 	reset := listening(t, func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); _ = c.Close() })
 	garbage := listening(t, func(c net.Conn) { fmt.Fprint(c, "SSH-2.0-none\r\n"); _ = c.Close() })
+	switching := listening(t, func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n") }) // and stays open
 	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
 	untrusted.TLS.MinVersion = tls.VersionTLS12
 	t.Cleanup(untrusted.Close)
 	for name, c := range map[string]struct{ url, want string }{
 		"refused":               {"http://" + closed.Addr().String(), "the connection failed: "},
 		"reset":                 {"http://" + reset.Addr().String(), "the connection failed: "},
+		"another protocol":      {"http://" + switching.Addr().String(), "no response: the server switches to another protocol (status 101)"},
 		"not HTTP":              {"http://" + garbage.Addr().String(), "no response: "},
 		"a bad certificate":     {untrusted.URL, "the certificate is not valid: "},
 		"a name without a host": {"http://platen.invalid", "the host cannot be resolved to an address and port that are allowed"},
