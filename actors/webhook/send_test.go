@@ -152,7 +152,9 @@ func TestNoResponse(t *testing.T) {
 	_ = closed.Close()
 	reset := listening(t, func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); _ = c.Close() })
 	garbage := listening(t, func(c net.Conn) { fmt.Fprint(c, "SSH-2.0-none\r\n"); _ = c.Close() })
-	switching := listening(t, func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n") }) // and stays open
+	switching := listening(t, func(c net.Conn) {
+		fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+	}) // and stays open
 	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
 	untrusted.TLS.MinVersion = tls.VersionTLS12
 	t.Cleanup(untrusted.Close)

@@ -36,7 +36,7 @@ func TestPageRanges(t *testing.T) {
 		"visited": {URL: web.URL},
 		"counted": {HTML: pagesOf(9), Limits: Limits{Pages: 9}}, // its pages are counted by printing one
 		// It is printed, measured, and printed again.
-		"fitted": {HTML: wholeDocument(`<p style="white-space: nowrap">` + strings.Repeat("wide ", 50) + "</p><pre>" + strings.Repeat("\n", 1_200))},
+		"fitted": {HTML: wholeDocument(`<table><td style="white-space: nowrap">` + strings.Repeat("wide ", 40) + "</table><pre>" + strings.Repeat("\n", 1_150))},
 	} {
 		job.Options = contract.Paper{HeaderFooter: true, Footer: `<span class="pageNumber"></span>of<span class="totalPages"></span>`}
 		all := sheetNumber.FindAllString(printed(t, slot, job), -1)

@@ -103,10 +103,14 @@ func TestWideBoxKeepsTheRoot(t *testing.T) {
 	}
 }
 
-// Code lines and long words that would shrink a document by more than a quarter are broken instead, as are those that a requested scale would cut.
+// Code lines, long words and lines that shall not break, such as formulas, are broken if they would shrink a document by more than a quarter, or if a
+// requested scale would cut them.
 func TestLongLinesAreBroken(t *testing.T) {
 	slot := openSlot(t)
 	code := func(n int) string { return `<pre>` + strings.Repeat("sum + ", n) + `END</pre>` }
+	line := func(n int) string {
+		return `<p><span style="white-space: nowrap">` + strings.Repeat(`<span style="display: inline-block">sum + </span>`, n) + ` END</span></p>`
+	}
 	url := func(n int) string { return "https://example.com/" + strings.Repeat("path/", n) }
 	paragraph := func(n int) string { return url(n) + " END" }
 	cell := func(n int) string {
@@ -123,6 +127,7 @@ func TestLongLinesAreBroken(t *testing.T) {
 		printed float64 // the least scale of the text
 	}{
 		"code": {code(40), 0, whole}, "code that fits better as it is": {code(17), 0, shrunk}, "code at a scale": {code(17), 1, whole},
+		"a line": {line(40), 0, whole}, "a line in a box that hides it": {`<div style="overflow: hidden">` + line(40) + `</div><p>END`, 0, whole},
 		"an address": {paragraph(60), 0, whole}, "a short address": {paragraph(21), 0, shrunk}, "in a table": {cell(60), 0, whole},
 		"in a grid": {grid(40), 0, whole}, "a wide box": {diagram(25), 0, 0.5}, "from the right": {`<div dir="rtl">` + code(40) + `</div>`, 0, whole},
 	} {
