@@ -136,8 +136,12 @@ func (p *printParams) pageRules(o contract.Paper) map[string]string {
 	return rules
 }
 
-// withWholeMargin adds the whole margin to HTML, which has no page rules of its own.
-func (p *printParams) withWholeMargin(html string) string {
+// headingRule keeps headings with what follows them in the same element, as other converters do and browsers do not. Any rule of the document is stronger.
+// Without the limit, what follows a page that ends with its heading would lose it.
+const headingRule = ":where(:is(h1, h2, h3, h4, h5, h6):not(:last-child)) { break-after: avoid }"
+
+// withRules adds to HTML the rule of headings and, as it has no page rules of its own, the whole margin.
+func (p *printParams) withRules(html string) string {
 	at := 0
 	for _, before := range []string{"<head>", "<!doctype html>"} {
 		if i := strings.Index(html, before); i >= 0 {
@@ -145,7 +149,7 @@ func (p *printParams) withWholeMargin(html string) string {
 			break
 		}
 	}
-	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " }</style>" + html[at:]
+	return html[:at] + "<style>@page { margin-right: " + p.wholeMargin() + " } " + headingRule + "</style>" + html[at:]
 }
 
 // inFrames runs a script in the frames of the document's origin, the inner ones first.
@@ -165,18 +169,25 @@ func inFrames(script string) string {
 // rooting fixes the root's width.
 const rooting = `(document, { root }, { set }) => { if (document.body) set(document.documentElement, { width: root + "px" }) }`
 
+// keepingHeadings gives the document headingRule.
+const keepingHeadings = `document => {
+	const sheet = new CSSStyleSheet()
+	sheet.replaceSync("` + headingRule + `")
+	document.adoptedStyleSheets.push(sheet)
+}`
+
 // unsplitting takes back what splitting and omitting have done.
 const unsplitting = `(document, _, { undoing }) => undoing.splice(0).reverse().forEach(undo => undo())`
 
-// reveal makes boxes of a visit that scroll as high as their content, has margins move what is shifted, and warns of content that stays hidden, or that
-// the browser cannot show.
+// reveal makes boxes of a visit that scroll as high as their content, has margins move what is shifted, keeps headings, and warns of content that stays
+// hidden, or that the browser cannot show.
 func (p press) reveal(ctx context.Context) error {
 	var found struct {
 		Boxes   struct{ Grown, Hidden int }
 		Blanked []string
 	}
 	revealed := "(...all) => ({ Boxes: (" + optional(revealing) + ")(...all), Blanked: (" + optional(blanking) + ")(...all) })"
-	_, err := p.run(ctx, inTurn(revealed, optional(unshifting)), nil, &found)
+	_, err := p.run(ctx, inTurn(revealed, optional(unshifting), optional(keepingHeadings)), nil, &found)
 	if found.Boxes.Grown == 0 {
 		found.Boxes.Hidden = max(found.Boxes.Hidden, p.found.hidden)
 	}

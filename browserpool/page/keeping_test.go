@@ -183,3 +183,28 @@ func wordAt(t *testing.T, pdf []byte, word string) (at placed) {
 	t.Errorf("no word %s", word)
 	return at
 }
+
+// A heading stays with what follows it in the same element, unless the document says otherwise. What follows an element that ends with one may begin a page.
+func TestHeadingsStay(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	for name, tc := range map[string]struct {
+		before, after string // the text that follows the heading
+		apart         bool
+	}{
+		"by itself":      {"", "<p>TEXT</p>", false},
+		"overruled":      {"<style>h2 { break-after: auto }</style>", "<p>TEXT</p>", true},
+		"ends its box":   {"<div>", "</div><p>TEXT</p>", true},
+		"two headings":   {"", "<h3>SUB</h3><p>TEXT</p>", false},
+		"within columns": {`<div style="display: flex"><div>`, "<p>TEXT</p></div></div>", false},
+	} {
+		html := `<!doctype html><div style="height: 985px"></div>` + tc.before + `<h2 style="margin: 0">HEAD</h2>` + tc.after
+		web := pagetest.NewWeb(t, pagetest.Pages{"/": html})
+		for way, job := range map[string]Print{"posted": {HTML: html}, "full": {HTML: html, Full: true}, "visited": {URL: web.URL}} {
+			first, _, _ := strings.Cut(testkit.PDFText(t, mustPrint(t, slot, job).PDF), "\f")
+			if apart := strings.Contains(first, "HEAD"); apart != tc.apart || strings.Contains(first, "TEXT") {
+				t.Errorf("%s, %s: the first page has %q", name, way, first)
+			}
+		}
+	}
+}

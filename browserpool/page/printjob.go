@@ -72,7 +72,7 @@ func (job Print) resolve() (document, printParams, error) {
 		return d, params, err
 	}
 	if d.url == "" {
-		d.html = params.withWholeMargin(d.html)
+		d.html = params.withRules(d.html)
 	}
 	return d, params, nil
 }
