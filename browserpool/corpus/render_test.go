@@ -136,8 +136,11 @@ func (b *bench) plainly(t *testing.T, e entry) (_ artefact, err error) {
 	if e.shot != nil {
 		d.Width, d.Height = e.shot.width, e.shot.height
 	}
+	if e.shot == nil {
+		d.Style = keptHeadings
+	}
 	if e.shot == nil && !e.ruled && !e.edged {
-		d.Style = wholeMargin(t, e.options)
+		d.Style += wholeMargin(t, e.options)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
@@ -189,6 +192,9 @@ func plainParams(t *testing.T, o contract.Paper) map[string]any {
 	}
 	return params
 }
+
+// keptHeadings keeps headings with what follows them, which the browser by itself does not: all that comes after would differ.
+const keptHeadings = ":where(:is(h1, h2, h3, h4, h5, h6):not(:last-child)) { break-after: avoid } "
 
 // wholeMargin is the right margin that Platen prints with (whole-right-edge): it leaves whole pixels
 // of the document between the margins. The plain browser is given it, too, or it would break some
