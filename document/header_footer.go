@@ -2,6 +2,7 @@ package document
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/microcosm-cc/bluemonday"
 )
@@ -19,10 +20,12 @@ var templateAllowList = func() *bluemonday.Policy {
 	p.AllowAttrs("class").Matching(templateClass).Globally()
 	p.AllowAttrs("lang").Matching(language).Globally()
 	p.AllowAttrs("dir").Matching(direction).Globally()
-	p.AllowStyles(styleProperties...).MatchingHandler(safeStyleValue).Globally()
+	p.AllowStyles(slices.Concat(styleProperties, pictureProperties)...).MatchingHandler(safeStyleValue).Globally()
 	return p
 }()
 
 // SanitizeTemplate reduces a caller's header or footer template to safe markup. Printing
 // must set its font size and margins, because they are zero in Chromium.
-func SanitizeTemplate(source string) string { return templateAllowList.Sanitize(repairStyles(source)) }
+func SanitizeTemplate(source string) string {
+	return templateAllowList.Sanitize(repairStyles(source, noPicture))
+}

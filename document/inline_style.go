@@ -15,7 +15,7 @@ const maxStyleValue = 1000
 // boxes, tables and page breaks, and with the values that safeStyleValue allows they load
 // nothing.
 var styleProperties = []string{
-	"align-content", "align-items", "align-self", "aspect-ratio", "background", "background-clip", "background-color", "background-image",
+	"align-content", "align-items", "align-self", "aspect-ratio", "background-clip", "background-color",
 	"background-origin", "background-position", "background-repeat", "background-size", "block-size", "border", "border-block",
 	"border-block-end", "border-block-start", "border-bottom", "border-bottom-color", "border-bottom-left-radius", "border-bottom-right-radius",
 	"border-bottom-style", "border-bottom-width", "border-collapse", "border-color", "border-inline", "border-inline-end",
@@ -29,7 +29,7 @@ var styleProperties = []string{
 	"gap", "grid", "grid-area", "grid-auto-columns", "grid-auto-flow", "grid-auto-rows", "grid-column", "grid-column-gap", "grid-gap",
 	"grid-row", "grid-row-gap", "grid-template", "grid-template-areas", "grid-template-columns", "grid-template-rows", "height", "hyphens",
 	"inline-size", "inset", "inset-block", "inset-inline", "justify-content", "justify-items", "justify-self", "left", "letter-spacing",
-	"line-height", "list-style", "list-style-position", "list-style-type", "margin", "margin-block", "margin-block-end", "margin-block-start",
+	"line-height", "list-style-position", "list-style-type", "margin", "margin-block", "margin-block-end", "margin-block-start",
 	"margin-bottom", "margin-inline", "margin-inline-end", "margin-inline-start", "margin-left", "margin-right", "margin-top", "max-height",
 	"max-width", "min-height", "min-width", "object-fit", "object-position", "opacity", "order", "orphans", "outline", "outline-color",
 	"outline-offset", "outline-style", "outline-width", "overflow", "overflow-wrap", "overflow-x", "overflow-y", "padding", "padding-block",
@@ -52,8 +52,11 @@ var styleFunctions = map[string]bool{
 	"skew": true, "skewx": true, "skewy": true, "translate": true, "translatex": true, "translatey": true,
 }
 
-// styleNames are styleProperties as a set.
-var styleNames = setOf(styleProperties)
+// pictureProperties are those of inline styles that may show pictures as well.
+var pictureProperties = []string{"background", "background-image", "list-style", "list-style-image"}
+
+// styleNames and pictureNames are styleProperties and pictureProperties as sets.
+var styleNames, pictureNames = setOf(styleProperties), setOf(pictureProperties)
 
 // styleCharacters are the characters of values other than letters, marks and numbers. They do not include backslashes,
 // which could hide names, or braces, semicolons, angle brackets and @.
@@ -64,17 +67,30 @@ const callStart = " \t\r\n\f,(/*+"
 
 // safeStyleValue reports whether a CSS value in lower case can neither load nor run anything, nor
 // end its declaration. It refuses url() and all other functions that are not listed.
-func safeStyleValue(value string) bool {
-	if len(value) > maxStyleValue || strings.Contains(value, "/*") || strings.ContainsFunc(value, isForbidden) {
-		return false
-	}
-	for rest := value; ; {
+func safeStyleValue(value string) bool { return isSafe(value, false) }
+
+// safePictureValue is safeStyleValue for values that may have pictures, in the form in which keptPicture writes them.
+func safePictureValue(value string) bool { return isSafe(value, true) }
+
+// isSafe refuses the empty value too: the sanitiser makes one of escapes that it cannot read. The addresses of pictures may be of any length.
+func isSafe(value string, pictured bool) bool {
+	for left, rest := maxStyleValue, value; ; {
 		before, after, found := strings.Cut(rest, "(")
-		if !found {
-			return true
+		if left -= len(before); left < 0 || strings.Contains(before, "/*") || strings.ContainsFunc(before, isForbidden) {
+			return false
 		}
+		if !found {
+			return value != ""
+		}
+		left-- // the bracket
 		name := before[strings.LastIndexAny(before, callStart)+1:]
-		if name != "" && !styleFunctions[strings.TrimLeft(name, "-")] {
+		switch {
+		case pictured && name == "url":
+			var safe bool
+			if after, safe = afterAddress(after); !safe {
+				return false
+			}
+		case name != "" && !styleFunctions[strings.TrimLeft(name, "-")]:
 			return false
 		}
 		rest = after
@@ -89,27 +105,26 @@ func isForbidden(r rune) bool {
 	return r == utf8.RuneError || !unicode.In(r, unicode.L, unicode.M, unicode.N)
 }
 
-// pictureInStyle matches a URL in a style.
-var pictureInStyle = regexp.MustCompile(`(?i)\burl\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*'|[^"'()\\\s]*)\s*\)`)
-
 // fallback matches a call of var() with a fallback, and that as a group. The fallback always holds, as custom properties are not kept.
 var fallback = regexp.MustCompile(`(?i)\bvar\(\s*--[\w-]{1,100}\s*,\s*([^()"']*(?:\([^()"']*\)[^()"']*)*)\)`)
 
 const (
-	// maxCalls is how many brackets a style may have to be repaired, as that takes time.
+	// maxCalls is how many brackets a style may have for its fallbacks to be put in, as that takes time.
 	maxCalls = 1000
 	// maxFallbacks is how deep fallbacks may be nested.
 	maxFallbacks = 3
 )
 
 // repairStyle returns a style without what browsers skip but the sanitiser stumbles over, so that it would drop all of the style: comments, and
-// declarations that are empty, have no colon, or have a block. A picture becomes "none", so that its declaration keeps the rest, and a custom property the
-// value that stands in for it.
-func repairStyle(style string) string {
-	if calls := strings.Count(style, "("); calls > 0 && calls <= maxCalls {
-		style = pictureInStyle.ReplaceAllString(style, "none") // first: there may be "/*" in a URL
+// declarations that are empty, have no colon, or have a block. A picture becomes what show makes of its address, so that its declaration keeps the rest, and
+// a custom property the value that stands in for it.
+func repairStyle(style string, show func(address string) string) string {
+	if calls := strings.Count(style, "("); calls > 0 {
+		style = replacePictures(style, show) // first: there may be "/*" in a URL
 		for range min(maxFallbacks, strings.Count(style, "--")) {
-			style = fallback.ReplaceAllString(style, "$1")
+			if calls <= maxCalls {
+				style = fallback.ReplaceAllString(style, "$1")
+			}
 		}
 	}
 	if strings.Contains(style, "/*") {

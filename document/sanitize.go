@@ -21,20 +21,20 @@ type Sanitized struct {
 	Body string
 }
 
-// Sanitize keeps the usual markup of documents: text, headings, lists, tables, formulas, fields of forms with their values, images from http
+// Sanitize keeps the usual markup of documents: text, headings, lists, tables, formulas, fields of forms with their values, images and backgrounds from http
 // and https URLs and in data URIs of any image type, links to http, https and mailto URLs, and inline styles
 // of safe properties and values. Elements that run, load or embed something (script, style,
 // iframe, object, svg, template and the like) are removed with their content; of other
 // elements that are not allowed, the content is kept. Sanitize is for sources of known cost.
 func Sanitize(source string) Sanitized {
-	source = repairStyles(strings.TrimPrefix(source, byteOrderMark))
+	source = repairStyles(strings.TrimPrefix(source, byteOrderMark), keptPicture)
 	s := documentProperties(source)
 	s.Body = allowList.Sanitize(source)
 	return s
 }
 
 // repairStyles applies repairStyle to the styles of a document.
-func repairStyles(source string) string {
+func repairStyles(source string, show func(address string) string) string {
 	var out strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(source))
 	for {
@@ -44,7 +44,7 @@ func repairStyles(source string) string {
 			token, repaired := tokens.Token(), false
 			for i, a := range token.Attr {
 				if a.Key == "style" {
-					token.Attr[i].Val = repairStyle(a.Val)
+					token.Attr[i].Val = repairStyle(a.Val, show)
 					repaired = repaired || token.Attr[i].Val != a.Val
 				}
 			}
@@ -60,7 +60,7 @@ func repairStyles(source string) string {
 }
 
 // SanitizeWithin returns what Sanitize does, in time linear in the length of the source, and nothing of a source
-// that is bound to be empty. If the body or the title would have more bytes than limit, it returns ErrTooLarge, as a rule
+// that is bound to be empty. If the body with its style, or the title, would have more bytes than limit, it returns ErrTooLarge, as a rule
 // before it has read much more than that; also if the source has more tags than fit in limit bytes, or has
 // styles or tags that nobody writes and that take long to read.
 func SanitizeWithin(source string, limit int) (Sanitized, error) {
@@ -70,7 +70,7 @@ func SanitizeWithin(source string, limit int) (Sanitized, error) {
 		return Sanitized{}, err
 	}
 	s := documentProperties(trimmed)
-	body := bounded{limit: limit}
+	body := bounded{limit: limit - len(s.BodyStyle)}
 	if err := allowList.SanitizeReaderToWriter(strings.NewReader(trimmed), &body); err != nil {
 		return Sanitized{}, ErrTooLarge
 	}
@@ -189,6 +189,7 @@ func newAllowList() *bluemonday.Policy {
 		rule.allow(p)
 	}
 	p.AllowStyles(styleProperties...).MatchingHandler(safeStyleValue).Globally()
+	p.AllowStyles(pictureProperties...).MatchingHandler(safePictureValue).Globally()
 	return p
 }
 
@@ -216,6 +217,7 @@ var attributeRules = append([]attributeRule{
 	{"align", alignment, "p div h1 h2 h3 h4 h5 h6 img table thead tbody tfoot tr td th col colgroup hr caption"},
 	{"valign", alignment, "thead tbody tfoot tr td th col colgroup"},
 	{"bgcolor", color, "table thead tbody tfoot tr td th"},
+	{"background", pictureURL, "table thead tbody tfoot tr td th col colgroup"},
 	{"bordercolor", color, "table tr td th"},
 	{"color", color, "font hr"},
 	{"size", fontSize, "font"},
@@ -284,7 +286,7 @@ func attributesByElement() map[string][]allowedAttribute {
 	// documentProperties reads those of html and body.
 	all := map[string][]allowedAttribute{
 		"html": {{"lang", language}, {"dir", direction}},
-		"body": {{"lang", language}, {"dir", direction}, {"bgcolor", color}, {"text", color}, {"style", nil}},
+		"body": {{"lang", language}, {"dir", direction}, {"bgcolor", color}, {"text", color}, {"background", pictureURL}, {"style", nil}},
 	}
 	for _, element := range elements {
 		all[element] = []allowedAttribute{{"style", nil}}
@@ -340,6 +342,9 @@ func oldBodyStyle(token html.Token) (style string) {
 			style += old.property + ": " + value + "; "
 		}
 	}
+	if address := matching(pictureURL, attributeOf(token, "background")); address != "" {
+		style += "background-image: " + keptPicture(address) + "; "
+	}
 	return style
 }
 
@@ -376,7 +381,7 @@ func matching(pattern *regexp.Regexp, value string) string {
 // safeStyle returns the safe part of an inline style. It applies the policy to an element
 // with that style.
 func safeStyle(style string) string {
-	if style = repairStyle(style); style == "" {
+	if style = repairStyle(style, keptPicture); style == "" {
 		return ""
 	}
 	const tag = "div"

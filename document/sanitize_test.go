@@ -71,8 +71,27 @@ var hostile = []string{
 	`<a href="data:text/html;base64,PAYLOAD">x</a>`,
 	`<a href="x" onclick=PAYLOAD ping="https://PAYLOAD">x</a>`,
 	`<p onmouseover="PAYLOAD">x</p>`,
-	`<p style="background:url(https://PAYLOAD)">x</p>`,
-	`<p style="background:URL( 'https://PAYLOAD' )">x</p>`,
+	`<p style="background:url(javascript:PAYLOAD)">x</p>`,
+	`<p style="background:url(file:///PAYLOAD)">x</p>`,
+	`<p style="background:URL( ' &#9;file:///PAYLOAD' )">x</p>`,
+	`<p style="background:url(data:text/html,PAYLOAD)">x</p>`,
+	`<p style="background:url(cid:PAYLOAD)">x</p>`,
+	`<p style="background:u\72l(&quot;file:///PAYLOAD&quot;)">x</p>`,
+	`<p style="background:u\72l(&quot;https://PAYLOAD&quot;;x)">x</p>`,
+	`<p style="background:url(&quot;\66 ile:///PAYLOAD&quot;)">x</p>`,
+	`<p style="background:url(&quot;https://a\22 ),url(file:PAYLOAD&quot;)">x</p>`,
+	`<p style="background:url( &quot;https://PAYLOAD)">x</p>`,
+	"<p style=\"background:url('https://PAYLOAD\n')\">x</p>",
+	`<p style="background:url(https://a b PAYLOAD)">x</p>`,
+	`<p style="background:url(https://a&quot;PAYLOAD)">x</p>`,
+	`<p style="background:element(#PAYLOAD)">x</p>`,
+	`<p style="background:image-set(url(https://PAYLOAD) 1x)">x</p>`,
+	`<p style="background:image(url(https://PAYLOAD))">x</p>`,
+	`<p style="background:paint(PAYLOAD)">x</p>`,
+	`<p style="list-style:url(https://PAYLOAD) &quot;\d800&quot;;background:url(file:PAYLOAD)\110000">x</p>`,
+	`<p style="width:url(https://PAYLOAD)">x</p>`,
+	`<p style="font-family:'url(https://PAYLOAD)'">x</p>`,
+	`<p style="background:-url(https://PAYLOAD)">x</p>`,
 	`<p style="background:u\72l(https://PAYLOAD)">x</p>`,
 	`<p style="background:u/**/rl(https://PAYLOAD)">x</p>`,
 	`<p style="background-image:image-set('https://PAYLOAD' 1x)">x</p>`,
@@ -83,7 +102,6 @@ var hostile = []string{
 	`<p style="color:var(--PAYLOAD)">x</p>`,
 	`<p style="-moz-binding:url(PAYLOAD)">x</p>`,
 	`<p style="behavior:url(PAYLOAD)">x</p>`,
-	`<p style="list-style-image:url(PAYLOAD)">x</p>`,
 	`<p style="content:url(PAYLOAD)">x</p>`,
 	`<p style="cursor:url(PAYLOAD),auto">x</p>`,
 	`<p style="filter:url(PAYLOAD)">x</p>`,
@@ -97,8 +115,8 @@ var hostile = []string{
 	`<input type=image src="https://PAYLOAD">`,
 	`<video src="PAYLOAD" poster="PAYLOAD"><source src="PAYLOAD"></video>`,
 	`<audio src="PAYLOAD"></audio>`,
-	`<table background="https://PAYLOAD"><tr><td background="PAYLOAD">x</table>`,
-	`<body background="https://PAYLOAD" onload="PAYLOAD">x</body>`,
+	`<table background="javascript:PAYLOAD"><tr><td background="file:///PAYLOAD">x</table>`, `<p background="https://PAYLOAD">x`,
+	`<body background="file:PAYLOAD" onload="PAYLOAD">x</body>`,
 	`<frameset><frame src="PAYLOAD"></frameset>`,
 	`<!--[if IE]><script>PAYLOAD</script><![endif]-->`,
 	`<![CDATA[<script>PAYLOAD</script>]]>`,
@@ -117,9 +135,14 @@ var (
 	values  = regexp.MustCompile(`="[^"]*"`)
 	handler = regexp.MustCompile(`(?i)<[^>]*\son[a-z]+\s*=`)
 	// address matches an address, and its scheme as a group: nothing runs the rest.
-	address = regexp.MustCompile(`\s(?:src|href)="(?:([^"/?#:]*:)[^"]*|[^"]*)"`)
+	address = regexp.MustCompile(`\s(?:src|href|background)="(?:([^"/?#:]*:)[^"]*|[^"]*)"`)
 	// dangerous matches text that no output may contain outside of character data.
 	dangerous = regexp.MustCompile(`(?i)<[^>]*(="[^"/?#]*(?:javascript|vbscript):|url\(|expression\(|<script)`)
+	// shownPicture matches one in a style, whose address is one of those that an image may have.
+	shownPicture = regexp.MustCompile(`\burl\((?:"|&#34;)(?:(?:(?i:https?:|data:(?:image/[a-z0-9.+-]+|application/octet-stream)?[;,])|[^:"\s]*?[/?#])` +
+		`[\w.~:/?#\[\]@!$&'()+,;=%-]*?|[\w.~@!$&'()+,;=%[\]-]*?)(?:"|&#34;)\)`)
+	// calls matches a call of url, also one whose name has escapes.
+	calls = regexp.MustCompile(`(?i)(?:u|\\0*[57]5\s?)(?:r|\\0*[57]2\s?)(?:l|\\0*[46]c\s?)\(`)
 )
 
 func TestHostileHTML(t *testing.T) {
@@ -151,7 +174,10 @@ func checkInert(t *testing.T, source, body string) {
 				t.Errorf("%q leaves an element %s: %s", source, n.Data, body)
 			}
 			for _, a := range n.Attr {
-				if strings.HasPrefix(a.Key, "on") || a.Key != "title" && strings.Contains(a.Val, "PAYLOAD") {
+				if a.Key == "style" {
+					a.Val = shownPicture.ReplaceAllString(a.Val, "")
+				}
+				if strings.HasPrefix(a.Key, "on") || a.Key != "title" && strings.Contains(a.Val, "PAYLOAD") || a.Key == "style" && calls.MatchString(a.Val) {
 					t.Errorf("%q leaves %s=%q on %s", source, a.Key, a.Val, n.Data)
 				}
 			}
@@ -161,6 +187,7 @@ func checkInert(t *testing.T, source, body string) {
 		}
 	}
 	visit(tree)
+	body = shownPicture.ReplaceAllString(body, "")
 	if handler.MatchString(values.ReplaceAllString(body, `=""`)) ||
 		dangerous.MatchString(address.ReplaceAllString(body, ` src="$1"`)) && !strings.Contains(source, "title=") {
 		t.Errorf("%q leaves %s", source, body)
@@ -256,21 +283,59 @@ func TestRepairedStyles(t *testing.T) {
 		checkTrimmed(t, `<p style="`+style+`">x`)
 	}
 	for style, want := range map[string]string{
-		`background:#1a73e8 url('https://e.test/a.png') center/cover no-repeat;color:#fff`: "background: #1a73e8 none center/cover no-repeat; color: #fff",
-		`background:url( &quot;a;b&quot; ),linear-gradient(red,blue)`:                      "background: none,linear-gradient(red,blue)",
-		`background-image:URL(data:image/png;base64,AA==)`:                                 "background-image: none",
+		`background:#1a73e8 url('https://e.test/a.png') center/cover no-repeat;color:#fff`: `background: #1a73e8 url("https://e.test/a.png") center/cover no-repeat; color: #fff`,
+		`background:url( &quot;a;b&quot; ),linear-gradient(red,blue)`:                      `background: url("a;b"),linear-gradient(red,blue)`,
+		`background-image:URL(data:image/png;base64,AA==)`:                                 `background-image: url("data:image/png;base64,AA==")`,
 		`color:var(--ink, rgb(1, 2, 3));width:var(--w)`:                                    "color: rgb(1, 2, 3)",
 		`color:var(--a, var(--b, red));width:var(--a, ')')`:                                "color: red",
-		`background:url(https://x/*/y.png);color:red`:                                      "background: none; color: red",
-		`list-style:square url(x)`:                                                         "list-style: square none",
+		`background:url(https://x/*/y.png);color:red`:                                      `background: url("https://x/%2A/y.png"); color: red`,
+		`list-style:square url(x)`:                                                         `list-style: square url("x")`,
 		`background:red;background:url(a(b))`:                                              "background: red",
 		`padding-inline-start:1em;overflow-y:hidden`:                                       "padding-inline-start: 1em; overflow-y: hidden",
 	} {
 		source := `<p style="` + style + `">x`
-		if got := Sanitize(source).Body; got != `<p style="`+want+`">x` {
+		if got := Sanitize(source).Body; got != `<p style="`+html.EscapeString(want)+`">x` {
 			t.Errorf("%q became %s", style, got)
 		}
 		checkTrimmed(t, source)
+	}
+}
+
+// A style keeps pictures whose addresses an image may have, and writes them so that nothing of them ends the string. One that is refused leaves an empty
+// address, of which the requester is warned.
+func TestPicturesInStyles(t *testing.T) {
+	long := "data:image/png;base64," + strings.Repeat("AAAA", 10*maxStyleValue)
+	for style, want := range map[string]string{
+		`background:url()`:                                     `background: none`,
+		`background:red url( '' )`:                             `background: red none`,
+		`background-image:url(` + long + `)`:                   `background-image: url("` + long + `")`,
+		`background:url(HTTPS://a/b@2x.png?c=1&amp;d=(2)'#e)`:  ``,
+		`background:url('HTTPS://a/b@2x.png?c=1&amp;d=(2)#e')`: `background: url("HTTPS://a/b@2x.png?c=1&d=(2)#e")`,
+		`background:url(&quot;//a/it's ü<>{}.png&quot;) fixed`: `background: url("//a/it's%20%C3%BC%3C%3E%7B%7D.png") fixed`,
+		`background:url(https://a/é),url(cid:b) red`:           `background: url("https://a/%C3%A9"),url("") red`,
+		`background:url(javascript:x);color:red`:               `background: url(""); color: red`,
+		`background:url('https://a/;x:y')`:                     `background: url("https://a/;x:y")`,
+		`list-style-image:url( https://a )`:                    `list-style-image: url("https://a")`,
+		`color:url(https://a);top:0`:                           `top: 0`,
+		`background:url(https://a` + "\\)" + `);top:0`:         `top: 0`,
+		`background:curl(https://a);top:0`:                     `top: 0`,
+		strings.Repeat(`background:url(https://a);`, 2000):     strings.TrimSuffix(strings.Repeat(`background: url("https://a"); `, 2000), "; "),
+	} {
+		source := `<p style="` + style + `">x`
+		if want != "" {
+			want = ` style="` + html.EscapeString(want) + `"`
+		}
+		if got := Sanitize(source).Body; got != `<p`+want+`>x` {
+			t.Errorf("%.200q became %.200s", style, got)
+		}
+		checkTrimmed(t, source)
+	}
+}
+
+// Headers and footers are of text.
+func TestPicturesInTemplates(t *testing.T) {
+	if got := SanitizeTemplate(`<p style="background:red url(https://a);list-style-image:url(b)">x</p>`); got != `<p style="background: red none; list-style-image: none">x</p>` {
+		t.Error(got)
 	}
 }
 
@@ -280,6 +345,7 @@ func TestOldMarkup(t *testing.T) {
 		`<font size="+2" face="Arial, &#39;Times New Roman&#39;">x</font>`, `<table rules="all" frame="box" cellpadding="10px" border="" bgcolor="ffcc00"><tr height="9"><td nowrap="">x`,
 		`<hr color="red" size="3" noshade="">`, `<img src="https://e.test/a" hspace="9" border="0">`, `<br clear="all">`, `<form><fieldset><legend>a</legend><label>b</label></fieldset></form>`,
 		`<menu><li>a</menu>`, `<big>a</big><nobr>b</nobr><acronym>c</acronym>`, `<p hidden="">x`, `<dialog open="">x</dialog>`,
+		`<table background="https://e.test/a"><tbody background="a/b"><tr background="data:image/png;base64,AA=="><td background="//e.test/a b">x`,
 	} {
 		if got := Sanitize(source).Body; got != source {
 			t.Errorf("%s became %s", source, got)
@@ -290,6 +356,9 @@ func TestOldMarkup(t *testing.T) {
 		t.Error(got)
 	}
 	checkTrimmed(t, `<body bgcolor="ffcc00" text=navy style="margin:0">x`)
+	if got := Sanitize(`<body background=" https://e.test/a&quot;b.png" style="margin:0">x`).BodyStyle; got != `background-image: url("https://e.test/a%22b.png"); margin: 0` {
+		t.Error(got)
+	}
 }
 
 func TestEmpty(t *testing.T) {
@@ -317,7 +386,7 @@ func TestEmpty(t *testing.T) {
 func TestDocumentProperties(t *testing.T) {
 	got := Sanitize(`<!doctype html><html lang="ar" dir="rtl"><head><title> A &amp;
 		B </title></head><body style="font-size: 12pt; background: url(x)" onload=x><p>text</p></body></html>`)
-	want := Sanitized{Lang: "ar", Dir: "rtl", Title: "A & B", BodyStyle: "font-size: 12pt; background: none"}
+	want := Sanitized{Lang: "ar", Dir: "rtl", Title: "A & B", BodyStyle: `font-size: 12pt; background: url("x")`}
 	got.Body, want.Body = "", ""
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -380,11 +449,12 @@ func TestWholeDocument(t *testing.T) {
 
 // For any input, the output contains only what the allow-list permits.
 func FuzzSanitize(f *testing.F) {
-	for _, source := range hostile {
+	for _, source := range append(trimmable, hostile...) {
 		f.Add(source)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		s := Sanitize(source)
+		checkInert(t, source, `<p style="`+html.EscapeString(s.BodyStyle)+`">`)
 		checkInert(t, source, strings.ReplaceAll(s.Body, "PAYLOAD", "-")) // the word is the other tests'
 		s.Empty()
 		s.HTML()

@@ -14,6 +14,8 @@ var ErrTooLarge = errors.New("the HTML is too large")
 const (
 	// shortestTag is the least number of bytes that a tag or declaration takes in the sanitised document.
 	shortestTag = 3
+	// shortestPicture is the number of bytes of a picture in a style besides its address.
+	shortestPicture = len(`url("")`)
 	// maxOddStyles bounds the styles, in bytes, that only the sanitiser can read.
 	maxOddStyles = 64 << 10
 	// maxRemoved bounds the attributes of a document that are removed because of their values.
@@ -36,6 +38,8 @@ type trimmer struct {
 	// least is a lower bound of the sanitised body's bytes, title one of the title's; odd is the number of bytes in styles
 	// that only the sanitiser can read.
 	least, title, odd int
+	// pictures is the number of bytes that the pictures of styles take if they are kept.
+	pictures int
 	// tags counts tags, comments and declarations; references those in
 	// styles and other attributes that have to be resolved.
 	tags, references int
@@ -87,7 +91,7 @@ func (t *trimmer) run() (string, error) {
 }
 
 func (t *trimmer) tooLarge() error {
-	if t.lexer.refused || t.least > t.limit || max(t.tags*shortestTag, t.references) > t.limit+t.limit/4 || t.odd > maxOddStyles || t.removed > maxRemoved {
+	if t.lexer.refused || t.least > t.limit || max(t.tags*shortestTag, t.references, t.pictures) > t.limit+t.limit/4 || t.odd > maxOddStyles || t.removed > maxRemoved {
 		return ErrTooLarge
 	}
 	return nil

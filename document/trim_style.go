@@ -21,10 +21,9 @@ type trimmedStyle struct {
 	odd int
 }
 
-// trimStyle trims a style. One with comments, escapes or blocks, with brackets and quotes that are
+// trimStyle trims a style that has been repaired. One with comments, escapes or blocks, with brackets and quotes that are
 // not closed, or with a URL where a property belongs, is left to the sanitiser, if that is quick enough.
 func trimStyle(style string) trimmedStyle {
-	style = repairStyle(style)
 	declarations, plain := splitStyle(style)
 	switch {
 	case !plain && strings.Count(style, `\`) > maxEscapes:
@@ -73,17 +72,21 @@ func hidesColon(declaration string) bool {
 
 // checkDeclaration reports whether the sanitiser keeps a declaration, and a lower bound of its bytes.
 func checkDeclaration(property, value string) (least int, safe bool) {
-	if len(property) > maxProperty || len(value) > maxStyleValue+maxProperty {
+	if len(property) > maxProperty {
 		return 0, false
-	}
-	if mark := strings.LastIndexByte(value, '!'); mark >= 0 && strings.EqualFold(value[mark+1:], "important") {
-		value = strings.TrimSpace(value[:mark])
 	}
 	name := strings.ToLower(property)
 	for _, prefix := range vendors {
 		name = strings.TrimPrefix(name, prefix)
 	}
-	return len(property) + len(": ") + len(value), styleNames[name] && safeStyleValue(strings.ToLower(value))
+	pictured := pictureNames[name]
+	if !pictured && (len(value) > maxStyleValue+maxProperty || !styleNames[name]) {
+		return 0, false
+	}
+	if mark := strings.LastIndexByte(value, '!'); mark >= 0 && strings.EqualFold(value[mark+1:], "important") {
+		value = strings.TrimSpace(value[:mark])
+	}
+	return len(property) + len(": ") + len(value), isSafe(strings.ToLower(value), pictured)
 }
 
 // vendors are the prefixes of properties that the sanitiser ignores, in its order.
@@ -142,6 +145,7 @@ func splitStyle(style string) (declarations []string, plain bool) {
 			continue
 		}
 		switch {
+		case c == '@' && quote != 0: // as in the address of a picture
 		case strings.IndexByte(oddInStyles, c) >= 0:
 			return nil, false
 		case quote != 0:

@@ -81,12 +81,26 @@ func (t *trimmer) style(element string, a tagAttribute) string {
 	if t.tags += strings.Count(text, ";"); t.tooLarge() != nil {
 		return ""
 	}
+	if text = repairStyle(text, t.picture); t.tooLarge() != nil {
+		return ""
+	}
 	style := trimStyle(text)
 	t.odd += style.odd
 	if element != "body" {
 		t.least += style.least
 	}
 	return style.text
+}
+
+// picture is keptPicture for as many bytes as fit.
+func (t *trimmer) picture(address string) string {
+	if t.pictures += shortestPicture; pictureURL.MatchString(address) {
+		t.pictures += len(address)
+	}
+	if t.tooLarge() != nil {
+		return ""
+	}
+	return keptPicture(address)
 }
 
 const (

@@ -33,6 +33,8 @@ var trimmable = []string{
 	`<a href="https://a/?b&amp;c&copy=1">x</a><a href="x:y">z</a>`, `<img src="data:image/svg+xml,<svg fill='#fff'>">x`, `<img src=data:image/png;base64,AA==>x`, `<img src='data:image/jpg;base64,A A'>`,
 	`<img src="&#100;ata:image/png,x"><img src="data:text/html,&lt;b>"><a href=" #x ">y</a><a href="">z</a><a href>z</a>`, "<img src=\"data:image/svg+xml,<svg\r\n>\x00\">x",
 	`<p style="0!url(x:0);color:red">`, `<p style="0 URL( x:0 );color:red">`, `<p style="':' url(x:0);color:red">`, `<p style="a(x:0);color:red">`, `<p style="background:url(x:0);color:red">`,
+	`<p style="background:URL( 'https://a/b@2x.png' ) no-repeat;x:y">`, `<p style='background:url("a@b" c;x:y'>`, `<p style="font-family:'@a';x:y">`, `<p style="list-style:url(cid:a) '\d800'">`,
+	`<p style="background:url(&quot;https://a&quot;) \d800;color:">`, `<table background=https://a><tr><td background="cid:b"><p background=c>`, `<body background="a&quot;b" style="background:url(x)"><p>`,
 	`<p title="&quot;&lt;" style="color:red;x:y">`, `<img src="data:image/png;base64,AAAA" alt="a" style="x:y">`,
 }
 
@@ -126,7 +128,11 @@ func TestTooLargeHTML(t *testing.T) {
 		"a link":                  {`<a href="#` + many("x", limit-len(`<a href="#">x</a>`)) + `">x</a>`, nil},
 		"a longer link":           {`<a href="#` + many("x", limit-len(`<a href="#">x</a>`)+1) + `">x</a>`, ErrTooLarge},
 		"a large picture":         {`<img src="data:image/png;base64,` + many("AAAA", 1_000_000) + `">x`, ErrTooLarge},
-		"a large background":      {`<p style="background:url('data:image/png;base64,` + many("AAAA", 1_000_000) + `')">x`, nil},
+		"a large background":      {`<p style="background:url('data:image/png;base64,` + many("AAAA", 1_000_000) + `')">x`, ErrTooLarge},
+		"a large one of the body": {`<body style="background:url('data:image/png;base64,` + many("AAAA", 1_000_000) + `')">x`, ErrTooLarge},
+		"a large one removed":     {`<p style="background:url('data:text/html;base64,` + many("AAAA", 1_000_000) + `')">x`, nil},
+		"many backgrounds":        {`<p style="` + many("background:url(x);", 8_000) + `">x`, nil},
+		"many more backgrounds":   {`<p style="` + many("background:url(x);", 50_000) + `">x`, ErrTooLarge},
 		"attributes":              {"<p " + many("a ", maxAttributes) + ">x", nil},
 		"more attributes":         {"<p " + many("a ", maxAttributes+1) + ">x", ErrTooLarge},
 		"slashed tags":            {strings.Repeat("<p "+many("a ", maxAttributes/2)+"/>", 2) + "x", nil},
@@ -189,6 +195,9 @@ func worst() map[string]string {
 		"script": `<script>` + fill(`</s`), "scripts": fill(`<script></script>`), "drawing": `<svg>` + fill(`<g>`), "drawing with styles": `<svg>` + fill(`<b style="color:red">`),
 		"attributes": `<p ` + fill(`a `) + `>`, "title": `<p title="` + fill(`&nbsp;`) + `">`, "links": fill(`<a href="http://a/?b&c&d&e&f">`), "link": `<a href="/?` + fill(`a&`) + `">`,
 		"slashed tags": fill(`<b a b c d e f g h i j k l/>`), "slashed documents": fill(`<html a b c d e f g h a=b/>`),
+		"background": `<p style="background:url(data:image/png;base64,` + fill(`AAAA`) + `)">x`, "removed background": `<p style="background:url(data:text/html,` + fill(`AAAA`) + `)">`,
+		"escaped background": `<p style="background:url('data:image/svg+xml,` + fill(`<`) + `')">x`, "body's background": `<body style="background:url(data:image/png;base64,` + fill(`AAAA`) + `)">x`,
+		"backgrounds": `<p style="background:` + fill(`url(x),`) + `">x`, "unclosed backgrounds": `<p style="background:` + fill(`url("url('`) + `">`, "backgrounds of no address": `<p style="background:` + fill(`url( `) + `">`,
 		"picture": `<img src="data:image/png;base64,` + fill(`AAAA`) + `">`, "titles": fill("<title>a</title>"),
 
 		"references in a style": `<p style="x:` + fill(`&ab`) + `">`, "references in styles": many(81_000, `<b style="x:`+references+`">`), "references in an unknown attribute": `<p a="` + fill(`&ab`) + `">`,

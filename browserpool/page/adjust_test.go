@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"platen.dev/browserpool/pagetest"
+	sanitised "platen.dev/document"
 	"platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
@@ -140,12 +141,16 @@ func TestFailOnResourceError(t *testing.T) {
 func TestUnaddressedPictures(t *testing.T) {
 	slot := openSlot(t)
 	const page = `<p>TEXT<img alt="x" src="img/a.png"><img alt="y"><img src=" DATA:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs=">`
+	const backgrounds = `<table background="b.png"><tr><td title="url(&#34;c&#34;)" style="background: url(&#34;d&amp;e.png&#34;),url(&#34;&#34;),url(&#34;data:,&#34;)">url(&#34;f&#34;)</table>`
 	var got []string
-	for _, w := range mustPrint(t, slot, Print{HTML: page}).Warnings {
+	for _, w := range mustPrint(t, slot, Print{HTML: page + backgrounds}).Warnings {
 		got = append(got, w.Code+" "+w.Detail)
 	}
 	want := []string{
 		"RESOURCE_MISSING img/a.png is missing: its address is relative, and the document has none.",
+		"RESOURCE_MISSING A picture is missing: its address is none of http, https or a data URI of a picture.",
+		"RESOURCE_MISSING b.png is missing: its address is relative, and the document has none.",
+		"RESOURCE_MISSING d&e.png is missing: its address is relative, and the document has none.",
 		"RESOURCE_MISSING A picture is missing: its address is none of http, https or a data URI of a picture.",
 	}
 	if !slices.Equal(got, want) {
@@ -156,6 +161,26 @@ func TestUnaddressedPictures(t *testing.T) {
 	}
 	if many := mustPrint(t, slot, Print{HTML: strings.Repeat(`<img src="a">`, contract.MaxWarnings+1)}).Warnings; len(many) != contract.MaxWarnings {
 		t.Errorf("%d warnings", len(many))
+	}
+}
+
+// Backgrounds of sanitised HTML are loaded as pictures are, and missing if they do not arrive.
+func TestBackgroundsAreLoaded(t *testing.T) {
+	slot := openSlot(t)
+	web := pagetest.NewWeb(t, pagetest.Pages{"/a b@2x.png": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		_, _ = w.Write(pagetest.BlankPNG(9, 9))
+	})})
+	picture := web.URL + "/a b@2x.png"
+	source := `<body background="` + picture + `?body"><table background="` + picture + `?table"><tr><td style="background: red url('` + picture + `?td') center / cover">TEXT</table>` +
+		`<ul style="list-style: square url(&quot;` + picture + `?ul&quot;)"><li>x</ul><p style="background-image: url(` + web.URL + `/gone)">y`
+	result := mustPrint(t, slot, Print{HTML: sanitised.Sanitize(source).HTML()})
+	if got := len(web.Headers("/a b@2x.png")); got != 4 {
+		t.Errorf("%d backgrounds are loaded, expected 4", got)
+	}
+	want := []Warning{{contract.ResourceMissing, web.URL + "/gone is missing: it did not arrive."}}
+	if !slices.Equal(result.Warnings, want) {
+		t.Errorf("got %v", result.Warnings)
 	}
 }
 

@@ -85,13 +85,13 @@ func drawingNames() (all []string) {
 	return all
 }
 
-// gallery returns a page with all drawings as pictures.
+// gallery returns a page with all drawings as pictures and as backgrounds.
 func gallery(to string) string {
 	var b strings.Builder
 	for _, name := range drawingNames() {
 		svg := drawing(name, to+"/v/"+name)
 		for _, src := range []string{"data:image/svg+xml," + url.PathEscape(svg), "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg)), "data:image/svg+xml;utf8," + svg} {
-			fmt.Fprintf(&b, `<img src="%s">`+"\n", html.EscapeString(src))
+			fmt.Fprintf(&b, `<img src="%s"><table background="%[1]s"><tr><td style="background: url(%[1]s)">x</table>`+"\n", html.EscapeString(src))
 		}
 	}
 	return b.String()
@@ -117,6 +117,12 @@ func TestDrawingsAreInert(t *testing.T) {
 		sanitized := documents.Sanitize(gallery(to) + `<img src="http://site.test/control">`)
 		if kept := strings.Count(sanitized.Body, `src="data:image/svg+xml`); kept != 3*len(drawings) {
 			t.Errorf("%d of %d pictures are kept", kept, 3*len(drawings))
+		}
+		if kept := strings.Count(sanitized.Body, `background="data:image/svg+xml`); kept != 3*len(drawings) {
+			t.Errorf("%d of %d backgrounds are kept", kept, 3*len(drawings))
+		}
+		if kept := strings.Count(sanitized.Body, `url(&#34;data:image/svg+xml`); kept < len(drawings) {
+			t.Errorf("%d backgrounds in styles are kept, expected at least %d", kept, len(drawings))
 		}
 		for name, job := range map[string]Print{"page": {URL: "http://site.test/gallery?" + to}, "sanitised": {HTML: sanitized.HTML()}} {
 			before := m.slot.gate.Blocked()
@@ -197,7 +203,7 @@ func square(t *testing.T, encode func(*bytes.Buffer, image.Image) error) string 
 	return b.String()
 }
 
-// Every form of data URI that the browser shows as a picture is also shown in sanitised HTML and in Markdown.
+// Every form of data URI that the browser shows as a picture is also shown in sanitised HTML, in its backgrounds and in Markdown.
 func TestDataPicturesAreShown(t *testing.T) {
 	t.Parallel()
 	slot := openSlot(t)
@@ -223,7 +229,21 @@ func TestDataPicturesAreShown(t *testing.T) {
 		if !isGreen(t, slot, body.HTML()) {
 			t.Errorf("%s is not shown in %.200s", name, body.Body)
 		}
-		if strings.ContainsAny(src, " \n<>") { // Markdown does not take it for a URL
+		if table := documents.Sanitize(`<table background="` + html.EscapeString(src) + `"><tr><td>&nbsp;&nbsp;x</table>`); !isGreen(t, slot, table.HTML()) {
+			t.Errorf("%s is not shown in %.200s", name, table.Body)
+		}
+		if strings.Contains(src, "\n") { // browsers read no line breaks in styles
+			continue
+		}
+		quote := `'`
+		if strings.Contains(src, quote) {
+			quote = `"`
+		}
+		styled := documents.Sanitize(`<body style="` + html.EscapeString("background: url("+quote+src+quote+")") + `">x`)
+		if !isGreen(t, slot, styled.HTML()) {
+			t.Errorf("%s is not shown in the style %.200s", name, styled.BodyStyle)
+		}
+		if strings.ContainsAny(src, " <>") { // Markdown does not take it for a URL
 			continue
 		}
 		markdown, err := documents.Markdown("![](<" + src + ">)")

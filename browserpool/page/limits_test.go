@@ -14,6 +14,8 @@ func TestLimits(t *testing.T) {
 	slot := openSlot(t)
 	ten := base64.StdEncoding.EncodeToString(pagetest.BlankPNG(10, 10))
 	img := `<img src="data:image/png;base64,` + ten + `">`
+	background := `<p style="background: red url(&quot;data:image/png;base64,` + ten + `&quot;)">x`
+	attribute := `<table background="data:image/png;base64,` + ten + `"><tr><td>x</table>`
 	web := pagetest.NewWeb(t, pagetest.Pages{"/pictures": img + img, "/nodes": `<script>document.write("<b></b>".repeat(2000))</script>`, "/paper": strings.Repeat("<p style='break-after: page'>x", 10) + "<p>x"})
 	for name, c := range map[string]struct {
 		job    Print
@@ -31,6 +33,9 @@ func TestLimits(t *testing.T) {
 		"200 pixels of 199":       {Print{URL: web.URL + "/pictures", Limits: Limits{Pixels: 199}}, false},
 		"HTML, 100 pixels of 100": {Print{HTML: img, Limits: Limits{PicturePixels: 100}}, true},
 		"HTML, 100 pixels of 99":  {Print{HTML: img, Limits: Limits{PicturePixels: 99}}, false},
+		"a background of 100":     {Print{HTML: background, Limits: Limits{PicturePixels: 100}}, true},
+		"a background of 99":      {Print{HTML: background, Limits: Limits{PicturePixels: 99}}, false},
+		"an attribute of 99":      {Print{HTML: attribute, Limits: Limits{PicturePixels: 99}}, false},
 	} {
 		_, err := slot.Print(t.Context(), c.job)
 		if c.within && err != nil || !c.within && !errors.Is(err, ErrTooLarge) {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"math"
 	"strings"
@@ -60,7 +61,7 @@ func (p *page) count(ctx context.Context, html string) (measurements, error) {
 func countHTML(html string) measurements {
 	return measurements{
 		nodes:    strings.Count(html, "<") - strings.Count(html, "</"),
-		pictured: mentions(html, "<img"), styled: mentions(html, "style") || mentions(html, "height"),
+		pictured: mayHavePictures(html), styled: mentions(html, "style") || mentions(html, "height"),
 	}
 }
 
@@ -91,15 +92,14 @@ func mentions(html, word string) bool {
 	return false
 }
 
-// pictureSizes returns the pixels of the largest picture and of all pictures.
-const pictureSizes = `document => [...document.images].reduce(([most, all], i) => {
-	const n = i.naturalWidth * i.naturalHeight
-	return [Math.max(most, n), all + n]
-}, [0, 0])`
+// weighing returns the pixels of the largest picture and of all pictures.
+//
+//go:embed script/weighing.js
+var weighing string
 
 func (p *page) checkPictures(ctx context.Context, limits Limits) error {
 	var pixels [2]float64
-	if ran, err := p.run(ctx, pictureSizes, nil, &pixels); err != nil || !ran {
+	if ran, err := p.run(ctx, weighing, nil, &pixels); err != nil || !ran {
 		return err
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"iter"
 	"net/url"
 	"regexp"
 	"slices"
@@ -202,24 +203,80 @@ func (g *progress) noteUnshown(urls []string) {
 	}
 }
 
-// imgTag matches a picture of sanitised HTML, and its address as a group, which is empty if the sanitiser removed it.
-var imgTag = regexp.MustCompile(`<img\b(?:[^>]*? src="([^"]*)")?[^>]*>`)
-
 // noteUnaddressed notes pictures of sanitised HTML that are not even asked for: it has no address to which theirs could be relative.
 func (g *progress) noteUnaddressed(sanitised string) {
-	if !strings.Contains(sanitised, "<img") {
-		return
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, found := range imgTag.FindAllStringSubmatch(sanitised, -1) {
-		switch at := html.UnescapeString(found[1]); {
+	for at := range pictureAddresses(sanitised) {
+		switch {
 		case at == "":
 			g.parts.note("A picture", "its address is none of http, https or a data URI of a picture")
 		case !absolute.MatchString(at):
 			g.parts.note(clip(at), "its address is relative, and the document has none")
 		}
 	}
+}
+
+// pictureAddresses are the addresses of the pictures and backgrounds of sanitised HTML, each empty if the sanitiser removed it.
+func pictureAddresses(sanitised string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for tag := range tagsWithPictures(sanitised) {
+			for _, at := range addressesIn(tag) {
+				if !yield(html.UnescapeString(at)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tagsWithPictures are the tags of sanitised HTML, whose texts and values have no angle brackets, that may have pictures.
+func tagsWithPictures(sanitised string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !mayHavePictures(sanitised) {
+			return
+		}
+		for rest := sanitised; ; {
+			_, tag, found := strings.Cut(rest, "<")
+			if tag, rest, _ = strings.Cut(tag, ">"); !found {
+				return
+			}
+			if mayHavePictures("<"+tag) && !yield(tag) {
+				return
+			}
+		}
+	}
+}
+
+func mayHavePictures(sanitised string) bool {
+	return strings.Contains(sanitised, "<img") || strings.Contains(sanitised, "url(") || strings.Contains(sanitised, " background=")
+}
+
+var (
+	srcOf        = regexp.MustCompile(` src="([^"]*)"`)
+	backgroundOf = regexp.MustCompile(` background="([^"]*)"`)
+	styleOf      = regexp.MustCompile(` style="([^"]*)"`)
+	pictureIn    = regexp.MustCompile(`url\(&#34;(.*?)&#34;\)`)
+)
+
+// addressesIn lists the addresses of the pictures in a tag.
+func addressesIn(tag string) (all []string) {
+	if strings.HasPrefix(tag, "img") {
+		at := ""
+		if found := srcOf.FindStringSubmatch(tag); found != nil {
+			at = found[1]
+		}
+		all = append(all, at)
+	}
+	if found := backgroundOf.FindStringSubmatch(tag); found != nil {
+		all = append(all, found[1])
+	}
+	if style := styleOf.FindStringSubmatch(tag); style != nil {
+		for _, found := range pictureIn.FindAllStringSubmatch(style[1], -1) {
+			all = append(all, found[1])
+		}
+	}
+	return all
 }
 
 // absolute matches the addresses of pictures that sanitised HTML may have, but for relative ones.

@@ -28,7 +28,9 @@ func leftOut(source string) string {
 			}
 			return "left out: " + strings.Join(said, ", ") + "; --html-mode full shows them"
 		case html.StartTagToken, html.SelfClosingTagToken:
-			count[partOf(tokens.Token())]++
+			t := tokens.Token()
+			count[partOf(t)]++
+			count["pictures of its folder"] += picturesOfFolder(t)
 		}
 	}
 }
@@ -48,12 +50,22 @@ func partOf(t html.Token) string {
 		return "frames"
 	case "svg":
 		return "drawings"
-	case "img":
-		if relativePath(attributeOf(t.Attr, "src")) != "" {
-			return "pictures of its folder"
-		}
 	}
 	return ""
+}
+
+// picturesOfFolder counts the pictures and backgrounds of an element that files of the folder would show.
+func picturesOfFolder(t html.Token) (n int) {
+	at := append(matches(cssReference, attributeOf(t.Attr, "style")), attributeOf(t.Attr, "background"))
+	if t.Data == "img" {
+		at = append(at, attributeOf(t.Attr, "src"))
+	}
+	for _, reference := range at {
+		if relativePath(reference) != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // attributeOf returns the value of an element's attribute, or "".
