@@ -141,12 +141,36 @@ var errOutput = errors.New("an output ends in .pdf, .png, .jpg or .webp, or is a
 // errKind refuses an input whose name does not say what it is.
 var errKind = errors.New("it is not clear what this is; say so with --from html, markdown or xml")
 
+// otherKind refuses an input of a kind that is known by its name but not converted, with what to do instead. It is an errKind.
+type otherKind string
+
+func (k otherKind) Error() string { return string(k) }
+
+func (otherKind) Is(target error) bool { return target == errKind }
+
+const (
+	webArchive     otherKind = "it is a web archive: save the page as HTML, or convert its address"
+	officeDocument otherKind = "it is an office document: save it as PDF in the program that wrote it, or in LibreOffice"
+)
+
+// otherKinds are those of file extensions. To say --from html for them would print their code.
+var otherKinds = map[string]otherKind{
+	".eml": "it is an e-mail: save its HTML part, and convert that", ".msg": "it is an e-mail of Outlook: save it as HTML there, and convert that",
+	".mht": webArchive, ".mhtml": webArchive, ".pdf": "it is a PDF already",
+	".doc": officeDocument, ".docx": officeDocument, ".odt": officeDocument, ".rtf": officeDocument, ".xls": officeDocument, ".xlsx": officeDocument,
+	".ods": officeDocument, ".ppt": officeDocument, ".pptx": officeDocument, ".odp": officeDocument,
+}
+
 func kindOf(input, from string) (kind, error) {
 	if isAddress(input) {
 		return kinds["url"], nil
 	}
+	ending := strings.ToLower(filepath.Ext(input))
+	if other, known := otherKinds[ending]; known && from == "" {
+		return kind{}, fmt.Errorf("%s: %w", input, other)
+	}
 	if from == "" {
-		from = kindsByExtension[strings.ToLower(filepath.Ext(input))]
+		from = kindsByExtension[ending]
 	}
 	k, known := kinds[from]
 	if !known || from == "url" {
