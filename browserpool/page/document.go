@@ -49,6 +49,8 @@ type document struct {
 	media     string // the CSS medium: print or screen
 	viewport  Size
 	scale     float64 // device pixels per CSS pixel
+	// menders are the scripts that its HTML needs.
+	menders []string
 	// below is the height of the part of a visit, in pixels from its top, that is brought into view after loading; 0 for nothing.
 	below int
 }
@@ -56,6 +58,7 @@ type document struct {
 // resolve makes the site of a full document, or refuses the job with ErrOptions.
 func (d document) resolve() (document, error) {
 	err := d.validate()
+	d.menders = menders(d.html, d.full)
 	if d.full && err == nil {
 		d.site, d.html, d.url = newSite(d.html, d.assets), "", siteURL
 	}

@@ -51,6 +51,9 @@ func (p *page) finish(ctx context.Context, d document) error {
 			return err
 		}
 	}
+	if err := unlessLate(ctx, p.mend(ctx, d)); err != nil {
+		return err
+	}
 	return p.checkParts(d.load)
 }
 

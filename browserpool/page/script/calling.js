@@ -326,7 +326,7 @@
 		adopt(`[${name}] { ${Object.entries(to).map(([property, value]) => `${property}: ${value} !important`).join("; ")} }`)
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, hitsAt, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		within, outerOf, fixedOf, hitsAt, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, textsOf, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
 		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, wrap, haveOthers, fasten, isColumn, tallest, undoing,
 	})
 }
