@@ -79,15 +79,14 @@ func replacePictures(style string, show func(address string) string) string {
 			break
 		}
 		from += bracket + len("(")
-		start := from - len("url(")
-		if start < 0 || !strings.EqualFold(style[start:from], "url(") || start > 0 && isWord(style[start-1]) {
+		if !callsURL(style[:from]) {
 			continue
 		}
 		if address, end := addressIn(style[from:]); end > 0 {
 			if out.Cap() == 0 {
 				out.Grow(len(style))
 			}
-			out.WriteString(style[:start])
+			out.WriteString(style[:from-len("url(")])
 			out.WriteString(show(address))
 			style, from = style[from+end:], 0
 		}
@@ -97,6 +96,12 @@ func replacePictures(style string, show func(address string) string) string {
 	}
 	out.WriteString(style)
 	return out.String()
+}
+
+// callsURL reports whether a text ends with the beginning of a call of url.
+func callsURL(text string) bool {
+	start := len(text) - len("url(")
+	return start >= 0 && text[start+2]|0x20 == 'l' && strings.EqualFold(text[start:], "url(") && (start == 0 || !isWord(text[start-1]))
 }
 
 func isWord(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '_' }

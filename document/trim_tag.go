@@ -94,11 +94,14 @@ func (t *trimmer) style(element string, a tagAttribute) string {
 
 // picture is keptPicture for as many bytes as fit.
 func (t *trimmer) picture(address string) string {
+	if t.tooLarge() != nil {
+		return ""
+	}
 	if t.pictures += shortestPicture; pictureURL.MatchString(address) {
 		t.pictures += len(address)
 	}
 	if t.tooLarge() != nil {
-		return ""
+		return "" // a copy of the address would be in vain
 	}
 	return keptPicture(address)
 }
