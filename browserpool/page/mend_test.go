@@ -50,7 +50,8 @@ func TestHangingLines(t *testing.T) {
 			t.Errorf("%s: it begins at %d, expected %d", name, got.Min.X, want.Min.X)
 		}
 	}
-	for _, source := range []string{`<p style="text-indent: -9999px">` + number, `<p style="text-indent: -401px">` + number} {
+	for _, style := range []string{"text-indent: -9999px", "text-indent: -401px", "text-indent: -100px; overflow: hidden"} {
+		source := `<p style="` + style + `">` + number
 		if got := shown(source); !got.Empty() {
 			t.Errorf("%s is shown", source)
 		}

@@ -1,5 +1,5 @@
 // Gives room to first lines that hang out of the page, or of their cell, to its left: the style sheet that kept it for them, as Word's do for the numbers
-// of lists, is left out. What is moved far away is to be hidden.
+// of lists, is left out. What is moved far away, or beyond the edge of a box that cuts it off, is to be hidden.
 (document, _, { textsOf, set, outerOf }) => {
 	const furthest = 400, px = Number.parseFloat, { body, documentElement: root } = document
 	const edgesOf = (e, s = getComputedStyle(e), at = e.getBoundingClientRect()) => ({
@@ -9,8 +9,8 @@
 	const blocks = new Set((body ? textsOf(body) : []).filter(text => /\S/.test(text.data)).map(text => blockOf(text.parentElement)).filter(Boolean))
 	// How much room is missing in a block, and at which side; both edges grow inwards.
 	const missingIn = e => {
-		const { textIndent, direction, writingMode } = getComputedStyle(e), indent = /^-[\d.]+px$/.test(textIndent) ? px(textIndent) : 0
-		if (indent == 0 || indent < -furthest || writingMode != "horizontal-tb" || e.getClientRects().length == 0) return null
+		const { textIndent, direction, writingMode, overflowX } = getComputedStyle(e), indent = /^-[\d.]+px$/.test(textIndent) ? px(textIndent) : 0
+		if (indent == 0 || indent < -furthest || overflowX != "visible" || writingMode != "horizontal-tb" || e.getClientRects().length == 0) return null
 		const holder = e.closest("td, th") ?? body, outer = (holder == body ? root : holder).getBoundingClientRect()
 		const starts = edgesOf(e)[direction] + indent, edge = direction == "rtl" ? -outer.right : outer.left
 		if (starts >= edge) return null
