@@ -13,7 +13,13 @@ func TestEmbeds(t *testing.T) {
 		`<img src=https://x/y.png>`:                                             true,
 		`<p title=' src="https://x"'> src="https://x/"</p>` + dot:               false,
 		`<a href="https://x/">link</a>`:                                         false,
-		`<p style="background: url(https://x/y.png)">x</p>`:                     false, // sanitised
+		`<p style="background: url(https://x/y.png)">x</p>`:                     true,
+		`<p style="background: url(data:image/png,x), url(//x/y.png)">x</p>`:    true,
+		`<p style="background: url(data:image/png,x)">url("https://x")</p>`:     false,
+		`<p style="width: 1px; filter: url(https://x/y.png)">x</p>`:             false, // sanitised
+		`<td background="https://x/y.png">x`:                                    true,
+		`<table><td background="data:image/png,x">x`:                            false,
+		`<body background="https://x/y.png">x`:                                  true,
 		`<script src="https://x/y.js"></script><iframe src="//x"></iframe><p>x`: false,
 	} {
 		if got := Embeds(Sanitize(html).HTML()); got != want {
