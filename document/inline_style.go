@@ -106,7 +106,7 @@ func isForbidden(r rune) bool {
 }
 
 // fallback matches a call of var() with a fallback, and that as a group. The fallback always holds, as custom properties are not kept.
-var fallback = regexp.MustCompile(`(?i)\bvar\(\s*--[\w-]{1,100}\s*,\s*([^()"']*(?:\([^()"']*\)[^()"']*)*)\)`)
+var fallback = regexp.MustCompile(`(?i)\bvar\(\s*--[\w-]{1,100}\s*,\s*([^()"']*(?:\((?:[^()"']*|"[^"]*")\)[^()"']*)*)\)`)
 
 const (
 	// maxCalls is how many brackets a style may have for its fallbacks to be put in, as that takes time.

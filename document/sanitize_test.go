@@ -316,6 +316,8 @@ func TestPicturesInStyles(t *testing.T) {
 		`background:url(javascript:x);color:red`:               `background: url(""); color: red`,
 		`background:url('https://a/;x:y')`:                     `background: url("https://a/;x:y")`,
 		`list-style-image:url( https://a )`:                    `list-style-image: url("https://a")`,
+		`background:var(--b, red url(https://a/(b)));top:0`:    `top: 0`,
+		`background:var(--b, red url('https://a/(b)'))`:        `background: red url("https://a/(b)")`,
 		`color:url(https://a);top:0`:                           `top: 0`,
 		`background:url(https://a` + "\\)" + `);top:0`:         `top: 0`,
 		`background:curl(https://a);top:0`:                     `top: 0`,
