@@ -3,6 +3,7 @@ package document
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -120,7 +121,7 @@ const (
 // a custom property the value that stands in for it.
 func repairStyle(style string, show func(address string) string) string {
 	if calls := strings.Count(style, "("); calls > 0 {
-		style = replacePictures(style, show) // first: there may be "/*" in a URL
+		style = replacePictures(withoutEscapedLetters(style), show) // first: there may be "/*" in a URL
 		for range min(maxFallbacks, strings.Count(style, "--")) {
 			if calls <= maxCalls {
 				style = fallback.ReplaceAllString(style, "$1")
@@ -140,6 +141,23 @@ func repairStyle(style string, show func(address string) string) string {
 		return style
 	}
 	return strings.Join(declarations, ";")
+}
+
+// escape matches an escape, and the digits of one by number as a group.
+var escape = regexp.MustCompile(`\\(?s:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|.)`)
+
+// withoutEscapedLetters writes the letters that escapes hide, such as those of "url", unless there are more escapes than a style may have.
+func withoutEscapedLetters(style string) string {
+	if count := strings.Count(style, `\`); count == 0 || count > maxEscapes {
+		return style
+	}
+	return escape.ReplaceAllStringFunc(style, func(e string) string {
+		code, err := strconv.ParseUint(escape.FindStringSubmatch(e)[1], 16, 32)
+		if err != nil || code >= utf8.RuneSelf || !isLetter(byte(code)) {
+			return e
+		}
+		return string(rune(code))
+	})
 }
 
 // withoutComments replaces the comments of a style by spaces, except in quotes.
