@@ -11,12 +11,12 @@ import (
 // The first two bytes of every record; see the package comment.
 const (
 	format       = 1
-	lastFormat   = 15 // reserved for later versions; above it, a record is not Platen's
+	lastFormat   = 15 // reserved for later versions
 	kindCommand  = 1
 	kindMarker   = 2
 	kindEnvelope = 3
 	kindGap      = 4
-	lastKind     = 15 // reserved for later versions, as lastFormat
+	lastKind     = 15 // likewise
 )
 
 // Errors of decoding; test for them with errors.Is.
@@ -165,6 +165,9 @@ func decodeCommand(b []byte, decode func(rawTyped) (CommandBody, error)) (Comman
 	if err := decoder.Unmarshal(body, &in); err != nil {
 		return Command{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
+	if in.Account == "" { // no version sends one
+		return Command{}, fmt.Errorf("a command without an account: %w", ErrFormat)
+	}
 	in.Command.Body, err = decode(in.Body)
 	return in.Command, err
 }
@@ -182,9 +185,6 @@ func DecodeEntry(b []byte) (Entry, error) {
 		return decodePlain[Gap](body)
 	case kindEnvelope:
 		return decodeEnvelope(body)
-	}
-	if kind > kindGap && kind <= lastKind {
-		return nil, fmt.Errorf("record kind %d in the journal: %w", kind, ErrNewer)
 	}
 	return nil, fmt.Errorf("record kind %d in the journal: %w", kind, ErrFormat)
 }
@@ -213,18 +213,27 @@ func decodeEnvelope(body []byte) (Entry, error) {
 	return in.Envelope, nil
 }
 
-// splitRecord checks the first two bytes and returns the kind and the rest.
+// splitRecord checks the first two bytes and returns the kind and the rest. Foreign records begin with any bytes, a protobuf with 10, so a record is of a
+// newer version only if it has the frame that all versions share: otherwise one stray record would end every node for good.
 func splitRecord(b []byte) (kind byte, body []byte, err error) {
 	if len(b) < 3 {
 		return 0, nil, fmt.Errorf("%d bytes: %w", len(b), ErrFormat)
 	}
-	if b[0] > format && b[0] <= lastFormat {
-		return 0, nil, fmt.Errorf("format %d: %w", b[0], ErrNewer)
+	if kind, body = b[1], b[2:]; b[0] == format && kind <= kindGap {
+		return kind, body, nil
 	}
-	if b[0] != format {
+	if b[0] < format || b[0] > lastFormat {
 		return 0, nil, fmt.Errorf("format %d: %w", b[0], ErrFormat)
 	}
-	return b[1], b[2:], nil
+	if kind < kindCommand || kind > lastKind || !isMap(body) {
+		return 0, nil, fmt.Errorf("format %d, kind %d: %w", b[0], kind, ErrFormat)
+	}
+	return 0, nil, fmt.Errorf("format %d, kind %d: %w", b[0], kind, ErrNewer)
+}
+
+// isMap reports whether bytes are one CBOR map, whatever the limits of this version.
+func isMap(b []byte) bool {
+	return b[0]>>5 == majorMap && cbor.Wellformed(b) == nil
 }
 
 // decodeAs decodes a V and returns it as the interface I.

@@ -373,9 +373,14 @@ func TestForeignBytesAreRefused(t *testing.T) {
 	good := sampleRecords(t)[0].bytes
 	newer := append([]byte{}, good...)
 	newer[0] = 2
-	unknown, err := encode(kindCommand, commandOut{Command{Account: "a"}, typed{Type: 9999, Value: WakeJob{}}})
-	if err != nil {
-		t.Fatal(err)
+	kind5 := append([]byte{}, good...)
+	kind5[1] = 5
+	of := func(account AccountID, kind uint64, body any) []byte {
+		b, err := encode(kindCommand, commandOut{Command{Account: account}, typed{Type: kind, Value: body}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
 	}
 	for _, tc := range []struct {
 		name  string
@@ -390,11 +395,24 @@ func TestForeignBytesAreRefused(t *testing.T) {
 		{"marker among commands", []byte{1, kindMarker, 0xa0}, ErrFormat},
 		{"cut", good[:len(good)-1], ErrFormat},
 		{"trailing", append(append([]byte{}, good...), 0), ErrFormat},
-		{"unknown type", unknown, ErrNewer},
+		{"unknown type", of("a", 9999, WakeJob{}), ErrNewer},
+		{"unknown type of nobody", of("", 9999, WakeJob{}), ErrFormat},
+		{"unknown type without a map", of("a", 9999, "text"), ErrFormat},
+		{"type 0", of("a", 0, WakeJob{}), ErrFormat},
+		{"no body", []byte{1, 1, 0xa1, 2, 0x61, 'a'}, ErrFormat},
+		{"newer kind", kind5, ErrNewer},
+		{"kind beyond all versions", []byte{1, 16, 0xa0}, ErrFormat},
+		{"protobuf", []byte("\x0a\x03abc"), ErrFormat},
+		{"protobuf with a message in it", []byte("\x0a\x05\x0a\x03abc"), ErrFormat},
+		{"tabs", []byte("\t\tif"), ErrFormat},
+		{"a line", []byte("\r\n\xa0"), ErrNewer}, // it could be one
 		{"huge array", []byte{1, 1, 0x9a, 0xff, 0xff, 0xff, 0xff}, ErrFormat},
 	} {
 		if _, err := DecodeCommand(tc.bytes); !errors.Is(err, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.name, err, tc.want)
+		}
+		if _, err := DecodeEntry(tc.bytes); tc.bytes != nil && tc.bytes[0] != format && !errors.Is(err, tc.want) {
+			t.Errorf("%s in the journal: got %v, want %v", tc.name, err, tc.want)
 		}
 	}
 }

@@ -8,8 +8,11 @@
 // Every record of platen.commands and platen.journal is
 //
 //	byte 0    format, 1 (2 to 15 are reserved for later versions)
-//	byte 1    record kind: 1 command, 2 marker, 3 envelope, 4 gap
-//	byte 2…   one CBOR data item (RFC 8949, core deterministic encoding)
+//	byte 1    record kind: 1 command, 2 marker, 3 envelope, 4 gap (5 to 15 are reserved likewise)
+//	byte 2…   one CBOR map (RFC 8949, core deterministic encoding)
+//
+// Later versions keep this frame, by which a node knows their records from foreign ones: it ends
+// before the former, and skips the latter.
 //
 // Structs are CBOR maps with small integer keys. A key is never reused or given
 // another meaning. A reader ignores keys that it does not know and leaves absent

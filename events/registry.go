@@ -206,9 +206,12 @@ func (r registry[I]) jobOf(v I) (JobID, bool) {
 	return reflect.ValueOf(v).FieldByIndex(row.job).Interface().(JobID), true
 }
 
-// decode decodes a value by the number of its type. Its error is ErrNewer for a number that has no row, else ErrFormat.
+// decode decodes a value by the number of its type. Its error is ErrNewer for a map with a number that has no row, else ErrFormat.
 func (r registry[I]) decode(in rawTyped) (v I, err error) {
 	row := r.byNumber[in.Type]
+	if row == nil && (in.Type == 0 || len(in.Value) == 0 || in.Value[0]>>5 != majorMap) {
+		return v, fmt.Errorf("type %d without a map: %w", in.Type, ErrFormat)
+	}
 	if row == nil {
 		return v, fmt.Errorf("type %d: %w", in.Type, ErrNewer)
 	}

@@ -101,10 +101,11 @@ func (l *textLength) UnmarshalCBOR(b []byte) error {
 	return nil
 }
 
-// Major types of data items with a length in bytes (RFC 8949, section 3.1).
+// Major types of data items (RFC 8949, section 3.1).
 const (
 	majorBytes = 2
 	majorText  = 3
+	majorMap   = 5
 )
 
 // headOf reads the head of a well-formed data item (RFC 8949, section 3): its major type, its argument, and the length of the head.
