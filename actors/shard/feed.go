@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -72,7 +71,7 @@ func (f *feed) read(ctx context.Context, r reading, from int64) (next int64, err
 			if !f.spend(ctx) {
 				return next, ctx.Err()
 			}
-			c, err := decode(record, r.cfg.Logger)
+			c, err := r.decode(record)
 			if err != nil {
 				return next, err
 			}
@@ -98,15 +97,18 @@ func (f *feed) skip(ctx context.Context, r reading, from int64) (next int64, err
 	return start, nil
 }
 
-// decode returns a command without a body if the record is not Platen's: it still needs an
+// decode returns a command without a body if the record is not Platen's, or belongs into another partition: it still needs an
 // envelope. A command of a newer version is an error: a node that knows it will decide it.
-func decode(r eventlog.Record, logger *slog.Logger) (events.Command, error) {
-	c, err := events.DecodeCommand(r.Value)
+func (r reading) decode(record eventlog.Record) (events.Command, error) {
+	c, err := events.DecodeCommand(record.Value)
+	if of := events.Partition(c.Account, r.cfg.Log.Partitions()); err == nil && of != r.partition { // the owner of that one decides what the account does
+		err = fmt.Errorf("a command of partition %d: another program has copied it", of)
+	}
 	switch {
 	case errors.Is(err, events.ErrNewer):
-		return c, fmt.Errorf("command at offset %d: %w", r.Offset, err)
+		return c, fmt.Errorf("command at offset %d of %s/%d: %w", record.Offset, events.TopicCommands, r.partition, err)
 	case err != nil:
-		logger.Error("unreadable command skipped", "offset", r.Offset, "error", err)
+		r.cfg.Logger.Error("unreadable command skipped", "topic", events.TopicCommands, "partition", r.partition, "offset", record.Offset, "error", err)
 		return events.Command{}, nil
 	}
 	return c, nil

@@ -3,7 +3,9 @@ package shard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -313,6 +315,23 @@ func TestDuplicatesAndGarbage(t *testing.T) {
 	}
 }
 
+// A command that another program has copied into the wrong partition is not decided there: two owners would decide for one account.
+func TestCommandOfAnotherPartition(t *testing.T) {
+	n := newCluster(t).start("n1")
+	defer n.stop()
+	n.open()
+	stray := events.AccountID("acc")
+	for events.Partition(stray, 2) == events.Partition("acc", 2) {
+		stray += "x"
+	}
+	n.append(events.Command{ID: events.NewCommandID(), Account: stray, At: 5, Body: events.CreateAccount{Plan: events.PlanFree}})
+	n.submit()
+	n.render()
+	if state, err := (account.ReplicaStore{Reader: n.replica, Partition: events.Partition("acc", 2)}).Account(stray); err != nil || state.Exists() {
+		t.Errorf("the account is %+v (%v)", state, err)
+	}
+}
+
 // A command of a newer version is not skipped: the node ends, and one that knows it decides it.
 func TestNewerCommand(t *testing.T) {
 	n := newCluster(t).start("n1")
@@ -320,7 +339,8 @@ func TestNewerCommand(t *testing.T) {
 	n.open()
 	p := events.Partition("acc", 2)
 	newer := n.appendOnly([]byte{2, 1, 0xa0})
-	if err := testkit.Receive(t, n.failed, "the node's end"); !errors.Is(err, events.ErrNewer) {
+	where := fmt.Sprintf("at offset %d of platen.commands/%d", newer, p)
+	if err := testkit.Receive(t, n.failed, "the node's end"); !errors.Is(err, events.ErrNewer) || !strings.Contains(err.Error(), where) {
 		t.Errorf("the node ended with %v", err)
 	}
 	if cursor := n.replica.Cursor(p); cursor.Cause >= newer {
