@@ -87,6 +87,7 @@ func (l *Log) newConsumer() (*consumer, error) {
 	client, err := l.config.client(
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()), // never read at an offset other than the one asked for
 		kgo.ConsumePartitions(nil),
+		kgo.KeepControlRecords(),
 		kgo.FetchMaxWait(pollTimeout),
 		kgo.FetchMaxBytes(8<<20),
 		kgo.FetchMaxPartitionBytes(nextBytes),

@@ -36,7 +36,7 @@
 //
 // # Format
 //
-// A record is a Kafka record with the same key, value, headers and offset. Other
-// clients must not write to the topics with transactions, whose markers take offsets,
-// and compaction must be off: both would leave gaps.
+// A record is a Kafka record with the same key, value, headers and offset. The marker
+// of another client's transaction is an empty record. Compaction must be off: it
+// would leave gaps, at which readers fail.
 package kafka

@@ -49,7 +49,7 @@ func fetchRequest(t *topic, partition int32, offset int64, maxBytes int32) *kmsg
 
 // decodeFetch returns the records of a response from a broker's offset on, up to the first gap.
 func decodeFetch(t *topic, response *kmsg.FetchResponseTopicPartition, partition int32, offset int64) (records []eventlog.Record, epoch int32, err error) {
-	options := kgo.ProcessFetchPartitionOpts{Offset: offset, Topic: t.name, Partition: partition}
+	options := kgo.ProcessFetchPartitionOpts{Offset: offset, Topic: t.name, Partition: partition, KeepControlRecords: true}
 	fetched, _ := kgo.ProcessFetchPartition(options, response, decompressor, nil)
 	if fetched.Err != nil && len(fetched.Records) == 0 {
 		return nil, 0, fetched.Err
@@ -57,7 +57,7 @@ func decodeFetch(t *topic, response *kmsg.FetchResponseTopicPartition, partition
 	records, epoch = make([]eventlog.Record, 0, len(fetched.Records)), -1
 	for i, got := range fetched.Records {
 		if want := offset + int64(i); got.Offset != want {
-			return records, epoch, gapError(want, got.Offset, fetched.LogStartOffset, i)
+			return records, epoch, t.gapError(partition, want, got.Offset, fetched.LogStartOffset, i)
 		}
 		records, epoch = append(records, fromKafka(got, t.base(partition))), got.LeaderEpoch
 	}
@@ -90,17 +90,18 @@ func (l *Log) endOfEpoch(ctx context.Context, t *topic, partition int32, led lea
 }
 
 // errGap means that offsets are missing for good: no retry helps.
-var errGap = errors.New("the topic is compacted or written with transactions: set cleanup.policy=delete and keep other writers off")
+var errGap = errors.New("the topic was compacted: set cleanup.policy=delete")
 
-// gapError explains why offset want is missing. Good records before it are returned first.
-func gapError(want, got, start int64, good int) error {
-	switch {
+// gapError explains why a broker's offset want is missing. Good records before it are returned first.
+func (t *topic) gapError(partition int32, want, got, start int64, good int) error {
+	switch base := t.base(partition); {
 	case good > 0:
 		return nil
 	case want < start:
 		return eventlog.ErrTrimmed
+	default:
+		return fmt.Errorf("record %d of %s/%d is missing, %d follows: %w", base+want, t.name, partition, base+got, errGap)
 	}
-	return fmt.Errorf("record %d is missing, %d follows: %w", want, got, errGap)
 }
 
 // outOfRange returns ErrTrimmed for an offset below the partition's start, ErrBeyondEnd

@@ -160,9 +160,13 @@ func toKafka(topic string, partition int32, r eventlog.Record) *kgo.Record {
 	return sent
 }
 
-// fromKafka returns a record of a partition with a base.
+// fromKafka returns a record of a partition with a base. The marker that ends another client's transaction has an offset like a record: it is an empty
+// one, so that it leaves no gap, and is foreign to everybody.
 func fromKafka(got *kgo.Record, base int64) eventlog.Record {
 	r := eventlog.Record{Offset: base + got.Offset, Key: got.Key, Value: got.Value}
+	if got.Attrs.IsControl() {
+		return eventlog.Record{Offset: r.Offset}
+	}
 	if len(got.Headers) > 0 {
 		r.Headers = make([]eventlog.Header, len(got.Headers))
 	}
