@@ -89,7 +89,8 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	add(n.AppendFailure != "", "mend what the reason names; see PlatenLogRefuses in docs/RUNBOOK.md", "its appends to the log fail, the last %s ago: %s", span(seconds(float64(n.AppendFailureSeconds))), n.AppendFailure)
 	add(n.Lag > MaxLag, "wait; if it grows, look at its log", "its replica is %d records behind", n.Lag)
 	add(!n.Browsers.Running, "look at its log", "it has no browser")
-	add(n.Ledger.StalledSeconds > MaxLedgerStall, "mend what its log names", "the usage ledger takes nothing, for %s", span(seconds(n.Ledger.StalledSeconds)))
+	add(n.Ledger.StalledSeconds > MaxLedgerStall, "mend what the reason names; see PlatenLedgerStalled in docs/RUNBOOK.md",
+		"the usage ledger takes nothing from %s, for %s: %s", n.Ledger.stalled(), span(seconds(n.Ledger.StalledSeconds)), n.Ledger.StallReason)
 	add(n.Ledger.Poisoned > 0, "`platen admin ledger poison list`", "the usage ledger could not take %d records", n.Ledger.Poisoned)
 	add(n.ClockSeconds > MaxClock, "synchronise all clocks by NTP (chrony)", "its clock differs by %s from that of another node", span(seconds(n.ClockSeconds)))
 	add(n.ClockHeldSeconds > 0, "synchronise its clock by NTP (chrony), or `platen admin clock accept` on its host if it is right", "its clock is %s ahead of its records, and nothing confirms it: it goes by the time of the records", span(seconds(n.ClockHeldSeconds)))
@@ -109,6 +110,14 @@ func (n Node) findings(now time.Time) (all []Finding) {
 		add(c.ends(now), "renew it", "the certificate of %s %s on %s", c.Name, verb, c.Expires.UTC().Format(time.DateOnly))
 	}
 	return all
+}
+
+// stalled names the partition from which the ledger has taken nothing for the longest time, and counts the others.
+func (l Ledger) stalled() string {
+	if others := l.StalledPartitions - 1; others > 0 {
+		return fmt.Sprintf("partition %d and %d more", l.StalledPartition, others)
+	}
+	return fmt.Sprint("partition ", l.StalledPartition)
 }
 
 // low reports whether a disk comes near a reserve.

@@ -159,9 +159,13 @@ type Ledger struct {
 	// Place is "file" or the addresses of ClickHouse.
 	Place string `json:"place"`
 	// DelaySeconds is the time from the occurrence of the newest entry until it was in the ledger,
-	// StalledSeconds how long appending has been failing; 0 if it is not.
+	// StalledSeconds how long it has taken nothing from a partition, the longest of all; 0 if it takes everything.
 	DelaySeconds   float64 `json:"delay_seconds"`
 	StalledSeconds float64 `json:"stalled_seconds"`
+	// StallReason says why, and StalledPartition from which. StalledPartitions counts all.
+	StallReason       string `json:"stall_reason,omitempty"`
+	StalledPartition  int32  `json:"stalled_partition,omitempty"`
+	StalledPartitions int    `json:"stalled_partitions,omitempty"`
 	// Poisoned counts records that it could not accept.
 	Poisoned int64 `json:"poisoned"`
 }

@@ -91,6 +91,7 @@ func cases() map[string]Report {
 	worse.Disks = []Disk{{Name: "data", Free: 800 << 20, Total: 400 << 30, Reserve: 1 << 30, FreeInodes: 20_000_000, ReserveInodes: 4096}}
 	worse.Lag, worse.Browsers.Running, worse.ClockSeconds, worse.ClockHeldSeconds, worse.Mismatches = MaxLag+1, false, 3, 90000, 1
 	worse.Ledger.StalledSeconds, worse.Ledger.Poisoned = MaxLedgerStall+1, 2
+	worse.Ledger.StallReason, worse.Ledger.StalledPartition, worse.Ledger.StalledPartitions = "record 66 of platen.events/6 is missing, 67 follows", 6, 1
 	worse.Certificates = slices.Clone(worse.Certificates)
 	worse.Certificates[0].Expires = noon.Add(MinValidity - time.Hour)
 	draining := b
@@ -174,8 +175,10 @@ func TestFindings(t *testing.T) {
 		well, bad func(*Node)
 		want      string
 	}{
-		"lag":         {func(n *Node) { n.Lag = MaxLag }, func(n *Node) { n.Lag = MaxLag + 1 }, "records behind"},
-		"stall":       {func(n *Node) { n.Ledger.StalledSeconds = MaxLedgerStall }, func(n *Node) { n.Ledger.StalledSeconds = MaxLedgerStall + 1 }, "ledger takes nothing"},
+		"lag": {func(n *Node) { n.Lag = MaxLag }, func(n *Node) { n.Lag = MaxLag + 1 }, "records behind"},
+		"stall": {func(n *Node) { n.Ledger.StalledSeconds = MaxLedgerStall }, func(n *Node) {
+			n.Ledger.StalledSeconds, n.Ledger.StalledPartition, n.Ledger.StalledPartitions, n.Ledger.StallReason = MaxLedgerStall+1, 6, 2, "why"
+		}, "ledger takes nothing from partition 6 and 1 more, for 61 s: why"},
 		"poison":      {func(n *Node) {}, func(n *Node) { n.Ledger.Poisoned = 1 }, "could not take 1"},
 		"drain waits": {func(n *Node) {}, func(n *Node) { n.DrainWaits = true }, "keeps its share"},
 		"clock held":  {func(n *Node) { n.ClockHeldSeconds = 0 }, func(n *Node) { n.ClockHeldSeconds = 0.01 }, "nothing confirms it"},
@@ -230,7 +233,7 @@ func TestPartitions(t *testing.T) {
 func TestMessagesFit(t *testing.T) {
 	n := sound("aaaa1111")
 	long := strings.Repeat("é", 5_000)
-	n.Reason, n.JobsRefused, n.AppendFailure, n.API, n.Store.Place, n.Ledger.Place = long, long, long, long, long, long
+	n.Reason, n.JobsRefused, n.AppendFailure, n.API, n.Store.Place, n.Ledger.Place, n.Ledger.StallReason = long, long, long, long, long, long, long
 	n.Version = strings.Repeat("v", 64)
 	for p := range int32(4096) {
 		n.Hold(p)

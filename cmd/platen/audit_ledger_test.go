@@ -35,7 +35,7 @@ func auditLedger(t *testing.T, l eventlog.Log, kept ledger.Ledger, charged books
 	t.Helper()
 	running, err := ingest.Start(ingest.Config{
 		Ledger: kept, Log: l, Logger: testkit.Silent(), Wait: time.Millisecond, BatchesPerSecond: 10_000,
-		Events: bus.NewLogSubscriber(bus.LogConfig{Log: l, Logger: testkit.Silent(), Start: kept.Next}), Poison: bus.NewLogPublisher(l),
+		Events: bus.NewLogSubscriber(bus.LogConfig{Log: l, Start: kept.Next}), Poison: bus.NewLogPublisher(l),
 	})
 	if err != nil {
 		t.Fatal(err)

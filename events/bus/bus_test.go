@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
@@ -33,7 +34,7 @@ func origin(context.Context, string, int32) (int64, error) { return 0, nil }
 
 func subscriber(t *testing.T, l eventlog.Log, start Start) message.Subscriber {
 	t.Helper()
-	s := NewLogSubscriber(LogConfig{Log: l, Logger: testkit.Silent(), Start: start, Pause: time.Microsecond})
+	s := NewLogSubscriber(LogConfig{Log: l, Start: start, Pause: time.Microsecond})
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -88,6 +89,55 @@ func TestLog(t *testing.T) {
 			answer(m)
 		}
 	}
+}
+
+// brokenLog has one partition, which cannot be read until it is mended, and has no records.
+type brokenLog struct {
+	eventlog.Log
+	mended chan struct{}
+}
+
+func (brokenLog) Partitions() int32 { return 1 }
+
+func (l brokenLog) Read(string, int32, int64) eventlog.Reader { return brokenReader{l.mended} }
+
+type brokenReader struct{ mended chan struct{} }
+
+func (r brokenReader) Next(ctx context.Context) ([]eventlog.Record, error) {
+	select {
+	case <-r.mended:
+		<-ctx.Done()
+		return nil, ctx.Err()
+	default:
+		return nil, errors.New("fault of the test")
+	}
+}
+
+func (brokenReader) Close() {}
+
+// Whoever wants to know is told why a partition cannot be read, each time, and that it can when that has not failed for a while, though nothing is there.
+func TestLogIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := brokenLog{mended: make(chan struct{})}
+		var told []string
+		s := NewLogSubscriber(LogConfig{Log: l, Start: origin, Waiting: func(p int32, err error) { told = append(told, fmt.Sprint(p, " ", err)) }})
+		subscribe(t, s, topic)
+		time.Sleep(1500 * time.Millisecond)
+		close(l.mended)
+		time.Sleep(calm * time.Second)
+		synctest.Wait()
+		if fmt.Sprint(told) != "[0 fault of the test 0 fault of the test]" {
+			t.Errorf("before it counts as readable: %q", told)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if len(told) != 3 || told[2] != "0 <nil>" {
+			t.Errorf("after it: %q", told)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestLogPublisherRefuses(t *testing.T) {

@@ -29,6 +29,8 @@ type KafkaConfig struct {
 	SessionTimeout time.Duration
 	// Pause is how long a subscriber waits before it asks Start again; 0 means 5 seconds.
 	Pause time.Duration
+	// Waiting is told what keeps a subscriber from partitions.
+	Waiting Waiting
 }
 
 // kafkaRecordBytes is the largest message to Kafka: a record of eventlog with its key and headers.
@@ -51,7 +53,7 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	connections := watch(config)
 	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
 		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,
-		Tracer: starter{start, cmp.Or(c.Pause, 5*time.Second)},
+		Tracer: &starter{start, c.Waiting, cmp.Or(c.Pause, 5*time.Second), map[int32]bool{}},
 	}, explainer{Adapter(c.Logger), c.Access, group})
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to Kafka: %w", err)

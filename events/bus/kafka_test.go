@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -108,7 +109,12 @@ func checkKafka(t *testing.T, brokers []string, entry access.Config, topic strin
 	group := "group-" + topic
 	for _, begin := range []int64{0, 3, 1} {
 		var mu sync.Mutex
-		asked := map[int32]int{}
+		asked, told := map[int32]int{}, []string{}
+		config.Waiting = func(partition int32, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprint(partition, " ", err))
+		}
 		s, err := NewKafkaSubscriber(config, group, func(_ context.Context, _ string, partition int32) (int64, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -133,6 +139,9 @@ func checkKafka(t *testing.T, brokers []string, entry access.Config, topic strin
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
+		}
+		if want := []string{"1 where to begin with " + topic + "/1: not known yet", "1 <nil>"}; !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
 		}
 	}
 }

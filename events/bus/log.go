@@ -3,7 +3,6 @@ package bus
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -40,13 +39,17 @@ func (logPublisher) Close() error { return nil }
 
 // LogConfig configures a subscriber of a log.
 type LogConfig struct {
-	Log    eventlog.Log
-	Logger *slog.Logger
+	Log eventlog.Log
 	// Start is called when the subscription begins, and again after a failure.
 	Start Start
+	// Waiting is told what keeps partitions from being read.
+	Waiting Waiting
 	// Pause is how long a partition waits after a failure or a nack; 0 means a second.
 	Pause time.Duration
 }
+
+// calm is how many pauses a partition is read without a failure, though without a record, until it counts as readable.
+const calm = 10
 
 // logSubscriber reads all partitions of a log.
 type logSubscriber struct {
@@ -100,7 +103,7 @@ func (s *logSubscriber) run(ctx context.Context, topic string, partition int32, 
 		if ctx.Err() != nil {
 			return
 		}
-		s.cfg.Logger.Error("a consumer is waiting, retrying", "topic", topic, "partition", partition, "error", err)
+		s.cfg.Waiting.tell(partition, err)
 		if !pause(ctx, s.cfg.Pause) {
 			return
 		}
@@ -114,11 +117,13 @@ func (s *logSubscriber) read(ctx context.Context, topic string, partition int32,
 	}
 	reader := s.cfg.Log.Read(topic, partition, from)
 	defer reader.Close()
+	defer time.AfterFunc(calm*s.cfg.Pause, func() { s.cfg.Waiting.tell(partition, nil) }).Stop()
 	for {
 		records, err := reader.Next(ctx)
 		if err != nil {
 			return err
 		}
+		s.cfg.Waiting.tell(partition, nil)
 		for _, r := range records {
 			deliver(ctx, out, s.cfg.Pause, func() *message.Message {
 				m := NewMessage(partition, Detached(r))

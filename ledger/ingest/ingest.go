@@ -37,30 +37,28 @@ type Ingest struct {
 	ledger ledger.Ledger
 	log    eventlog.Log
 	reject message.HandlerMiddleware // publishes a message as poison
+	stalls *Stalls
 	logger *slog.Logger
 
-	entries, failures, poisoned atomic.Int64
-	behind                      atomic.Int64              // nanoseconds from the newest entry of the last batch to its append
-	stalled                     atomic.Pointer[time.Time] // when appending began to fail; nil if it succeeds
+	entries, poisoned atomic.Int64
+	behind            atomic.Int64 // nanoseconds from the newest entry of the last batch to its append
 }
 
 // Figures are the figures of an Ingest.
 type Figures struct {
 	// Entries counts appended entries, Poisoned records that could not be appended, and Failures the
-	// failed attempts that were repeated.
+	// failed attempts to read and to append, which were repeated.
 	Entries, Poisoned, Failures int64
 	// Delay is the time from the occurrence of the newest entry until it was in the ledger.
 	Delay time.Duration
-	// Stalled is how long appending has been failing; 0 if the last attempt succeeded.
-	Stalled time.Duration
+	// Stalled is what keeps the ledger from a partition.
+	Stalled Stall
 }
 
 // Figures returns the figures since the start.
 func (g *Ingest) Figures() Figures {
-	f := Figures{Entries: g.entries.Load(), Poisoned: g.poisoned.Load(), Failures: g.failures.Load(), Delay: time.Duration(g.behind.Load())}
-	if since := g.stalled.Load(); since != nil {
-		f.Stalled = time.Since(*since)
-	}
+	f := Figures{Entries: g.entries.Load(), Poisoned: g.poisoned.Load(), Delay: time.Duration(g.behind.Load())}
+	f.Stalled, f.Failures = g.stalls.longest()
 	return f
 }
 
@@ -76,24 +74,8 @@ func (g *Ingest) handle(m *message.Message) error {
 			err = g.add(m.Context(), b)
 		}
 	}
-	g.report(b, err)
+	g.stalls.appending(b.Partition, err)
 	return err
-}
-
-// report logs the first failure, and the recovery.
-func (g *Ingest) report(b bus.Batch, err error) {
-	if err == nil {
-		if g.stalled.Swap(nil) != nil {
-			g.logger.Info("usage ledger recovered")
-		}
-		return
-	}
-	g.failures.Add(1)
-	now := time.Now()
-	if errors.Is(err, context.Canceled) || !g.stalled.CompareAndSwap(nil, &now) {
-		return
-	}
-	g.logger.Error("usage ledger is waiting, retrying; jobs and public events continue", "partition", b.Partition, "from", b.Lo, "error", err)
 }
 
 // add appends the entries of a batch, and publishes the rest as poison.

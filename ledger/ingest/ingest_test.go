@@ -88,9 +88,10 @@ func (f *faulty) heal() {
 // start runs an ingest until stop.
 func start(t *testing.T, log eventlog.Log, l ledger.Ledger, begin bus.Start) *Running {
 	t.Helper()
+	stalls := NewStalls(time.Now, testkit.Silent())
 	r, err := Start(Config{
-		Ledger: l, Log: log, Logger: testkit.Silent(), Wait: time.Millisecond, BatchesPerSecond: 100_000, Pause: time.Microsecond,
-		Events: bus.NewLogSubscriber(bus.LogConfig{Log: log, Logger: testkit.Silent(), Start: begin, Pause: time.Microsecond}),
+		Ledger: l, Log: log, Stalls: stalls, Logger: testkit.Silent(), Wait: time.Millisecond, BatchesPerSecond: 100_000, Pause: time.Microsecond,
+		Events: bus.NewLogSubscriber(bus.LogConfig{Log: log, Start: begin, Waiting: stalls.Reading, Pause: time.Microsecond}),
 		Poison: bus.NewLogPublisher(log),
 	})
 	if err != nil {

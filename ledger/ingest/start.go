@@ -28,6 +28,8 @@ type Config struct {
 	// in the ledger. Both are closed with the ingest.
 	Events message.Subscriber
 	Poison message.Publisher
+	// Stalls gets what keeps records from the ledger; Events tells it of partitions that cannot be read. nil if nobody asks for those.
+	Stalls *Stalls
 	Logger *slog.Logger
 	// Registry gets the metrics of the router; nil for none.
 	Registry prometheus.Registerer
@@ -68,7 +70,10 @@ func Start(c Config) (*Running, error) {
 		return nil, err
 	}
 	c.Pause = cmp.Or(c.Pause, 100*time.Millisecond)
-	g := &Ingest{ledger: c.Ledger, log: c.Log, reject: reject, logger: c.Logger}
+	if c.Stalls == nil {
+		c.Stalls = NewStalls(time.Now, c.Logger)
+	}
+	g := &Ingest{ledger: c.Ledger, log: c.Log, reject: reject, stalls: c.Stalls, logger: c.Logger}
 	if c.Registry != nil {
 		metrics.NewPrometheusMetricsBuilder(c.Registry, "platen", "bus").AddPrometheusRouterMetrics(router)
 	}

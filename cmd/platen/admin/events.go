@@ -66,6 +66,10 @@ func (c Client) Events(ctx context.Context, f EventFilter, visit func(public.Rec
 		if len(lines.Bytes()) == 0 {
 			continue // a keep-alive
 		}
+		var why string
+		if json.Unmarshal(lines.Bytes(), &why) == nil {
+			return fmt.Errorf("the node cannot read on: %s", why)
+		}
 		var e public.Received
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return err
@@ -89,8 +93,7 @@ func decodeEventFilter(q url.Values) (f EventFilter, err error) {
 	return f, err
 }
 
-// streamEvents sends events as lines of JSON. If that fails midway, it breaks the connection, so
-// that the client notices.
+// streamEvents sends events as lines of JSON. If that fails midway, the last line is a JSON string with the reason.
 func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	f, err := decodeEventFilter(r.URL.Query())
 	if err != nil {
@@ -101,24 +104,20 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 		answerWith(w, f.Account, nil, err)
 		return
 	}
-	ctx, cancel := context.WithCancelCause(r.Context())
-	defer cancel(nil)
-	stop := context.AfterFunc(s.closing, func() { cancel(errClosing) })
-	defer stop()
-	lines := make(chan []byte)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.closing, cancel)()
+	lines, ended := make(chan []byte), make(chan error, 1)
 	go func() {
-		defer close(lines)
-		if err := s.readEvents(ctx, f, lines); err != nil {
-			cancel(err)
-		}
+		ended <- s.readEvents(ctx, f, lines)
+		close(lines)
 	}()
-	if err := copyLines(w, lines); err != nil {
-		cancel(err)
-	}
+	err = copyLines(w, lines)
+	cancel()
 	for range lines { // lines under way when the client leaves
 	}
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errClosing) {
-		panic(http.ErrAbortHandler)
+	if failed := <-ended; failed != nil && err == nil {
+		_ = json.NewEncoder(w).Encode(failed.Error()) // if the client has left, it does not ask why
 	}
 }
 
@@ -130,8 +129,6 @@ func (s *Server) checkAccount(id events.AccountID) error {
 	_, err := s.Services.Accounts.Find(id)
 	return err
 }
-
-var errClosing = errors.New("the node stops")
 
 // signOfLife is the maximum interval between two lines, so that a vanished client is noticed.
 const signOfLife = 10 * time.Second
@@ -159,18 +156,24 @@ func copyLines(w http.ResponseWriter, lines <-chan []byte) error {
 	}
 }
 
-// readEvents reads the partitions in parallel, until ctx ends or, if the filter has Once, to their
-// ends.
+// readEvents reads the partitions in parallel, until ctx ends or one fails; if the filter has Once, each to its
+// end.
 func (s *Server) readEvents(ctx context.Context, f EventFilter, lines chan<- []byte) error {
 	first, last := int32(0), s.Log.Partitions()-1
 	if f.Account != "" {
 		first = events.Partition(f.Account, s.Log.Partitions())
 		last = first
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var reading sync.WaitGroup
 	errs := make([]error, last-first+1)
 	for p := first; p <= last; p++ {
-		reading.Go(func() { errs[p-first] = s.readPartition(ctx, p, f, lines) })
+		reading.Go(func() {
+			if errs[p-first] = s.readPartition(ctx, p, f, lines); errs[p-first] != nil && !f.Once {
+				cancel() // otherwise nobody would hear of it while the others have events
+			}
+		})
 	}
 	reading.Wait()
 	return errors.Join(errs...)

@@ -116,7 +116,7 @@ func (c *cluster) run() {
 	}
 	running, err := ingest.Start(ingest.Config{
 		Ledger: c.ledger, Log: c.log, Logger: testkit.Silent(), Wait: 20 * time.Millisecond, BatchesPerSecond: 10_000,
-		Events: bus.NewLogSubscriber(bus.LogConfig{Log: c.log, Logger: testkit.Silent(), Start: c.ledger.Next}), Poison: bus.NewLogPublisher(c.log),
+		Events: bus.NewLogSubscriber(bus.LogConfig{Log: c.log, Start: c.ledger.Next}), Poison: bus.NewLogPublisher(c.log),
 	})
 	must(c.t, err)
 	c.onClose(running.Close)

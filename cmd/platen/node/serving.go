@@ -103,7 +103,7 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 			Documents: documents, Resolve: net.guard.resolve, Seal: s.keys.Seal, Content: contentStore{s.files}, Fingerprint: s.keys.Fingerprint,
 			Signers: s.keys.Signers,
 		},
-		Usage:     edge.Usage{Ledger: s.ledger, QuotaWindows: s.accounts().Live},
+		Usage:     edge.Usage{Ledger: timelyLedger{s.ledger, s.stalls, s.log.Partitions()}, QuotaWindows: s.accounts().Live},
 		Listening: edge.Listening{TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(), BodyBytes: bodyBytes(doctor.MemoryLimit()), GotenbergKey: key},
 		Operations: edge.Operations{
 			Ready: v.status.health.ready, Metrics: b.metrics.Handler, Ops: b.cfg.Ops != "", Console: v.pages.Serve, Observe: b.metrics.Observe, Traces: b.traces,

@@ -20,7 +20,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"actors", func() error { return startActors(b, net) }},
 		{"work directory", func() error { s.work, err = emptyWork(b); return err }},
 		{"first browser", func() error { browsers = beginBrowsers(b, s, net); return nil }},
-		{"usage ledger", func() error { s.ledger, err = openLedger(ctx, b, s.log); return err }},
+		{"usage ledger", func() error { s.ledger, s.stalls, err = openWatched(ctx, b, s.log); return err }},
 		{"snapshots", func() error { s.snapshots, err = openSnapshots(ctx, b, s.log); return err }},
 		{"replica", func() error { s.replica, err = openReplica(ctx, b, s); return err }},
 		{"scrub", func() error { s.scrubbers = startScrub(b, s.replica); return nil }},

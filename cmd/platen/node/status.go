@@ -65,7 +65,10 @@ func (r *reporter) describe(ctx context.Context) status.Node {
 	r.describeShards(&d)
 	r.describeWork(ctx, &d)
 	figures := r.upkeep.ingest.Figures()
-	d.Ledger = status.Ledger{Place: cmp.Or(r.cfg.ClickHouse, "file"), DelaySeconds: figures.Delay.Seconds(), StalledSeconds: figures.Stalled.Seconds(), Poisoned: figures.Poisoned}
+	d.Ledger = status.Ledger{
+		Place: cmp.Or(r.cfg.ClickHouse, "file"), DelaySeconds: figures.Delay.Seconds(), Poisoned: figures.Poisoned,
+		StalledSeconds: figures.Stalled.For.Seconds(), StalledPartitions: figures.Stalled.Partitions, StalledPartition: figures.Stalled.Partition, StallReason: figures.Stalled.Reason,
+	}
 	counts, _ := r.upkeep.history.Figures()
 	d.Mismatches = counts.Mismatches
 	if err := r.storage.space.forJobs(); err != nil {

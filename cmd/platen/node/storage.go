@@ -21,6 +21,7 @@ import (
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/embedded"
 	"platen.dev/ledger"
+	"platen.dev/ledger/ingest"
 	"platen.dev/projections"
 	"platen.dev/projections/history"
 	"platen.dev/projections/snapshot"
@@ -33,6 +34,7 @@ type storage struct {
 	keys      *keyring
 	log       measuredLog
 	ledger    ledger.Ledger
+	stalls    *ingest.Stalls // of the ledger
 	snapshots *history.Source
 	replica   *projections.Replica
 	scrubbers map[string]*disk.Scrubber // by what they scrub

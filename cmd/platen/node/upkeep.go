@@ -9,6 +9,7 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill/message"
 
+	"platen.dev/actors/status"
 	"platen.dev/events"
 	"platen.dev/events/bus"
 	"platen.dev/events/eventlog"
@@ -42,6 +43,39 @@ func openLedger(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, 
 	l = ledger.WithTopicIDs(l, log.TopicID)
 	b.onClose("usage ledger", func(context.Context) error { return l.Close() })
 	return l, nil
+}
+
+// openWatched opens the usage ledger of a node that fills it, and tells what keeps it from that.
+func openWatched(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, *ingest.Stalls, error) {
+	l, err := openLedger(ctx, b, log)
+	return l, ingest.NewStalls(time.Now, b.logger), err
+}
+
+// timelyLedger answers about an account only while the ledger takes what the account is charged: later sums would differ from those that it gives.
+type timelyLedger struct {
+	ledger.Ledger
+	stalls     *ingest.Stalls
+	partitions int32
+}
+
+// Usage implements usage.Ledger.
+func (l timelyLedger) Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, error) {
+	if err := l.check(q.Account); err != nil {
+		return nil, err
+	}
+	return l.Ledger.Usage(ctx, q)
+}
+
+// Entries implements usage.Ledger.
+func (l timelyLedger) Entries(ctx context.Context, q ledger.EntryQuery) (ledger.Page, error) {
+	if err := l.check(q.Account); err != nil {
+		return ledger.Page{}, err
+	}
+	return l.Ledger.Entries(ctx, q)
+}
+
+func (l timelyLedger) check(account string) error {
+	return l.stalls.Check(events.Partition(events.AccountID(account), l.partitions), status.MaxLedgerStall*time.Second)
 }
 
 // OpenLedger opens the usage ledger of a node that does not run.
@@ -79,7 +113,7 @@ func startIngest(b *base, s *storage) (*ingest.Running, error) {
 		return nil, err
 	}
 	c := ingest.Config{
-		Ledger: s.ledger, Log: s.log, Events: from, Poison: poison, Logger: b.logger, Registry: b.metrics.Registry,
+		Ledger: s.ledger, Log: s.log, Events: from, Poison: poison, Stalls: s.stalls, Logger: b.logger, Registry: b.metrics.Registry,
 		Wait: 200 * time.Millisecond, BatchesPerSecond: 20,
 	}
 	if b.cfg.ClickHouse != "" {
@@ -102,9 +136,12 @@ func ledgerBus(b *base, s *storage) (message.Subscriber, message.Publisher, erro
 		},
 	}.Next
 	if b.cfg.embeddedLog() || b.cfg.ClickHouse == "" {
-		return bus.NewLogSubscriber(bus.LogConfig{Log: s.log, Logger: b.logger, Start: begins}), bus.NewLogPublisher(s.log), nil
+		return bus.NewLogSubscriber(bus.LogConfig{Log: s.log, Start: begins, Waiting: s.stalls.Reading}), bus.NewLogPublisher(s.log), nil
 	}
-	c := bus.KafkaConfig{Brokers: b.cfg.Kafka.Brokers, Access: b.cfg.Kafka.access(), ClientID: string(b.id), Logger: b.logger, SessionTimeout: b.cfg.Kafka.session()}
+	c := bus.KafkaConfig{
+		Brokers: b.cfg.Kafka.Brokers, Access: b.cfg.Kafka.access(), ClientID: string(b.id), Logger: b.logger,
+		SessionTimeout: b.cfg.Kafka.session(), Waiting: s.stalls.Reading,
+	}
 	poison, err := bus.NewKafkaPublisher(c)
 	if err != nil {
 		return nil, nil, err

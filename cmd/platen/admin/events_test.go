@@ -1,0 +1,77 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"platen.dev/events"
+	"platen.dev/events/eventlog"
+	"platen.dev/events/public"
+	"platen.dev/events/testkit"
+)
+
+// holedLog has an event in each of two partitions. In the second, nothing can be read after it.
+type holedLog struct {
+	eventlog.Log
+	record eventlog.Record
+}
+
+func (holedLog) Partitions() int32 { return 2 }
+
+func (holedLog) Bounds(context.Context, string, int32) (start, end int64, err error) {
+	return 0, 2, nil
+}
+
+func (l holedLog) Read(_ string, p int32, _ int64) eventlog.Reader {
+	return &holedReader{[]eventlog.Record{l.record}, p == 1}
+}
+
+type holedReader struct {
+	records []eventlog.Record
+	hole    bool
+}
+
+func (r *holedReader) Next(ctx context.Context) (all []eventlog.Record, err error) {
+	switch {
+	case len(r.records) > 0:
+		all, r.records = r.records, nil
+		return all, nil
+	case r.hole:
+		return nil, errors.New("record 1 of platen.events/1 is missing")
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (*holedReader) Close() {}
+
+// A stream of events that cannot be read on ends with the reason, though other partitions wait for more.
+func TestEventsEndWithTheReason(t *testing.T) {
+	at := time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
+	record, err := public.Event{
+		Position: public.Position{Offset: 1}, Sequence: 1, Account: "acc_a", At: events.At(at), Subject: "x", Data: public.JobStarted{Account: "acc_a", Job: "x"},
+	}.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	l, err := net.Listen("unix", SocketPath(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Config: Config{Log: holedLog{record: record}}, closing: t.Context()}
+	web := &http.Server{Handler: http.HandlerFunc(s.streamEvents), ReadHeaderTimeout: time.Second}
+	go func() { _ = web.Serve(l) }()
+	t.Cleanup(func() { _ = web.Close(); _ = os.Remove(SocketPath(data)) })
+	seen := 0
+	err = NewClient(data).Events(testkit.Context(t), EventFilter{Since: at}, func(public.Received) error { seen++; return nil })
+	if err == nil || !strings.HasSuffix(err.Error(), "cannot read on: record 1 of platen.events/1 is missing") || seen == 0 {
+		t.Errorf("after %d events: %v", seen, err)
+	}
+}
