@@ -123,7 +123,7 @@ func shorten(text string) string {
 // encode encodes a description in at most cluster.MaxMessage bytes: it truncates texts and, if that
 // is not enough, lists.
 func encode(n Node) []byte {
-	for _, text := range []*string{&n.Reason, &n.JobsRefused, &n.AppendFailure, &n.API, &n.Store.Place, &n.Ledger.Place, &n.Ledger.StallReason} {
+	for _, text := range []*string{&n.Reason, &n.JobsRefused, &n.AppendFailure, &n.AppendPending, &n.API, &n.Store.Place, &n.Ledger.Place, &n.Ledger.StallReason} {
 		*text = shorten(*text)
 	}
 	n.Unserved = slices.Clone(n.Unserved)

@@ -15,6 +15,8 @@ const (
 	MaxLag = 10_000
 	// MaxLedgerStall is how long the ledger may fail, in seconds: a restart of ClickHouse takes less.
 	MaxLedgerStall = 60
+	// MaxAppend is how long an append to the log may take, in seconds.
+	MaxAppend = 10
 	// MinValidity is how long before its expiry a certificate must be renewed.
 	MinValidity = 14 * 24 * time.Hour
 	// MaxClock is how far clocks may be apart, in seconds.
@@ -87,6 +89,8 @@ func (n Node) findings(now time.Time) (all []Finding) {
 	}
 	add(n.JobsRefused != "", "make room", "it accepts no jobs: %s", n.JobsRefused)
 	add(n.AppendFailure != "", "mend what the reason names; see PlatenLogRefuses in docs/RUNBOOK.md", "its appends to the log fail, the last %s ago: %s", span(seconds(float64(n.AppendFailureSeconds))), n.AppendFailure)
+	add(n.AppendPendingSeconds > MaxAppend, "look at that disk or those brokers; see PlatenLogRefuses in docs/RUNBOOK.md",
+		"its log hangs: an append to %s has not ended for %s", n.AppendPending, span(seconds(n.AppendPendingSeconds)))
 	add(n.Lag > MaxLag, "wait; if it grows, look at its log", "its replica is %d records behind", n.Lag)
 	add(!n.Browsers.Running, "look at its log", "it has no browser")
 	add(n.Ledger.StalledSeconds > MaxLedgerStall, "mend what the reason names; see PlatenLedgerStalled in docs/RUNBOOK.md",

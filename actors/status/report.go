@@ -108,6 +108,10 @@ type Node struct {
 	// minutes.
 	AppendFailure        string `json:"append_failure"`
 	AppendFailureSeconds int64  `json:"append_failure_seconds"`
+	// AppendPending names the topic, partition and place of the oldest append to the log that is under way, and AppendPendingSeconds says for how long;
+	// empty if none is.
+	AppendPending        string  `json:"append_pending"`
+	AppendPendingSeconds float64 `json:"append_pending_seconds"`
 	// Mismatches counts snapshots that differ from a rebuild.
 	Mismatches int64 `json:"snapshot_mismatches"`
 }

@@ -195,9 +195,12 @@ func TestFindings(t *testing.T) {
 		"secret":      {func(n *Node) {}, func(n *Node) { n.OldestBefore = "620fc00545d3b46e" }, "it was 620fc00545d3b46e"},
 		"jobs":        {func(n *Node) {}, func(n *Node) { n.JobsRefused = "full" }, "accepts no jobs: full"},
 		"appends":     {func(n *Node) {}, func(n *Node) { n.AppendFailure, n.AppendFailureSeconds = "no right", 12 }, "appends to the log fail, the last 12 s ago: no right"},
-		"suspended":   {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Suspended, "why" }, "suspended: why"},
-		"unready":     {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Unready, "why" }, "not ready: why"},
-		"draining":    {func(n *Node) {}, func(n *Node) { n.State = Draining }, "draining"},
+		"hang": {func(n *Node) { n.AppendPending, n.AppendPendingSeconds = "x", MaxAppend }, func(n *Node) {
+			n.AppendPending, n.AppendPendingSeconds = "platen.commands/6 on the disk of /var/lib/platen/log", MaxAppend+1
+		}, "log hangs: an append to platen.commands/6 on the disk of /var/lib/platen/log has not ended for 11 s"},
+		"suspended": {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Suspended, "why" }, "suspended: why"},
+		"unready":   {func(n *Node) {}, func(n *Node) { n.State, n.Reason = Unready, "why" }, "not ready: why"},
+		"draining":  {func(n *Node) {}, func(n *Node) { n.State = Draining }, "draining"},
 	} {
 		for want, change := range map[string]func(*Node){"": c.well, c.want: c.bad} {
 			n := sound("aaaa1111", 0)
@@ -233,7 +236,7 @@ func TestPartitions(t *testing.T) {
 func TestMessagesFit(t *testing.T) {
 	n := sound("aaaa1111")
 	long := strings.Repeat("é", 5_000)
-	n.Reason, n.JobsRefused, n.AppendFailure, n.API, n.Store.Place, n.Ledger.Place, n.Ledger.StallReason = long, long, long, long, long, long, long
+	n.Reason, n.JobsRefused, n.AppendFailure, n.AppendPending, n.API, n.Store.Place, n.Ledger.Place, n.Ledger.StallReason = long, long, long, long, long, long, long, long
 	n.Version = strings.Repeat("v", 64)
 	for p := range int32(4096) {
 		n.Hold(p)

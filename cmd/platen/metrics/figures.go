@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -42,6 +44,33 @@ func Collect[T any](ask func() T, all ...[]Series[T]) prometheus.Collector {
 
 // Itself suits a part each of whose figures has a method.
 func Itself[T any](part T) func() T { return func() T { return part } }
+
+// patience is how long a scrape waits for a figure that may take long: Prometheus gives up after ten seconds.
+const patience = 100 * time.Millisecond
+
+// Patient returns a function for a figure that cannot be had at times, as while a disk hangs: then it is the last one.
+func Patient(measure func() int64) func() int64 {
+	var last atomic.Int64
+	measuring := make(chan struct{}, 1)
+	return func() int64 {
+		select {
+		case measuring <- struct{}{}:
+		default:
+			return last.Load()
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			last.Store(measure())
+			<-measuring
+		}()
+		select {
+		case <-done:
+		case <-time.After(patience):
+		}
+		return last.Load()
+	}
+}
 
 // Number is a permitted type of values.
 type Number interface {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -41,4 +42,30 @@ func TestCollect(t *testing.T) {
 			t.Errorf("scrape %d: got %q, want %q", scrape, got, want)
 		}
 	}
+}
+
+// A figure that hangs holds up no scrape: the last one is shown, and it is not asked for again until it has come.
+func TestPatient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, disk := int64(0), make(chan struct{}, 1)
+		figure := Patient(func() int64 {
+			asked++
+			<-disk
+			return asked
+		})
+		want := func(value, times int64) {
+			t.Helper()
+			if got := figure(); got != value || asked != times {
+				t.Errorf("the figure is %d after %d questions, want %d after %d", got, asked, value, times)
+			}
+		}
+		disk <- struct{}{}
+		want(1, 1)
+		want(1, 2)
+		want(1, 2)
+		disk <- struct{}{}
+		synctest.Wait()
+		disk <- struct{}{}
+		want(3, 3)
+	})
 }

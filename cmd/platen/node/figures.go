@@ -29,7 +29,7 @@ import (
 func figuresOf(b *base, s *storage, net *network, e *engine, up *upkeep, v *serving) []prometheus.Collector {
 	return []prometheus.Collector{
 		httpFigures(v.server), certificateFigures(net), browserFigures(e.pool), renderFigures(e.renderer), nodeFigures(v.status.health),
-		shardFigures(e.shards), pendingFigures(b.clock.Now, s, e), publisherFigures(s, e), replicaFigures(s.replica), cacheFigures(s.replica, s.log),
+		shardFigures(e.shards), pendingFigures(b.clock.Now, s, e), publisherFigures(s, e), replicaFigures(s.replica), cacheFigures(s.replica, s.log), appendFigures(s.log.appends),
 		scrubFigures(s.scrubbers), diskFigures(s.space),
 		ledgerFigures(up.ingest), reconciliationFigures(up.reconciliation), historyFigures(up.history),
 		clusterFigures(net.peers), clockFigures(b.clock), remoteFigures(net.remote), traceFigures(b.traces),
@@ -191,10 +191,24 @@ func replicaFigures(r *projections.Replica) prometheus.Collector {
 	)
 }
 
+// cacheFigures asks databases, which answer under a lock that they hold while they sync.
 func cacheFigures(replica *projections.Replica, log eventlog.Log) prometheus.Collector {
-	return metrics.Collect(metrics.Itself(map[string]any{"replica": replica, "log": log}),
-		metrics.By("of", []string{"replica", "log"}, prometheus.GaugeValue, "platen_cache_bytes", "Memory of the block cache and the memtables of the replica, and of the embedded log.", func(at map[string]any, of string) int64 {
-			return cacheBytes(at[of])
+	bytes := map[string]func() int64{}
+	for of, part := range map[string]any{"replica": replica, "log": log} {
+		bytes[of] = metrics.Patient(func() int64 { return cacheBytes(part) })
+	}
+	return metrics.Collect(metrics.Itself(bytes),
+		metrics.By("of", []string{"replica", "log"}, prometheus.GaugeValue, "platen_cache_bytes", "Memory of the block cache and the memtables of the replica, and of the embedded log.", func(at map[string]func() int64, of string) int64 {
+			return at[of]()
+		}),
+	)
+}
+
+func appendFigures(a *appends) prometheus.Collector {
+	return metrics.Collect(metrics.Itself(a),
+		metrics.Gauge("platen_log_append_pending_seconds", "How long the oldest append to the log has been under way; 0 if none is.", func(a *appends) float64 {
+			_, lasts := a.oldest()
+			return lasts.Seconds()
 		}),
 	)
 }

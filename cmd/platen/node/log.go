@@ -1,9 +1,13 @@
 package node
 
 import (
+	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +23,7 @@ func openLog(ctx context.Context, b *base) (measuredLog, error) {
 		return measuredLog{}, err
 	}
 	b.onClose("log", func(context.Context) error { return log.Close() })
-	return measuredLog{log, &appends{observe: b.metrics.Appended, failed: b.metrics.NotAppended}}, nil
+	return measuredLog{log, &appends{observe: b.metrics.Appended, failed: b.metrics.NotAppended, now: time.Now}}, nil
 }
 
 // embeddedLog reports whether the node has its own log, rather than one on Kafka.
@@ -67,8 +71,19 @@ type measuredLog struct {
 type appends struct {
 	observe func(topic string, bytes int, took time.Duration)
 	failed  func(topic string)
+	now     func() time.Time
 	nanos   atomic.Int64 // of the last one
 	failure atomic.Pointer[appendFailure]
+
+	mu      sync.Mutex // guards pending
+	pending list.List  // of pendingAppend: those under way, in the order in which they have begun
+}
+
+// pendingAppend is an append under way.
+type pendingAppend struct {
+	topic     string
+	partition int32
+	begun     time.Time
 }
 
 // appendFailure is the last append that has failed.
@@ -82,18 +97,42 @@ const recentFailure = 2 * time.Minute
 
 // Append implements eventlog.Log.
 func (l measuredLog) Append(topic string, partition int32, r eventlog.Record, done func(offset int64, err error)) {
-	begun, bytes := time.Now(), r.Size()
+	bytes, end := r.Size(), l.appends.begin(topic, partition)
 	l.Log.Append(topic, partition, r, func(offset int64, err error) {
-		if err == nil {
-			took := time.Since(begun)
+		if took := end(); err == nil {
 			l.appends.nanos.Store(int64(took))
 			l.appends.observe(topic, bytes, took)
 		} else if !errors.Is(err, eventlog.ErrTooLarge) && !errors.Is(err, eventlog.ErrClosed) { // neither is the log's fault
-			l.appends.failure.Store(&appendFailure{err, time.Now()})
+			l.appends.failure.Store(&appendFailure{err, l.appends.now()})
 			l.appends.failed(topic)
 		}
 		done(offset, err)
 	})
+}
+
+// begin notes an append until its end, which returns how long it took.
+func (a *appends) begin(topic string, partition int32) (end func() time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	begun := a.now()
+	noted := a.pending.PushBack(pendingAppend{topic, partition, begun})
+	return func() time.Duration {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.pending.Remove(noted)
+		return a.now().Sub(begun)
+	}
+}
+
+// oldest returns which of the appends under way has begun first, and how long that lasts; zero without one. A disk that hangs fails no append.
+func (a *appends) oldest() (of pendingAppend, lasts time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if first := a.pending.Front(); first != nil {
+		of = first.Value.(pendingAppend)
+		lasts = a.now().Sub(of.begun)
+	}
+	return of, lasts
 }
 
 // CacheBytes returns the memory of the log's caches.
@@ -105,6 +144,23 @@ func cacheBytes(of any) int64 {
 		return c.CacheBytes()
 	}
 	return 0
+}
+
+// place says where the log is, for those who look why it hangs.
+func (c StorageConfig) place() string {
+	if c.embeddedLog() {
+		return "the disk of " + c.LogDir()
+	}
+	return "the brokers at " + strings.Join(c.Kafka.Brokers, ", ")
+}
+
+// hangs says what the log does not finish, and for how long; "" if nothing is under way.
+func (a *appends) hangs(place string) (what string, lasts time.Duration) {
+	of, lasts := a.oldest()
+	if of.topic == "" {
+		return "", 0
+	}
+	return fmt.Sprintf("%s/%d on %s", of.topic, of.partition, place), lasts
 }
 
 // refused returns why the last failed append has failed, and how long ago, if that is recent; "" if not.

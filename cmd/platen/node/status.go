@@ -76,6 +76,8 @@ func (r *reporter) describe(ctx context.Context) status.Node {
 	}
 	why, ago := r.storage.log.appends.refused(time.Now())
 	d.AppendFailure, d.AppendFailureSeconds = why, int64(ago.Seconds())
+	pending, lasts := r.storage.log.appends.hangs(r.cfg.place())
+	d.AppendPending, d.AppendPendingSeconds = pending, lasts.Seconds()
 	d.State, d.Reason = r.state()
 	return d
 }
