@@ -158,7 +158,7 @@ func TestOneNodePerDirectory(t *testing.T) {
 	if err := <-second.exited; err == nil {
 		t.Error("a second node on the same directory ended without an error")
 	}
-	if got := second.out.Text(); !strings.Contains(got, "start log") || !strings.Contains(got, m.data) || !strings.Contains(got, "another platen uses the directory") {
+	if got := second.out.Text(); !strings.Contains(got, "start data directory") || !strings.Contains(got, m.data) || !strings.Contains(got, "another platen uses the directory") {
 		t.Errorf("the second node wrote %q, which does not say that another process holds %s", got, m.data)
 	}
 	if got := readiness(p.address); got != 200 {

@@ -22,9 +22,12 @@ func Damaged(err error) bool {
 	return errors.Is(err, ErrDamaged) || pebble.IsCorruptionError(err)
 }
 
-// Opening returns the error of opening a Pebble database: ErrDamaged, unless the system reports lack of space or permission, or another process using
-// the files.
+// Opening returns the error of opening a Pebble database: ErrInUse if it is open already, else ErrDamaged, unless the system reports lack of space or
+// permission.
 func Opening(err error) error {
+	if err = InUse(err); errors.Is(err, ErrInUse) {
+		return err
+	}
 	var number syscall.Errno
 	if err == nil || errors.Is(err, pebble.ErrDBDoesNotExist) || errors.As(err, &number) && number != syscall.ENOENT && number != syscall.EIO {
 		return err

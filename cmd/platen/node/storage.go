@@ -51,7 +51,7 @@ func prepareData(b *base) error {
 	return makeData(b)
 }
 
-// makeData makes the data directory, and makes an existing one private if others could reach it.
+// makeData makes the data directory, or an existing one private if others could reach it, and locks it.
 func makeData(b *base) error {
 	if err := disk.MkdirAll(vfs.Default, b.cfg.Data, 0o700); err != nil {
 		return err
@@ -69,6 +69,11 @@ func makeData(b *base) error {
 	if info, err := os.Stat(data); err != nil || info.Mode().Perm()&disk.Others != 0 {
 		return fmt.Errorf("others can reach %s: %w", data, cmp.Or(err, cause, fs.ErrPermission))
 	}
+	lock, err := disk.Lock(b.cfg.Data)
+	if err != nil {
+		return err
+	}
+	b.onClose("data directory", func(context.Context) error { return lock.Close() })
 	return nil
 }
 
@@ -82,8 +87,8 @@ func tellPrivate(logger *slog.Logger, what, dir string, found int, err error) {
 	}
 }
 
-// emptyWork removes what a killed process left: the contents of the work directory, and files that it was writing. By now the log or the replica is
-// locked, so that no other process uses the data directory.
+// emptyWork removes what a killed process left: the contents of the work directory, and files that it was writing. No other process has the data
+// directory.
 func emptyWork(b *base) (dir string, err error) {
 	if dir, err = filepath.Abs(filepath.Join(b.cfg.Data, "work")); err != nil {
 		return "", err

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"platen.dev/events/disk"
 )
 
 // A data directory that cannot be made private is refused with the cause, and nothing says that it is private.
@@ -20,5 +23,27 @@ func TestPrepareDataOfOthers(t *testing.T) {
 	}
 	if strings.Contains(logged.String(), "is private now") {
 		t.Errorf("logged %s", &logged)
+	}
+}
+
+// A second node is refused before it changes anything in the data directory, whatever log both have.
+func TestDataDirectoryInUse(t *testing.T) {
+	cfg := NewConfig()
+	cfg.Data = t.TempDir()
+	first, second := newBase(cfg, Options{}), newBase(cfg, Options{})
+	if err := prepareData(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := prepareData(second); !errors.Is(err, disk.ErrInUse) {
+		t.Errorf("the second node: %v", err)
+	}
+	if err := first.close(time.Second, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if err := prepareData(second); err != nil {
+		t.Errorf("after the end of the first: %v", err)
+	}
+	if err := second.close(time.Second, time.Second); err != nil {
+		t.Error(err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -15,7 +14,7 @@ import (
 )
 
 // ErrInUse means that the directory is open in this or another process.
-var ErrInUse = errors.New("another platen uses the directory: stop it first, or give this one another directory")
+var ErrInUse = disk.ErrInUse
 
 // ErrDamaged means that the files of the log are not as they were written.
 var ErrDamaged = errors.New("the log is damaged: check the disk, and copy what is readable with `platen log salvage` (docs/RUNBOOK.md)")
@@ -42,7 +41,7 @@ func openDatabase(c Config, guard *disk.Guard) (db *pebble.DB, lock *pebble.Lock
 		return nil, nil, is, fmt.Errorf("open log: %w", err)
 	}
 	if lock, err = pebble.LockDirectory(c.Dir, c.FS); err != nil {
-		return nil, nil, is, lockError(c.Dir, err)
+		return nil, nil, is, fmt.Errorf("open log %s: %w", c.Dir, disk.InUse(err))
 	}
 	err = guard.Open(func() (err error) {
 		if db, err = pebble.Open(c.Dir, guard.Options(options(c, lock))); err != nil {
@@ -113,14 +112,6 @@ func formatMajorVersion(c Config) pebble.FormatMajorVersion {
 		return pebble.FormatDefault
 	}
 	return pebble.FormatNewest
-}
-
-func lockError(dir string, err error) error {
-	const bySelf = "lock held by current process" // Pebble has no sentinel for it
-	if errors.Is(err, syscall.EAGAIN) || err.Error() == bySelf {
-		return fmt.Errorf("open log %s: %w", dir, ErrInUse)
-	}
-	return fmt.Errorf("open log %s: lock: %w", dir, err)
 }
 
 // checkFormat writes the format of a new database, or checks that of an existing one. It

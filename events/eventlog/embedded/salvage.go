@@ -83,7 +83,7 @@ type salvage struct {
 func Salvage(ctx context.Context, c SalvageConfig) (Salvaged, error) {
 	lock, err := pebble.LockDirectory(c.From, vfs.Default)
 	if err != nil {
-		return Salvaged{}, lockError(c.From, err)
+		return Salvaged{}, fmt.Errorf("open log %s: %w", c.From, disk.InUse(err))
 	}
 	defer lock.Close()
 	if _, err := vfs.Default.Stat(c.To); err == nil {
