@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -183,5 +185,44 @@ func TestFingerprintOfEvents(t *testing.T) {
 		if err != nil || strings.TrimSpace(string(out)) != want {
 			t.Errorf("%s: got %s (%v), want %s", window, out, err, want)
 		}
+	}
+}
+
+// fakeConsumer stands in for kafka-python: another program has written between the events.
+const fakeConsumer = `
+import collections
+Record = collections.namedtuple("Record", "partition headers value")
+
+def event(number, kind, data):
+    return Record(3, [("ce_sequence", b"%d" % number), ("ce_type", kind.encode()), ("ce_note", None)], data)
+
+debit = b'{"account": "acc_a", "window_start": "w", "render_units": 2, "bytes": 5}'
+
+class KafkaConsumer:
+    def __init__(self, *topics, **options): pass
+    def __iter__(self):
+        yield event(1, "platen.usage.debited.v1", debit)
+        yield Record(3, [], b"garbage")
+        yield Record(3, None, None)
+        yield Record(3, [("ce_sequence", b"x\\xff"), ("ce_type", b"platen.usage.debited.v1")], debit)
+        yield event(999, "platen.usage.debited.v1", b"{")
+        yield event(2, "platen.usage.debited.v1", debit)
+        yield event(2, "platen.usage.debited.v1", debit)
+`
+
+// The published script sums up the charges of public events, whatever other programs have written into the topic.
+func TestSumOfEvents(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("SKIPPED: there is no python3, so docs/consumers/usage.py is not tested")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "kafka.py"), []byte(fakeConsumer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := exec.CommandContext(t.Context(), python, "../docs/consumers/usage.py", "broker:9092")
+	script.Env = append(os.Environ(), "PYTHONPATH="+dir, "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := script.CombinedOutput(); err != nil || string(out) != "acc_a w 4 10\n" {
+		t.Errorf("got %s (%v)", out, err)
 	}
 }

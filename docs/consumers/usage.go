@@ -48,15 +48,15 @@ func main() {
 			for _, h := range r.Headers {
 				header[h.Key] = string(h.Value)
 			}
-			number, _ := strconv.ParseInt(header["ce_sequence"], 10, 64)
+			number, err := strconv.ParseInt(header["ce_sequence"], 10, 64)
+			c := charge{number: number}
+			if err != nil || json.Unmarshal(r.Value, &c) != nil {
+				return // not an event: another program's record
+			}
 			if number <= read[r.Partition] {
 				return // a repetition
 			}
 			read[r.Partition] = number
-			c := charge{number: number}
-			if json.Unmarshal(r.Value, &c) != nil {
-				return
-			}
 			switch header["ce_type"] {
 			case "platen.usage.debited.v1", "platen.usage.adjusted.v1":
 				charges[r.Partition] = append(charges[r.Partition], c)

@@ -9,16 +9,18 @@ read = collections.defaultdict(int)  # the number of the last event, by partitio
 charges = collections.defaultdict(list)  # (number, data) by partition
 
 for record in consumer:  # ends when nothing new has come for ten seconds
-    header = {name: value.decode() for name, value in record.headers}
-    number = int(header["ce_sequence"])
+    try:
+        header = {name: value.decode() for name, value in record.headers if value}
+        number, kind, data = int(header["ce_sequence"]), header["ce_type"], json.loads(record.value)
+    except (KeyError, TypeError, ValueError):
+        continue  # not an event: another program's record
     if number <= read[record.partition]:
         continue  # a repetition
     read[record.partition] = number
-    if header["ce_type"] in ("platen.usage.debited.v1", "platen.usage.adjusted.v1"):
-        charges[record.partition].append((number, json.loads(record.value)))
-    elif header["ce_type"] == "platen.timeline.begun.v1":  # what has a higher number never happened
-        after = json.loads(record.value)["after"]
-        charges[record.partition] = [c for c in charges[record.partition] if c[0] <= after]
+    if kind in ("platen.usage.debited.v1", "platen.usage.adjusted.v1"):
+        charges[record.partition].append((number, data))
+    elif kind == "platen.timeline.begun.v1":  # what has a higher number never happened
+        charges[record.partition] = [c for c in charges[record.partition] if c[0] <= data["after"]]
 
 total = collections.defaultdict(lambda: [0, 0])  # render units and bytes
 for _, d in sum(charges.values(), []):
