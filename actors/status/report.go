@@ -170,7 +170,7 @@ type Ledger struct {
 	StallReason       string `json:"stall_reason,omitempty"`
 	StalledPartition  int32  `json:"stalled_partition,omitempty"`
 	StalledPartitions int    `json:"stalled_partitions,omitempty"`
-	// Poisoned counts records that it could not accept.
+	// Poisoned counts records that it could not accept, and lacks still.
 	Poisoned int64 `json:"poisoned"`
 }
 

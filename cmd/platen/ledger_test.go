@@ -132,6 +132,12 @@ func TestLedgerCommands(t *testing.T) {
 	if told := n.machine.admin(t, "ledger", "reconcile", "--check"); !strings.HasPrefix(told, "equal: partitions 4, accounts 1, entries 3,") || !strings.Contains(told, "left out: 2 records") {
 		t.Error(told)
 	}
+	if told := n.machine.admin(t, "ledger", "poison", "drop"); told != "2 records are listed no longer, and 0 are left\n" {
+		t.Errorf("drop: %q", told)
+	}
+	if told := n.machine.admin(t, "ledger", "poison", "list"); told != "the ledger has left nothing out\n" {
+		t.Errorf("after the drop: %q", told)
+	}
 	n.lose(t, "max")
 	where := fmt.Sprintf("partition %d, offsets", partition)
 	n.fails(t, where, "ledger and log are not equal", "ledger", "reconcile", "--check", "--account", "acc_dev_business")

@@ -88,7 +88,7 @@ func TestCompletion(t *testing.T) {
 		{"se", "serve", "admin", nothing},
 		{"admin ", "account key ledger cluster", "serve", nothing},
 		{"admin account ", "create list set-plan", "poison", nothing},
-		{"admin ledger poison ", "list retry", "reconcile", nothing},
+		{"admin ledger poison ", "list retry drop", "reconcile", nothing},
 		{"admin account create --", "--plan --anchor --data", "--csv --config", nothing},
 		{"admin account create --plan ", "free starter pro business", "--data", nothing},
 		{"admin account set-plan ACCOUNT ", "free starter pro business", "", nothing},

@@ -303,6 +303,14 @@ func TestPoison(t *testing.T) {
 	if len(reasons) > 0 {
 		t.Errorf("missing: %v", reasons)
 	}
+	for p := range int32(partitions) {
+		if err := Forget(t.Context(), log, l, p, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err = poisonOfAll(t, log, l); err != nil || len(found) == 0 || found[0].Source.Partition != 0 || !strings.Contains(found[0].Reason, "the ledger holds something else") {
+		t.Errorf("the entry with another's id is forgotten: %v, %v", found, err)
+	}
 }
 
 // A record that an older version could not read is appended by a newer one, and listed no more.
@@ -331,14 +339,58 @@ func TestRetry(t *testing.T) {
 	if err != nil || len(found) != 1 || found[0].ID != "0-1-0" || found[0].Type != "platen.usage.debited.v1" || found[0].Account != "acc_a" {
 		t.Fatalf("%+v, %v", found, err)
 	}
+	remains := Remains{Log: log, Ledger: l, Mine: func(int32) bool { return true }}
+	left := func(want int64) {
+		t.Helper()
+		if remains.Look(t.Context()); remains.Count() != want {
+			t.Errorf("%d are left, want %d", remains.Count(), want)
+		}
+	}
+	left(1)
 	if err := Retry(t.Context(), log, l, at); err != nil {
 		t.Fatal(err)
 	}
+	left(0)
 	if found, err = poisonOfAll(t, log, l); err != nil || len(found) != 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
 	w.check(l)
 	stop(t, g)
+}
+
+// What is left of the poison is counted after a restart too, by the nodes whose partitions it is of, up to a bound, and until it is forgotten.
+func TestRemains(t *testing.T) {
+	log, l := openLog(t), openLedger(t)
+	w := newWriter(t, log)
+	poisoned := map[int32]int64{0: 2, 1: maxRemains + 5}
+	for p, n := range poisoned {
+		for range n {
+			w.putIn(p, eventlog.Record{Value: []byte("{}")})
+		}
+	}
+	r := start(t, log, l, l.Next)
+	w.check(l)
+	stop(t, r)
+	mine := map[int32]bool{0: true, 1: true}
+	remains := Remains{Log: log, Ledger: l, Mine: func(p int32) bool { return mine[p] }}
+	left := func(want int64) {
+		t.Helper()
+		if remains.Look(t.Context()); remains.Count() != want {
+			t.Errorf("%d are left, want %d", remains.Count(), want)
+		}
+	}
+	left(2 + maxRemains)
+	left(2 + maxRemains)
+	if err := Forget(t.Context(), log, l, 1, 9); err != nil {
+		t.Fatal(err)
+	}
+	left(2 + maxRemains - 5)
+	mine[1] = false
+	left(2)
+	if err := Forget(t.Context(), log, l, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	left(0)
 }
 
 // A gap of more than one batch is read in several.

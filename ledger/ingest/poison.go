@@ -60,6 +60,8 @@ func Moved(r eventlog.Record, start int64) eventlog.Record {
 // Poisoned is a record that is not in the ledger.
 type Poisoned struct {
 	Source ledger.Source
+	// At is the offset of its copy in the topic of poison.
+	At int64
 	// Reason is why, for people.
 	Reason string
 	// ID, Type and Account are the event's, if it has any.
@@ -74,12 +76,11 @@ func Poison(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition in
 		return nil, err
 	}
 	for _, poisoned := range found {
-		at := poisoned.Source
-		figures, err := l.RowsOf(ctx, at.Topic, at.Partition, at.Offset, at.Offset)
+		lacks, err := lacks(ctx, l, poisoned.Source)
 		if err != nil {
 			return nil, err
 		}
-		if figures.Entries == 0 {
+		if lacks {
 			all = append(all, poisoned)
 		}
 	}
@@ -89,32 +90,84 @@ func Poison(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition in
 // published returns the records in a partition of the topic, each once.
 func published(ctx context.Context, log eventlog.Log, partition int32) (all []Poisoned, err error) {
 	start, end, err := log.Bounds(ctx, events.TopicPoison, partition)
-	if err != nil || start == end {
+	if err != nil {
 		return nil, err
 	}
-	reader := log.Read(events.TopicPoison, partition, start)
-	defer reader.Close()
 	known := map[ledger.Source]int{}
-	for next := start; next < end; {
+	err = eachPublished(ctx, log, partition, start, end, func(poisoned Poisoned) (bool, error) {
+		if i, found := known[poisoned.Source]; found {
+			all[i] = poisoned
+			return true, nil
+		}
+		known[poisoned.Source] = len(all)
+		all = append(all, poisoned)
+		return true, nil
+	})
+	return all, err
+}
+
+// eachPublished visits the records in a partition of the topic, from an offset up to another, while visit wants more. It skips other writers'.
+func eachPublished(ctx context.Context, log eventlog.Log, partition int32, from, to int64, visit func(Poisoned) (more bool, err error)) error {
+	reader := log.Read(events.TopicPoison, partition, from)
+	defer reader.Close()
+	for next := from; next < to; {
 		records, err := reader.Next(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, r := range records {
 			next = r.Offset + 1
 			poisoned, err := readPoisoned(partition, r)
 			if err != nil {
-				continue // another writer's
-			}
-			if i, found := known[poisoned.Source]; found {
-				all[i] = poisoned
 				continue
 			}
-			known[poisoned.Source] = len(all)
-			all = append(all, poisoned)
+			if more, err := visit(poisoned); !more || err != nil {
+				return err
+			}
 		}
 	}
-	return all, nil
+	return nil
+}
+
+// Forget has Poison list the records of a partition no longer, up to an offset of the topic of poison. It ends before the first that could be an entry
+// and is none, as two with the same id: whoever compares the ledger with the log must know that it is left out.
+func Forget(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition int32, upTo int64) error {
+	start, end, err := log.Bounds(ctx, events.TopicPoison, partition)
+	if err != nil {
+		return err
+	}
+	before := min(upTo+1, end)
+	err = eachPublished(ctx, log, partition, start, before, func(poisoned Poisoned) (bool, error) {
+		hopeless, err := isHopeless(ctx, log, l, poisoned.Source)
+		if !hopeless {
+			before = poisoned.At
+		}
+		return hopeless, err
+	})
+	if err != nil {
+		return err
+	}
+	return log.Trim(ctx, events.TopicPoison, partition, before)
+}
+
+// isHopeless reports whether a record cannot be an entry, is one already, or is gone.
+func isHopeless(ctx context.Context, log eventlog.Log, l ledger.Ledger, at ledger.Source) (bool, error) {
+	if at.Topic != events.TopicEvents {
+		return true, nil
+	}
+	start, end, err := log.Bounds(ctx, at.Topic, at.Partition)
+	if err != nil || at.Offset < start || at.Offset >= end {
+		return err == nil, err
+	}
+	r, err := eventlog.ReadOne(ctx, log, at.Topic, at.Partition, at.Offset)
+	if err != nil {
+		return false, err
+	}
+	if _, is, err := EntryOf(at.Topic, at.Partition, r); err != nil || !is {
+		return true, nil
+	}
+	lacks, err := lacks(ctx, l, at)
+	return !lacks, err
 }
 
 func readPoisoned(partition int32, r eventlog.Record) (Poisoned, error) {
@@ -125,7 +178,7 @@ func readPoisoned(partition int32, r eventlog.Record) (Poisoned, error) {
 	}
 	id, kind := public.Identity(r)
 	return Poisoned{
-		Source: ledger.Source{Topic: m.Metadata.Get(metaTopic), Partition: partition, Offset: offset},
+		Source: ledger.Source{Topic: m.Metadata.Get(metaTopic), Partition: partition, Offset: offset}, At: r.Offset,
 		Reason: m.Metadata.Get(middleware.ReasonForPoisonedKey), ID: id, Type: kind, Account: string(r.Key),
 	}, nil
 }

@@ -48,6 +48,19 @@ func (s *Server) retryPoison(w http.ResponseWriter, r *http.Request) {
 	respond(w, 200, struct{}{})
 }
 
+// dropPoison forgets a partition's records of the list, up to one of them.
+func (s *Server) dropPoison(w http.ResponseWriter, r *http.Request) {
+	var upTo ingest.Poisoned
+	if !decode(w, r, &upTo) {
+		return
+	}
+	if err := ingest.Forget(r.Context(), s.Log, s.Ledger, upTo.Source.Partition, upTo.At); err != nil {
+		refuse(w, 409, err.Error())
+		return
+	}
+	respond(w, 200, struct{}{})
+}
+
 // reconciliation is a request for a comparison.
 type reconciliation struct {
 	Repair   bool      `json:"repair"`
@@ -241,5 +254,29 @@ func runRetryPoison(c call) error {
 	case failed > 0:
 		return fmt.Errorf("%d of %d records are still not in the ledger", failed, found)
 	}
+	return nil
+}
+
+// runDropPoison forgets the records that are listed now, but none that come meanwhile.
+func runDropPoison(c call) error {
+	var all, left []ingest.Poisoned
+	if err := c.client.do("GET", "/ledger/poison", nil, &all); err != nil {
+		return err
+	}
+	last := map[int32]ingest.Poisoned{}
+	for _, p := range all {
+		if known, is := last[p.Source.Partition]; !is || p.At > known.At {
+			last[p.Source.Partition] = p
+		}
+	}
+	for _, p := range last {
+		if err := c.client.do("DELETE", "/ledger/poison", p, nil); err != nil {
+			return err
+		}
+	}
+	if err := c.client.do("GET", "/ledger/poison", nil, &left); err != nil {
+		return err
+	}
+	c.say("%d records are listed no longer, and %d are left\n", len(all)-len(left), len(left))
 	return nil
 }

@@ -124,6 +124,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /ledger/partitions/{partition}", s.reconcile)
 	mux.HandleFunc("GET /ledger/poison", s.listPoison)
 	mux.HandleFunc("POST /ledger/poison", s.retryPoison)
+	mux.HandleFunc("DELETE /ledger/poison", s.dropPoison)
 	mux.HandleFunc("GET /log", s.dumpLog)
 	mux.HandleFunc("GET /events", s.streamEvents)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)

@@ -35,6 +35,7 @@ func (n *Node) start(ctx context.Context, hold bool) (err error) {
 		{"public events", func() error { e.publisher = startPublisher(b, s); return nil }},
 		{"shards", func() error { return startShards(b, s, net, e, hold) }},
 		{"usage", func() error { up.ingest, err = startIngest(b, s); return err }},
+		{"poison", func() error { up.remains = startRemains(b, s); return nil }},
 		{"reconciliation", func() error { up.reconciliation = startReconciliation(b, s); return nil }},
 		{"history", func() error { up.history, err = startHistory(b, s, net, e); return err }},
 		{"request rates", func() error { v.limiter, err = startRates(b, s, net); return err }},

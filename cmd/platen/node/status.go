@@ -66,7 +66,7 @@ func (r *reporter) describe(ctx context.Context) status.Node {
 	r.describeWork(ctx, &d)
 	figures := r.upkeep.ingest.Figures()
 	d.Ledger = status.Ledger{
-		Place: cmp.Or(r.cfg.ClickHouse, "file"), DelaySeconds: figures.Delay.Seconds(), Poisoned: figures.Poisoned,
+		Place: cmp.Or(r.cfg.ClickHouse, "file"), DelaySeconds: figures.Delay.Seconds(), Poisoned: r.upkeep.remains.Count(),
 		StalledSeconds: figures.Stalled.For.Seconds(), StalledPartitions: figures.Stalled.Partitions, StalledPartition: figures.Stalled.Partition, StallReason: figures.Stalled.Reason,
 	}
 	counts, _ := r.upkeep.history.Figures()

@@ -26,6 +26,7 @@ import (
 // upkeep keeps the usage ledger and the snapshots up to date.
 type upkeep struct {
 	ingest         *ingest.Running
+	remains        *ingest.Remains
 	reconciliation *reconcile.Shares
 	history        *history.Keeper
 }
@@ -153,11 +154,26 @@ func ledgerBus(b *base, s *storage) (message.Subscriber, message.Publisher, erro
 	return from, poison, nil
 }
 
+// remainsInterval is how often what is left of the poison is counted.
+const remainsInterval = time.Minute
+
+// startRemains begins to count what the ledger could not take, as the process may have begun since. The owners of the partitions count for a shared one.
+func startRemains(b *base, s *storage) *ingest.Remains {
+	remains := &ingest.Remains{Log: s.log, Ledger: s.ledger, Mine: minds(b, s)}
+	b.periodically("poison", remainsInterval, remains.Look)
+	return remains
+}
+
+// minds returns which partitions of the ledger a node minds: all of its own ledger, of a shared one those that it owns.
+func minds(b *base, s *storage) func(partition int32) bool {
+	return func(p int32) bool { return b.cfg.ClickHouse == "" || s.replica.Owner(p) == b.id }
+}
+
 // startReconciliation begins to compare the ledger with the log. A shared ledger is compared by the owners of the partitions.
 func startReconciliation(b *base, s *storage) *reconcile.Shares {
 	shares := &reconcile.Shares{
 		Ledger: s.ledger, Log: s.log, Topic: events.TopicEvents, Logger: b.logger,
-		Mine: func(p int32) bool { return b.cfg.ClickHouse == "" || s.replica.Owner(p) == b.id },
+		Mine: minds(b, s),
 	}
 	b.periodically("reconciliation", reconcile.ShareInterval, shares.Next)
 	return shares
