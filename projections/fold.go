@@ -121,7 +121,7 @@ func (s *store) fold(partition int32, cursor Cursor, records []eventlog.Record) 
 			return p, err
 		}
 		if err != nil { // not an entry of Platen: every replica skips it
-			s.cfg.Logger.Error("foreign record in the journal skipped", "partition", partition, "offset", rec.Offset, "error", err)
+			s.cfg.Logger.Error("foreign record in the journal skipped", "topic", events.TopicJournal, "partition", partition, "offset", rec.Offset, "error", err)
 		}
 		if e, ok := entry.(events.Envelope); ok && accepted {
 			if err := s.apply(tx, partition, e); err != nil {
