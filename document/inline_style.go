@@ -3,7 +3,6 @@ package document
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -121,7 +120,7 @@ const (
 // a custom property the value that stands in for it.
 func repairStyle(style string, show func(address string) string) string {
 	if calls := strings.Count(style, "("); calls > 0 {
-		style = replacePictures(withoutEscapedLetters(style), show) // first: there may be "/*" in a URL
+		style = replacePictures(withoutEscapes(style), show) // first: there may be "/*" in a URL
 		for range min(maxFallbacks, strings.Count(style, "--")) {
 			if calls <= maxCalls {
 				style = fallback.ReplaceAllString(style, "$1")
@@ -143,21 +142,20 @@ func repairStyle(style string, show func(address string) string) string {
 	return strings.Join(declarations, ";")
 }
 
-// escape matches an escape, and the digits of one by number as a group.
-var escape = regexp.MustCompile(`\\(?s:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|.)`)
+// pictureNamed matches the names of pictureProperties.
+var pictureNamed = regexp.MustCompile(`(?i)(?:background|list-style)(?:-image)?[^\w-]`)
 
-// withoutEscapedLetters writes the letters that escapes hide, such as those of "url", unless there are more escapes than a style may have.
-func withoutEscapedLetters(style string) string {
-	if count := strings.Count(style, `\`); count == 0 || count > maxEscapes {
+// withoutEscapes leaves out the declarations that have escapes, if the style may have pictures: the sanitiser checks escapes as the characters that they
+// stand for, and lets them pass as they are, so that what ends an address for the one would not for the other.
+func withoutEscapes(style string) string {
+	if !strings.Contains(style, `\`) || !pictureNamed.MatchString(style) {
 		return style
 	}
-	return escape.ReplaceAllStringFunc(style, func(e string) string {
-		code, err := strconv.ParseUint(escape.FindStringSubmatch(e)[1], 16, 32)
-		if err != nil || code >= utf8.RuneSelf || !isLetter(byte(code)) {
-			return e
-		}
-		return string(rune(code))
-	})
+	declarations, whole := declarationsOf(style)
+	if !whole {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(declarations, func(d string) bool { return strings.Contains(d, `\`) }), ";")
 }
 
 // withoutComments replaces the comments of a style by spaces, except in quotes.
