@@ -6,9 +6,10 @@ import (
 )
 
 var (
-	// embedded matches the address of an element's picture in a data URI, embeddedInStyle one in a style.
+	// embedded matches the address of an element's picture in a data URI, embeddedInStyle one in a style, or one that
+	// the sanitiser has refused.
 	embedded        = regexp.MustCompile(` (?:src|background)="[\t\n\f ]*(?i:data:)`)
-	embeddedInStyle = regexp.MustCompile(`url\(&#34;(?i:data:)`)
+	embeddedInStyle = regexp.MustCompile(`url\(&#34;(?:(?i:data:)|&#34;)`)
 	// pictured matches a style with pictures.
 	pictured = regexp.MustCompile(` style="[^"]*url\(&#34;[^"]*"`)
 )

@@ -19,6 +19,7 @@ func TestEmbeds(t *testing.T) {
 		`<p style="width: 1px; filter: url(https://x/y.png)">x</p>`:             false, // sanitised
 		`<td background="https://x/y.png">x`:                                    true,
 		`<table><td background="data:image/png,x">x`:                            false,
+		`<p style="background: url(cid:b)">x`:                                   false,
 		`<body background="https://x/y.png">x`:                                  true,
 		`<script src="https://x/y.js"></script><iframe src="//x"></iframe><p>x`: false,
 	} {

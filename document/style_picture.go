@@ -26,8 +26,9 @@ func noPicture(string) string { return "none" }
 const (
 	// urlSpaces are what URLs may have around them; but for the space, browsers skip them within as well.
 	urlSpaces = " \t\r\n\f"
-	// addressCharacters are the characters of addresses other than letters and digits. Without an asterisk no comment begins.
-	addressCharacters = "-._~:/?#[]@!$&'()+,;=%"
+	// addressCharacters are the characters of addresses other than letters and digits. No comment begins without an asterisk, and no call without a
+	// bracket, wherever a browser takes an address to end.
+	addressCharacters = "-._~:/?#[]@!$&+,;=%"
 )
 
 const hexDigits = "0123456789ABCDEF"
@@ -55,8 +56,7 @@ func escapeAddress(address string) string {
 	return out.String()
 }
 
-// afterAddress returns what follows a call of url, of which it gets what is in the brackets and after them, and whether it has an address that
-// keptPicture writes.
+// afterAddress takes the text behind "url(". It returns the text behind the call, and whether the address is one that keptPicture writes.
 func afterAddress(call string) (after string, safe bool) {
 	if !strings.HasPrefix(call, `"`) {
 		return "", false
@@ -106,8 +106,7 @@ func callsURL(text string) bool {
 
 func isWord(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '_' }
 
-// addressIn returns the address at the beginning of what is in the brackets of a call, and where the call ends: 0 if browsers read no address, and for
-// those with escapes.
+// addressIn takes the text behind "url(". It returns the address and where the call ends: 0 if a browser reads no address there, or if it has escapes.
 func addressIn(call string) (address string, end int) {
 	rest, stops := strings.TrimLeft(call, urlSpaces), "\"'()\\"+urlSpaces
 	quote := ""

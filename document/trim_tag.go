@@ -103,7 +103,9 @@ func (t *trimmer) picture(address string) string {
 	if t.tooLarge() != nil {
 		return "" // a copy of the address would be in vain
 	}
-	return keptPicture(address)
+	shown := keptPicture(address)
+	t.pictures += max(0, len(shown)-len(address)-shortestPicture) // encoding has made it longer
+	return shown
 }
 
 const (
