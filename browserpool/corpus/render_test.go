@@ -194,7 +194,7 @@ func plainParams(t *testing.T, o contract.Paper) map[string]any {
 }
 
 // keptHeadings keeps headings with what follows them, which the browser by itself does not: all that comes after would differ.
-const keptHeadings = ":where(:is(h1, h2, h3, h4, h5, h6):not(:last-child)) { break-after: avoid } "
+const keptHeadings = "@layer { :is(h1, h2, h3, h4, h5, h6):not(:last-child) { break-after: avoid } } "
 
 // wholeMargin is the right margin that Platen prints with (whole-right-edge): it leaves whole pixels
 // of the document between the margins. The plain browser is given it, too, or it would break some

@@ -136,9 +136,9 @@ func (p *printParams) pageRules(o contract.Paper) map[string]string {
 	return rules
 }
 
-// headingRule keeps headings with what follows them in the same element, as other converters do and browsers do not. Any rule of the document is stronger.
-// Without the limit, what follows a page that ends with its heading would lose it.
-const headingRule = ":where(:is(h1, h2, h3, h4, h5, h6):not(:last-child)) { break-after: avoid }"
+// headingRule keeps headings with what follows them in the same element, as other converters do and browsers do not. It is in a layer, so that any rule of
+// the document is stronger. Elements that end with a heading may be pages, and keep it.
+const headingRule = "@layer { :is(h1, h2, h3, h4, h5, h6):not(:last-child) { break-after: avoid } }"
 
 // withRules adds to HTML the rule of headings and, as it has no page rules of its own, the whole margin.
 func (p *printParams) withRules(html string) string {
@@ -170,11 +170,7 @@ func inFrames(script string) string {
 const rooting = `(document, { root }, { set }) => { if (document.body) set(document.documentElement, { width: root + "px" }) }`
 
 // keepingHeadings gives the document headingRule.
-const keepingHeadings = `document => {
-	const sheet = new CSSStyleSheet()
-	sheet.replaceSync("` + headingRule + `")
-	document.adoptedStyleSheets.push(sheet)
-}`
+const keepingHeadings = `(document, _, { adopt }) => { adopt("` + headingRule + `") }`
 
 // unsplitting takes back what splitting and omitting have done.
 const unsplitting = `(document, _, { undoing }) => undoing.splice(0).reverse().forEach(undo => undo())`

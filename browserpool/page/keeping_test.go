@@ -194,6 +194,7 @@ func TestHeadingsStay(t *testing.T) {
 	}{
 		"by itself":      {"", "<p>TEXT</p>", false},
 		"overruled":      {"<style>h2 { break-after: auto }</style>", "<p>TEXT</p>", true},
+		"by any rule":    {"<style>* { break-after: auto }</style>", "<p>TEXT</p>", true},
 		"ends its box":   {"<div>", "</div><p>TEXT</p>", true},
 		"two headings":   {"", "<h3>SUB</h3><p>TEXT</p>", false},
 		"within columns": {`<div style="display: flex"><div>`, "<p>TEXT</p></div></div>", false},

@@ -20,7 +20,7 @@ var (
 
 var (
 	// symbolFont matches where a font of symbols is named, in a style or in <font face>.
-	symbolFont = regexp.MustCompile(`(?i)\b(?:font(?:-family)?\s*:|face\s*=)(?:[^;{}<>]|&#3[49];)*\b(?:wingdings|symbol)\b`)
+	symbolFont = regexp.MustCompile(`(?i)\b(?:font(?:-family)?\s*:|face\s*=)(?:[^;{}<>]|&#3[49];){0,200}?\b(?:wingdings|symbol)\b`)
 	// hangingLine matches a first line that begins before the others, in sanitised HTML.
 	hangingLine = regexp.MustCompile(`(?i)text-indent:\s*-`)
 )

@@ -128,7 +128,8 @@ func TestLongLinesAreBroken(t *testing.T) {
 	}{
 		"code": {code(40), 0, whole}, "code that fits better as it is": {code(17), 0, shrunk}, "code at a scale": {code(17), 1, whole},
 		"a line": {line(40), 0, whole}, "a line in a box that hides it": {`<div style="overflow: hidden">` + line(40) + `</div><p>END`, 0, whole},
-		"an address": {paragraph(60), 0, whole}, "a short address": {paragraph(21), 0, shrunk}, "in a table": {cell(60), 0, whole},
+		"labels that are placed": {strings.Repeat(`<div style="position: absolute; left: 960px; white-space: nowrap">sum + sum</div>`, 2) + `<p>END`, 0, 0.6},
+		"an address":             {paragraph(60), 0, whole}, "a short address": {paragraph(21), 0, shrunk}, "in a table": {cell(60), 0, whole},
 		"in a grid": {grid(40), 0, whole}, "a wide box": {diagram(25), 0, 0.5}, "from the right": {`<div dir="rtl">` + code(40) + `</div>`, 0, whole},
 	} {
 		for way, job := range map[string]Print{"posted": {}, "full": {Full: true}, "shadow": {Full: true}} {

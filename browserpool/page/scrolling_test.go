@@ -298,6 +298,7 @@ func TestStripsKeepBorders(t *testing.T) {
 		"below":  "td { border-bottom: 2px solid; padding: 8px }",
 		"above":  "td { border-top: 2px solid; padding: 8px }",
 		"rows":   "tr { border-top: 2px solid } td { padding: 8px; background: #ddd }",
+		"spans":  "td { border: 2px solid; padding: 8px } td span { background: #000 !important }",
 	} {
 		result := mustPrint(t, slot, Print{HTML: `<!doctype html><style>table { border-collapse: collapse }` + style + `</style><div style="overflow: auto">` + table + `</div>`, Full: true})
 		found, picture := boxes(t, result.PDF, "TWO"), paper(t, result.PDF, 1)
@@ -312,6 +313,9 @@ func TestStripsKeepBorders(t *testing.T) {
 			}
 			if !isDrawn {
 				t.Errorf("%s: strip %d has no line below TWO, at %d, %.0f", name, i, x, at.bottom)
+			}
+			if r, _, _, _ := picture.At(int(at.left)-3, int(at.top+at.bottom)/2).RGBA(); r < 0x8000 {
+				t.Errorf("%s: strip %d covers TWO", name, i)
 			}
 		}
 	}
@@ -687,6 +691,20 @@ func TestCuttingBoxes(t *testing.T) {
 			if end := strings.Index(text, "END"); end < 0 || strings.Index(text, "AFTER") < end {
 				t.Errorf("%s: its end is cut, or covered", name)
 			}
+		}
+	}
+}
+
+// A body whose hidden overflow is shown, because the window hides it as well, keeps its columns.
+func TestHiddenOverflowKeepsColumns(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	for _, display := range []string{"flex", "grid; grid-template-columns: 1fr 1fr"} {
+		html := `<!doctype html><style>html, body { overflow-x: hidden } body { position: relative; gap: 20px; display: ` + display + ` }</style>` +
+			`<aside>LEFT</aside><main>RIGHT</main><div style="position: absolute; left: 90%; width: 500px; height: 9px"></div>`
+		result := mustPrint(t, slot, Print{HTML: html, Full: true})
+		if left, right := wordAt(t, result.PDF, "LEFT"), wordAt(t, result.PDF, "RIGHT"); math.Abs(left.yMin-right.yMin) > 1 {
+			t.Errorf("%s: the columns are at %.0f and %.0f points", display, left.yMin, right.yMin)
 		}
 	}
 }

@@ -79,7 +79,7 @@
 	}
 	// What the window hides as well cuts nothing more. A root without that would have the window take it from the body.
 	if (body && /hidden|clip/.test(style(body).overflowX) && /hidden|clip/.test(style(document.documentElement).overflowX) && body.scrollWidth > body.clientWidth + 1) {
-		set(body, { display: "flow-root", "overflow-x": "visible", "overflow-y": "clip" })
+		set(body, { ...style(body).display == "block" && { display: "flow-root" }, "overflow-x": "visible", "overflow-y": "clip" }) // margins stay inside
 	}
 	const bare = elements.filter(e => hidden(e) > 50 && isOwnBar(e, "offsetWidth") && scrolls(e) && isShown(e) && isOnPaper(rectOf(e)))
 	const all = { Grown: 0, Hidden: Math.max(0, ...bare.map(hidden)) }

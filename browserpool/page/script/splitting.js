@@ -134,7 +134,7 @@
 		const top = drawn([rowBorder(e, "top"), ...above ? [rowBorder(above, "bottom")] : []])
 		const borders = [["border-top", top], ["border-right", borderOf(e, "right")], ["border-bottom", rowBorder(e, "bottom")], ["border-left", borderOf(e, "left")]]
 		if (style(e).borderCollapse != "collapse" || borders.every(([, border]) => px(border) == 0)) return
-		return { ...Object.fromEntries(borders), display: "block", position: "absolute", "box-sizing": "border-box", inset: borders.map(([, border]) => -px(border) + "px").join(" ") }
+		return { all: "initial", ...Object.fromEntries(borders), display: "block", position: "absolute", "box-sizing": "border-box", inset: borders.map(([, border]) => -px(border) + "px").join(" ") }
 	}
 	// What keeps these columns in view, in all parts.
 	const keepingNames = (parts, start) => {

@@ -22,7 +22,7 @@ func Certificate(name, certFile, keyFile, host string, long time.Duration, now f
 		}
 		all := []Finding{validity(pair.Leaf, long, now())}
 		if lacksIssuer(pair, now()) {
-			all = append(all, warn("append to it the certificates of those who issued it, up to the root, or clients refuse it", "%s lacks the certificate of its issuer, %s", certFile, pair.Leaf.Issuer))
+			all = append(all, warn("append the intermediate certificates, or clients refuse it", "%s lacks the certificate of its issuer, %s", certFile, pair.Leaf.Issuer))
 		}
 		if err := pair.Leaf.VerifyHostname(host); host != "" && err != nil { // a proxy before the node may show another
 			all = append(all, warn("get one for the host of public_url, unless a proxy shows another to clients", "%s", err))
