@@ -51,7 +51,7 @@ type Figures struct {
 	Entries, Poisoned, Failures int64
 	// Delay is the time from the occurrence of the newest entry until it was in the ledger.
 	Delay time.Duration
-	// Stalled is what keeps the ledger from a partition.
+	// Stalled is the longest stall of a partition.
 	Stalled Stall
 }
 

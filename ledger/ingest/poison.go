@@ -116,6 +116,9 @@ func eachPublished(ctx context.Context, log eventlog.Log, partition int32, from,
 			return err
 		}
 		for _, r := range records {
+			if r.Offset >= to {
+				return nil
+			}
 			next = r.Offset + 1
 			poisoned, err := readPoisoned(partition, r)
 			if err != nil {
@@ -129,8 +132,8 @@ func eachPublished(ctx context.Context, log eventlog.Log, partition int32, from,
 	return nil
 }
 
-// Forget has Poison list the records of a partition no longer, up to an offset of the topic of poison. It ends before the first that could be an entry
-// and is none, as two with the same id: whoever compares the ledger with the log must know that it is left out.
+// Forget has Poison list the records of a partition no longer, up to an offset of the topic of poison. It stops at the first record that could be an
+// entry but is missing from the ledger, such as one whose id the ledger has already: whoever compares the ledger with the log must know of it.
 func Forget(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition int32, upTo int64) error {
 	start, end, err := log.Bounds(ctx, events.TopicPoison, partition)
 	if err != nil {
@@ -150,7 +153,7 @@ func Forget(ctx context.Context, log eventlog.Log, l ledger.Ledger, partition in
 	return log.Trim(ctx, events.TopicPoison, partition, before)
 }
 
-// isHopeless reports whether a record cannot be an entry, is one already, or is gone.
+// isHopeless reports whether a record can never be an entry, is one already, or is gone. A newer version may accept usage that this one refuses.
 func isHopeless(ctx context.Context, log eventlog.Log, l ledger.Ledger, at ledger.Source) (bool, error) {
 	if at.Topic != events.TopicEvents {
 		return true, nil
@@ -163,7 +166,7 @@ func isHopeless(ctx context.Context, log eventlog.Log, l ledger.Ledger, at ledge
 	if err != nil {
 		return false, err
 	}
-	if _, is, err := EntryOf(at.Topic, at.Partition, r); err != nil || !is {
+	if event, err := public.Parse(r); err != nil || !public.IsUsage(event.Type) {
 		return true, nil
 	}
 	lacks, err := lacks(ctx, l, at)

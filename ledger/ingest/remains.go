@@ -24,7 +24,7 @@ type Remains struct {
 	of map[int32]*remains
 }
 
-// remains are what is left of a partition of the topic below next: the offsets of the records by what they are about.
+// remains are the records left in a partition of the topic below next: their offsets in the topic of poison, by source.
 type remains struct {
 	next int64
 	at   map[ledger.Source]int64
@@ -73,7 +73,7 @@ func (r *Remains) known(p int32) *remains {
 	return known
 }
 
-// look brings what is known of a partition up to date; nil if nothing is left.
+// look updates the remains of a partition; nil if nothing is left.
 func (r *Remains) look(ctx context.Context, p int32, of *remains) (*remains, error) {
 	start, end, err := r.Log.Bounds(ctx, events.TopicPoison, p)
 	if err != nil || start == end {

@@ -42,7 +42,7 @@ func (s *Stalls) Reading(partition int32, err error) { s.note(obstacle{partition
 // appending notes why records of a partition cannot be appended, or with nil that they were.
 func (s *Stalls) appending(partition int32, err error) { s.note(obstacle{partition, false}, err) }
 
-// note logs the first failure, and the recovery of everything: what one ledger does to all partitions is one line.
+// note logs the first failure, and the recovery of everything: a failure of the whole ledger is one line, not one for each partition.
 func (s *Stalls) note(at obstacle, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type Config struct {
 	// in the ledger. Both are closed with the ingest.
 	Events message.Subscriber
 	Poison message.Publisher
-	// Stalls gets what keeps records from the ledger; Events tells it of partitions that cannot be read. nil if nobody asks for those.
+	// Stalls notes failures to append; Events tells it of partitions that cannot be read. nil if nobody asks for those.
 	Stalls *Stalls
 	Logger *slog.Logger
 	// Registry gets the metrics of the router; nil for none.

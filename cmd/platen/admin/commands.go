@@ -145,7 +145,7 @@ func (c *call) ledgerCommands() *cobra.Command {
 		parent("poison", "Handle records that the usage ledger could not take",
 			c.command("list", "List the records that the usage ledger could not take, with the reason", runListPoison),
 			c.command("retry [RECORD]", "Append all of them, or one, after the cause is fixed", runRetryPoison),
-			c.command("drop", "List those that are left no longer, because they can never be entries", runDropPoison)),
+			c.command("drop", "Take records off the list that can never be entries", runDropPoison)),
 	)
 }
 
