@@ -41,6 +41,8 @@ var (
 		MaxArrayElements: 4096,
 		MaxMapPairs:      4096,
 	}.DecMode())
+	// unlimited has the highest limits there are. It only checks, which allocates nothing.
+	unlimited = must(cbor.DecOptions{MaxNestedLevels: 1<<16 - 1, MaxArrayElements: 1<<31 - 1, MaxMapPairs: 1<<31 - 1}.DecMode())
 )
 
 func must[T any](mode T, err error) T {
@@ -233,7 +235,7 @@ func splitRecord(b []byte) (kind byte, body []byte, err error) {
 
 // isMap reports whether bytes are one CBOR map, whatever the limits of this version.
 func isMap(b []byte) bool {
-	return b[0]>>5 == majorMap && cbor.Wellformed(b) == nil
+	return b[0]>>5 == majorMap && unlimited.Wellformed(b) == nil
 }
 
 // decodeAs decodes a V and returns it as the interface I.

@@ -395,6 +395,8 @@ func TestForeignBytesAreRefused(t *testing.T) {
 		{"marker among commands", []byte{1, kindMarker, 0xa0}, ErrFormat},
 		{"cut", good[:len(good)-1], ErrFormat},
 		{"trailing", append(append([]byte{}, good...), 0), ErrFormat},
+		{"newer format, deeper than this version allows", slices.Concat([]byte{2, 1, 0xa1, 1}, bytes.Repeat([]byte{0x81}, 40), []byte{0}), ErrNewer},
+		{"newer format, longer than this version allows", slices.Concat([]byte{2, 1, 0xa1, 1, 0x9a, 0, 3, 0, 0}, make([]byte, 3<<16)), ErrNewer},
 		{"unknown type", of("a", 9999, WakeJob{}), ErrNewer},
 		{"unknown type of nobody", of("", 9999, WakeJob{}), ErrFormat},
 		{"unknown type without a map", of("a", 9999, "text"), ErrFormat},
