@@ -101,7 +101,8 @@ func (f *feed) skip(ctx context.Context, r reading, from int64) (next int64, err
 // envelope. A command of a newer version is an error: a node that knows it will decide it.
 func (r reading) decode(record eventlog.Record) (events.Command, error) {
 	c, err := events.DecodeCommand(record.Value)
-	if of := events.Partition(c.Account, r.cfg.Log.Partitions()); err == nil && of != r.partition { // the owner of that one decides what the account does
+	known := err == nil || errors.Is(err, events.ErrNewer) && c.Account != "" // whose command it is: the owner of that partition decides what the account does
+	if of := events.Partition(c.Account, r.cfg.Log.Partitions()); known && of != r.partition {
 		err = fmt.Errorf("a command of partition %d: another program has copied it", of)
 	}
 	switch {

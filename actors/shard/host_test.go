@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -325,6 +326,11 @@ func TestCommandOfAnotherPartition(t *testing.T) {
 		stray += "x"
 	}
 	n.append(events.Command{ID: events.NewCommandID(), Account: stray, At: 5, Body: events.CreateAccount{Plan: events.PlanFree}})
+	newer := slices.Concat([]byte{1, 1, 0xa2, 2, 0x60 | byte(len(stray))}, []byte(stray), []byte{0x0f, 0x82, 0x19, 0x27, 0x0f, 0xa0}) // type 9999
+	if c, err := events.DecodeCommand(newer); !errors.Is(err, events.ErrNewer) || c.Account != stray {
+		t.Fatalf("%+v (%v)", c, err)
+	}
+	n.appendBytes(newer)
 	n.submit()
 	n.render()
 	if state, err := (account.ReplicaStore{Reader: n.replica, Partition: events.Partition("acc", 2)}).Account(stray); err != nil || state.Exists() {
