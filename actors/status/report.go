@@ -168,7 +168,7 @@ type Ledger struct {
 	StalledSeconds float64 `json:"stalled_seconds"`
 	// StallReason says why, and StalledPartition from which. StalledPartitions counts all.
 	StallReason       string `json:"stall_reason,omitempty"`
-	StalledPartition  int32  `json:"stalled_partition,omitempty"`
+	StalledPartition  int32  `json:"stalled_partition"`
 	StalledPartitions int    `json:"stalled_partitions,omitempty"`
 	// Poisoned counts records that it could not accept, and lacks still.
 	Poisoned int64 `json:"poisoned"`
