@@ -181,6 +181,9 @@ func (s *Server) readEvents(ctx context.Context, f EventFilter, lines chan<- []b
 
 func (s *Server) readPartition(ctx context.Context, p int32, f EventFilter, lines chan<- []byte) error {
 	from, end, err := s.Log.Bounds(ctx, events.TopicEvents, p)
+	if ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -16,15 +16,19 @@ import (
 	"platen.dev/events/testkit"
 )
 
-// holedLog has an event in each of two partitions. In the second, nothing can be read after it.
+// holedLog has an event in each of three partitions. In the second, nothing can be read after it. The third does not say where it ends.
 type holedLog struct {
 	eventlog.Log
 	record eventlog.Record
 }
 
-func (holedLog) Partitions() int32 { return 2 }
+func (holedLog) Partitions() int32 { return 3 }
 
-func (holedLog) Bounds(context.Context, string, int32) (start, end int64, err error) {
+func (holedLog) Bounds(ctx context.Context, _ string, p int32) (start, end int64, err error) {
+	if p == 2 {
+		<-ctx.Done()
+		return 0, 0, ctx.Err()
+	}
 	return 0, 2, nil
 }
 
