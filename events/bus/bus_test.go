@@ -140,6 +140,48 @@ func TestLogIsWaitedFor(t *testing.T) {
 	})
 }
 
+// fadingLog can be read, though nothing is there, and can no longer after a while.
+type fadingLog struct {
+	brokenLog
+	lasts time.Duration
+}
+
+func (l fadingLog) Read(string, int32, int64) eventlog.Reader { return fadingReader{lasts: l.lasts} }
+
+type fadingReader struct {
+	brokenReader
+	lasts time.Duration
+}
+
+func (r fadingReader) Next(ctx context.Context) ([]eventlog.Record, error) {
+	if !pause(ctx, r.lasts) {
+		return nil, ctx.Err()
+	}
+	return nil, errors.New("fault of the test")
+}
+
+// A failure right after a partition counts as readable is told after that.
+func TestLogFailsAsItCountsAsReadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		s := NewLogSubscriber(LogConfig{Log: fadingLog{lasts: calm*time.Second + 1}, Start: origin, Waiting: func(_ int32, err error) {
+			if err == nil {
+				time.Sleep(time.Millisecond) // the one that tells is slower than the failure
+			}
+			told = append(told, fmt.Sprint(err))
+		}})
+		subscribe(t, s, topic)
+		time.Sleep(calm*time.Second + 2*time.Millisecond)
+		synctest.Wait()
+		if !slices.Equal(told, []string{"<nil>", "fault of the test"}) {
+			t.Errorf("told %q", told)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestLogPublisherRefuses(t *testing.T) {
 	p := NewLogPublisher(openLog(t, 1))
 	for name, m := range map[string]*message.Message{

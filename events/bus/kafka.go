@@ -29,7 +29,7 @@ type KafkaConfig struct {
 	SessionTimeout time.Duration
 	// Pause is how long a subscriber waits before it asks Start again; 0 means 5 seconds.
 	Pause time.Duration
-	// Waiting is told what keeps a subscriber from partitions.
+	// Waiting is told why partitions cannot be read, and that they can.
 	Waiting Waiting
 }
 

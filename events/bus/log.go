@@ -42,7 +42,7 @@ type LogConfig struct {
 	Log eventlog.Log
 	// Start is called when the subscription begins, and again after a failure.
 	Start Start
-	// Waiting is told what keeps partitions from being read.
+	// Waiting is told why partitions cannot be read, and that they can.
 	Waiting Waiting
 	// Pause is how long a partition waits after a failure or a nack; 0 means a second.
 	Pause time.Duration
@@ -117,7 +117,16 @@ func (s *logSubscriber) read(ctx context.Context, topic string, partition int32,
 	}
 	reader := s.cfg.Log.Read(topic, partition, from)
 	defer reader.Close()
-	defer time.AfterFunc(calm*s.cfg.Pause, func() { s.cfg.Waiting.tell(partition, nil) }).Stop()
+	told := make(chan struct{})
+	calmed := time.AfterFunc(calm*s.cfg.Pause, func() {
+		defer close(told)
+		s.cfg.Waiting.tell(partition, nil)
+	})
+	defer func() {
+		if !calmed.Stop() {
+			<-told // before a failure is
+		}
+	}()
 	for {
 		records, err := reader.Next(ctx)
 		if err != nil {
