@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -27,7 +28,9 @@ type starter struct {
 	start   Start
 	waiting Waiting
 	pause   time.Duration
-	failed  map[int32]bool // the partition for which start has failed, which may be another member's by now
+
+	mu     sync.Mutex // guards failed
+	failed int32      // the partition for which start has failed, which may be another member's by now; -1 for none
 }
 
 func (s *starter) WrapConsumerGroupHandler(h sarama.ConsumerGroupHandler) sarama.ConsumerGroupHandler {
@@ -76,14 +79,14 @@ func (h startHandler) begin(session sarama.ConsumerGroupSession) (int32, error) 
 
 // note tells of a partition that cannot begin, and that the former one no longer waits here.
 func (s *starter) note(partition int32, err error) {
-	for p := range s.failed {
-		if err == nil || p != partition {
-			s.waiting.tell(p, nil)
-			delete(s.failed, p)
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed >= 0 && (err == nil || s.failed != partition) {
+		s.waiting.tell(s.failed, nil)
+		s.failed = -1
 	}
 	if err != nil {
-		s.failed[partition] = true
+		s.failed = partition
 		s.waiting.tell(partition, err)
 	}
 }
