@@ -46,13 +46,14 @@ func openLedger(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, 
 	return l, nil
 }
 
-// openWatched opens the usage ledger of a node that fills it, and tells what keeps it from that.
+// openWatched opens the usage ledger of a node that fills it, and returns where its stalls are noted.
 func openWatched(ctx context.Context, b *base, log eventlog.Log) (ledger.Ledger, *ingest.Stalls, error) {
 	l, err := openLedger(ctx, b, log)
 	return l, ingest.NewStalls(time.Now, b.logger), err
 }
 
-// timelyLedger answers about an account only while the ledger takes what the account is charged: later sums would differ from those that it gives.
+// timelyLedger answers about an account only while the ledger takes what the account is charged: later sums would differ from those that it gives. Of a
+// shared ledger, only the node that reads the account's partition knows.
 type timelyLedger struct {
 	ledger.Ledger
 	stalls     *ingest.Stalls
@@ -157,15 +158,16 @@ func ledgerBus(b *base, s *storage) (message.Subscriber, message.Publisher, erro
 // remainsInterval is how often what is left of the poison is counted.
 const remainsInterval = time.Minute
 
-// startRemains begins to count what the ledger could not take, as the process may have begun since. The owners of the partitions count for a shared one.
+// startRemains begins to count what the ledger could not take, also what was left before the process began. The owners of the partitions count for a
+// shared one.
 func startRemains(b *base, s *storage) *ingest.Remains {
-	remains := &ingest.Remains{Log: s.log, Ledger: s.ledger, Mine: minds(b, s)}
+	remains := &ingest.Remains{Log: s.log, Ledger: s.ledger, Mine: mine(b, s)}
 	b.periodically("poison", remainsInterval, remains.Look)
 	return remains
 }
 
-// minds returns which partitions of the ledger a node minds: all of its own ledger, of a shared one those that it owns.
-func minds(b *base, s *storage) func(partition int32) bool {
+// mine returns which partitions of the ledger a node looks after: all of its own ledger, of a shared one those that it owns.
+func mine(b *base, s *storage) func(partition int32) bool {
 	return func(p int32) bool { return b.cfg.ClickHouse == "" || s.replica.Owner(p) == b.id }
 }
 
@@ -173,7 +175,7 @@ func minds(b *base, s *storage) func(partition int32) bool {
 func startReconciliation(b *base, s *storage) *reconcile.Shares {
 	shares := &reconcile.Shares{
 		Ledger: s.ledger, Log: s.log, Topic: events.TopicEvents, Logger: b.logger,
-		Mine: minds(b, s),
+		Mine: mine(b, s),
 	}
 	b.periodically("reconciliation", reconcile.ShareInterval, shares.Next)
 	return shares
