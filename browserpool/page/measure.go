@@ -61,7 +61,7 @@ func (p *page) count(ctx context.Context, html string) (measurements, error) {
 func countHTML(html string) measurements {
 	return measurements{
 		nodes:    strings.Count(html, "<") - strings.Count(html, "</"),
-		pictured: mayHavePictures(html), styled: mentions(html, "style") || mentions(html, "height"),
+		pictured: mentions(html, "<img") || mayHavePictures(html), styled: mentions(html, "style") || mentions(html, "height"),
 	}
 }
 
