@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -48,5 +49,15 @@ func TestManyPendingWebhooks(t *testing.T) {
 	fold(begun.Add(time.Hour), events.WebhookAttempted{Job: first, WebhookAttempt: events.WebhookAttempt{Number: 2, Status: 200}, Outcome: events.WebhookDelivered})
 	if count, oldest, err := PendingWebhooks(store, partition); count != many-1 || oldest != begun.Add(time.Millisecond) || err != nil {
 		t.Errorf("after a delivery %d are pending, the oldest since %d, %v", count, oldest, err)
+	}
+}
+
+// A damaged row is an error that has the rows rebuilt, and no job of nobody: a command without an account is none of Platen's.
+func TestDueOfADamagedRow(t *testing.T) {
+	store, id := table.Memory{}, events.JobID{1}
+	at := events.At(time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC))
+	store[string(timedKey(due, 0, at, id))] = []byte{0xff}
+	if ready, err := Due(store, 0, at, 9); !errors.Is(err, table.ErrUndecodable) || len(ready) != 0 {
+		t.Errorf("got %v, %v", ready, err)
 	}
 }

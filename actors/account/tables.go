@@ -245,16 +245,15 @@ func KeptFiles(s Scanner, partition int32, now events.Instant, limit int) (names
 	return names, errors.Join(err, failed)
 }
 
-// Due lists at most limit jobs of a partition that are due at now, the earliest first.
+// Due lists at most limit jobs of a partition that are due at now, the earliest first. An error that wraps table.ErrUndecodable means that the row of the
+// next one is damaged.
 func Due(s Scanner, partition int32, now events.Instant, limit int) (ready []JobRef, err error) {
-	err = s.Scan(due.Key(partition), func(key, value []byte) bool {
+	err = due.Each(s, due.Key(partition), func(key []byte, of events.AccountID) bool {
 		at, id := parseTimedKey(due, key)
 		if at > now || len(ready) == limit {
 			return false
 		}
-		ref := JobRef{Job: id}
-		ref.Account, _ = due.Decode(value)
-		ready = append(ready, ref)
+		ready = append(ready, JobRef{Account: of, Job: id})
 		return true
 	})
 	return ready, err

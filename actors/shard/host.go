@@ -317,7 +317,7 @@ func (h *Host) schedule(ctx actor.Context) {
 
 func (h *Host) onTicked(ctx actor.Context) {
 	due, err := account.Due(h.cfg.Replica, h.partition, events.At(h.cfg.Now()), wakeBatch)
-	if err != nil {
+	if err != nil && !(errors.Is(err, table.ErrUndecodable) && h.cfg.Replica.Renew(h.partition, err)) {
 		h.cfg.Logger.Error("cannot read due jobs", "partition", h.partition, "error", err)
 	}
 	h.step(ctx, Ticked{due})
