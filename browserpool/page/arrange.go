@@ -270,9 +270,12 @@ const textField = "<textarea"
 // mayHave reports whether the document may have one of the words, such as properties. Our own style sheets are not asked: to run script in a document that has none
 // takes a few milliseconds.
 func (p press) mayHave(words ...string) bool {
-	content := p.job.HTML[max(0, strings.LastIndex(p.job.HTML, "</style>")):]
+	content := afterSheets(p.job.HTML)
 	return p.kind == forVisit || slices.ContainsFunc(words, func(word string) bool { return mentions(content, word) })
 }
+
+// afterSheets returns HTML from the end of its last style sheet on: in HTML that is not full, these are ours.
+func afterSheets(html string) string { return html[max(0, strings.LastIndex(html, "</style>")):] }
 
 // see measures the visible extent of a document that is wider than the viewport.
 func (p press) see(ctx context.Context, content int) (extent, error) {

@@ -51,7 +51,7 @@ func (p *page) finish(ctx context.Context, d document) error {
 			return err
 		}
 	}
-	if err := unlessLate(ctx, p.mend(ctx, d)); err != nil {
+	if err := unlessLate(ctx, mend(ctx, p, d)); err != nil {
 		return err
 	}
 	return p.checkParts(d.load)

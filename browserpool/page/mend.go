@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"regexp"
-	"strings"
 )
 
 // This file mends documents that were made for other programs, before anything is measured.
@@ -30,7 +29,7 @@ var (
 func menders(html string, full bool) (all []string) {
 	content := html
 	if !full {
-		content = html[max(0, strings.LastIndex(html, "</style>")):]
+		content = afterSheets(html)
 	}
 	if !full && mentions(content, "text-indent") && hangingLine.MatchString(content) {
 		all = append(all, optional(indenting))
@@ -42,7 +41,7 @@ func menders(html string, full bool) (all []string) {
 }
 
 // mend runs the scripts that a document needs.
-func (p *page) mend(ctx context.Context, d document) error {
+func mend(ctx context.Context, p *page, d document) error {
 	if len(d.menders) == 0 {
 		return nil
 	}

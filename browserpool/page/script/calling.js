@@ -56,6 +56,8 @@
 		}
 		return some(root)
 	}
+	// Whether nothing between an element and the window clips or scrolls it sideways.
+	const isUnclipped = e => !e || e == e.ownerDocument.body || getComputedStyle(e).overflowX == "visible" && isUnclipped(outerOf(e))
 	const hasBackground = (e, { backgroundImage, backgroundColor } = getComputedStyle(e)) =>
 		backgroundImage != "none" || !/^(transparent|rgba\(.*, 0\))$/.test(backgroundColor)
 	const isMenu = box => {
@@ -326,7 +328,7 @@
 		adopt(`[${name}] { ${Object.entries(to).map(([property, value]) => `${property}: ${value} !important`).join("; ")} }`)
 	}
 	return script(undisguised, argument, {
-		within, outerOf, fixedOf, hitsAt, isInFlow, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, textsOf, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
+		within, outerOf, fixedOf, hitsAt, isInFlow, isUnclipped, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, textsOf, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
 		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, wrap, haveOthers, fasten, isColumn, tallest, undoing,
 	})
 }

@@ -1,13 +1,12 @@
 // Encloses tables that are wider than the window in boxes that scroll, which are printed in strips, and has boxes scroll that are wider than the window for
 // what they hold. Reports whether the document becomes narrower.
-(document, _, { within, outerOf, isShown, isInFlow, isColumn, haveOthers, keepStyle, wrap, set }) => {
+(document, _, { within, outerOf, isShown, isInFlow, isUnclipped, isColumn, haveOthers, keepStyle, wrap, set }) => {
 	const root = document.documentElement, body = document.body, before = root.scrollWidth, style = getComputedStyle
 	if (!body) return false
-	const isOpen = e => !e || e == body || style(e).overflowX == "visible" && isOpen(outerOf(e))
 	const mayBeEnclosed = (table, outer = table.parentElement, s = style(outer)) =>
 		/^(block|flow-root|list-item|table|table-cell|inline-block)$/.test(s.display) || isColumn(s) || /flex|grid/.test(s.display) && !haveOthers([table], outer)
 	const isWide = e => e.localName == "table" && e.getBoundingClientRect().width > root.clientWidth + 1 && isShown(e) && style(e).display == "table" &&
-		e.parentElement == outerOf(e) && isInFlow(e, body) && isOpen(outerOf(e)) && mayBeEnclosed(e)
+		e.parentElement == outerOf(e) && isInFlow(e, body) && isUnclipped(outerOf(e)) && mayBeEnclosed(e)
 	const wide = within(body).filter(isWide), tables = wide.filter(e => !wide.some(other => other != e && e.contains(other))).slice(0, 300)
 	// Style sheets may name a table by what holds it.
 	const names = [...style(body)].filter(name => !/^(min-|margin)/.test(name)) // which depend on what holds an element

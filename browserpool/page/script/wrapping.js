@@ -1,17 +1,16 @@
 // Breaks the lines of code, the long words and what stands in one line that reach beyond the window, if the document becomes narrower by it. Reports
 // whether it does.
-(document, _, { someText, outerOf, isInFlow, drawingScale, breakCode, keepStyle, set }) => {
+(document, _, { someText, isInFlow, isUnclipped, drawingScale, breakCode, keepStyle, set }) => {
 	const root = document.documentElement, width = root.clientWidth, before = root.scrollWidth, style = getComputedStyle
 	const isCode = e => style(e).whiteSpace == "pre", isLong = text => /\S{25}/.test(text)
 	if (!document.body) return false
 	const outermost = (e, is) => is(e) && e.parentElement && is(e.parentElement) ? outermost(e.parentElement, is) : e
 	const isRTL = style(document.body).direction == "rtl"
 	const isOneLine = e => style(e).whiteSpace == "nowrap"
-	const isOpen = e => !e || e == document.body || style(e).overflowX == "visible" && isOpen(outerOf(e))
 	const texts = [], lines = new Set() // tables get strips
 	someText(document.body, ({ left, right }, e, text) => {
 		if (left >= -1 && right <= width + 1) return
-		if (isOneLine(e) && !e.closest("table") && isOpen(e) && isInFlow(e, document.body) && (isRTL ? left < -1 : right > width + 1)) lines.add(outermost(e, isOneLine))
+		if (isOneLine(e) && !e.closest("table") && isUnclipped(e) && isInFlow(e, document.body) && (isRTL ? left < -1 : right > width + 1)) lines.add(outermost(e, isOneLine))
 		if (isCode(e) || isLong(text.data)) texts.push(e)
 	})
 	const found = [...new Set(texts.map(e => outermost(e, isCode)))], zooms = new Map(found.map(e => [e, isCode(e) && drawingScale(e)]))
