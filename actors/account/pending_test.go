@@ -52,7 +52,7 @@ func TestManyPendingWebhooks(t *testing.T) {
 	}
 }
 
-// A damaged row is an error that has the rows rebuilt, and no job of nobody: a command without an account is none of Platen's.
+// A damaged row is an error, by which the rows are rebuilt; its job is not woken without its account.
 func TestDueOfADamagedRow(t *testing.T) {
 	store, id := table.Memory{}, events.JobID{1}
 	at := events.At(time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 )
@@ -27,8 +28,16 @@ type obstacle struct {
 }
 
 type stall struct {
-	since time.Time
-	err   error // the latest
+	since, last time.Time
+	err         error // the latest
+}
+
+// abandoned is how long a stall counts without another failure: what is tried again fails again far sooner, so the partition is another node's by then.
+const abandoned = 5 * time.Minute
+
+// forget drops the stalls that are abandoned.
+func (s *Stalls) forget() {
+	maps.DeleteFunc(s.of, func(_ obstacle, of stall) bool { return s.now().Sub(of.last) > abandoned })
 }
 
 // NewStalls returns stalls that are timed by now.
@@ -46,6 +55,7 @@ func (s *Stalls) appending(partition int32, err error) { s.note(obstacle{partiti
 func (s *Stalls) note(at obstacle, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.forget()
 	known, is := s.of[at]
 	switch {
 	case err == nil && is:
@@ -62,7 +72,7 @@ func (s *Stalls) note(at obstacle, err error) {
 		if len(s.of) == 0 {
 			s.logger.Error("usage ledger is waiting, retrying; jobs and public events continue", "partition", at.partition, "error", err)
 		}
-		known.err = err
+		known.last, known.err = s.now(), err
 		s.of[at] = known
 	}
 }
@@ -81,6 +91,7 @@ type Stall struct {
 func (s *Stalls) longest() (longest Stall, failures int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.forget()
 	partitions := map[int32]bool{}
 	for at, stall := range s.of {
 		partitions[at.partition] = true
@@ -97,6 +108,7 @@ func (s *Stalls) longest() (longest Stall, failures int64) {
 func (s *Stalls) Check(partition int32, longer time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.forget()
 	for _, reading := range []bool{true, false} {
 		if stall, is := s.of[obstacle{partition, reading}]; is && s.now().Sub(stall.since) > longer {
 			return fmt.Errorf("the usage ledger takes nothing from partition %d since %s: %w", partition, stall.since.UTC().Format(time.RFC3339), stall.err)

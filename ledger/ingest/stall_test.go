@@ -49,6 +49,27 @@ func TestStalls(t *testing.T) {
 	}
 }
 
+// A stall of which nothing more is heard is of a partition that another node has taken.
+func TestStallsAreForgotten(t *testing.T) {
+	now := noon
+	s := NewStalls(func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	s.appending(2, errors.New("down"))
+	for range 3 {
+		now = now.Add(abandoned)
+		s.Reading(6, errors.New("hole"))
+		if s.Check(6, -1) == nil {
+			t.Error("a stall that lasts is forgotten")
+		}
+	}
+	if got, _ := s.longest(); got.Partition != 6 || got.Partitions != 1 || got.For != 2*abandoned || s.Check(2, 0) != nil {
+		t.Errorf("%+v, %v", got, s.Check(2, 0))
+	}
+	now = now.Add(abandoned + 1)
+	if got, _ := s.longest(); got != (Stall{}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A partition that cannot be read counts as stalled, though the others are appended.
 func TestUnreadablePartitionStalls(t *testing.T) {
 	log, l := openLog(t), openLedger(t)
