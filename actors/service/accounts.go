@@ -38,6 +38,9 @@ func (a Accounts) MoveAnchor(p Principal, anchor events.Instant) error {
 // ResetWindow moves the account back to the present quota window, after a clock that was ahead has moved it on. charged returns what the usage ledger
 // has for the window that began at an instant.
 func (a Accounts) ResetWindow(p Principal, charged func(window events.Instant) (units, bytes int64, err error)) error {
+	if err := a.Fresh.Account(p.Account); err != nil { // an owner that has moved on by more than this node knows would forget the charges
+		return err
+	}
 	state, err := a.state(p.Account)
 	if err != nil {
 		return err

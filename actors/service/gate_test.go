@@ -46,6 +46,7 @@ type desk struct {
 	shards *shards
 	rate   events.Rate
 	waits  int // for the replica
+	behind error
 	now    time.Time
 	log    eventlog.Log
 	lines  *lines
@@ -90,7 +91,7 @@ func newDesk(t *testing.T, mailers ...Mailer) *desk {
 	d := &desk{shards: &shards{reply: events.Reply{Code: events.Accepted}}, rate: events.Rate{Allowed: true}, now: time.Unix(1_700_000_000, 0), log: log, lines: &lines{}}
 	cfg := Config{
 		Commands: d.shards, Replica: replica, Log: log, Logger: slog.New(slog.NewTextHandler(d.lines, nil)), Now: func() time.Time { return d.now },
-		Fresh: NewFreshness(2, func(context.Context, int32) error { d.waits++; return nil }),
+		Fresh: NewFreshness(2, func(context.Context, int32) error { d.waits++; return d.behind }),
 		Rate:  func(events.AccountID, events.Plan) events.Rate { return d.rate },
 		Seal:  seal.NewKey(seal.Secrets{Present: seal.NewSecret()}),
 	}
@@ -273,5 +274,19 @@ func TestFreshness(t *testing.T) {
 		if !errors.Is(err, ErrBehind) || !Behind(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A node that may not know how far an account's owner has moved its window on books nothing.
+func TestResetWindowReadsFirst(t *testing.T) {
+	d := newDesk(t)
+	d.behind = errors.New("cut off")
+	charged := func(events.Instant) (units, bytes int64, err error) { return 0, 0, nil }
+	if err := d.Accounts.ResetWindow(Operator("acc"), charged); !errors.Is(err, ErrBehind) || len(d.shards.sent) > 0 {
+		t.Errorf("%v, and %d commands were sent", err, len(d.shards.sent))
+	}
+	d.behind = nil
+	if err := d.Accounts.ResetWindow(Operator("acc"), charged); err != nil || len(d.shards.sent) != 1 {
+		t.Errorf("%v, and %d commands were sent", err, len(d.shards.sent))
 	}
 }

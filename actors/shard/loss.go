@@ -63,7 +63,7 @@ func (m *Machine) onContinue(in Continue) {
 func (m *Machine) settleGap(g events.Gap) {
 	if m.continuing {
 		m.continuing = false
-		m.read(g.To)
+		m.decideFrom(g.To)
 		return
 	}
 	m.emit(Credit{})

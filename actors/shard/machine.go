@@ -186,12 +186,18 @@ func (m *Machine) activate(cursor projections.Cursor) {
 			m.halt(fmt.Errorf("%w: the journal is about %s, the log has %s", errReplaced, cursor.Commands, m.set.Commands))
 			return
 		}
-		if m.next = next; cursor.Timeline == "" {
-			m.read(next)
-			return
-		}
-		m.emit(Look{})
+		m.decideFrom(next)
 	}
+}
+
+// decideFrom begins to read commands at a position, after a look at the public events if there may be any.
+func (m *Machine) decideFrom(next int64) {
+	m.next = next
+	if m.cursor.Timeline == "" {
+		m.read(next)
+		return
+	}
+	m.emit(Look{})
 }
 
 // onLooked begins to read commands, unless facts were published that the journal lacks: then the journal has lost its end, and another marker begins

@@ -173,6 +173,13 @@ func TestScripts(t *testing.T) {
 			{Continue{2, 5}, "append(gap 8-2)"},
 			{gapRead(8, 2), "activate(2) scan(0)"},
 		},
+		"an owner that continues looks at the public events as any other": {
+			active[0], active[1],
+			{Folded{nil, projections.Cursor{Next: 11, Epoch: 10, Cause: 7, Commands: "old", Owner: "n1", Timeline: "t1", Number: 7}}, "halt(the topic of the commands was created again: the journal is about old, the log has new)"},
+			{Continue{2, 5}, "append(gap 8-2)"},
+			{Folded{gapRead(8, 2).(Folded).Steps, projections.Cursor{Next: 31, Epoch: 10, Cause: 1, Commands: "new", Owner: "n1", Timeline: "t1", Number: 7}}, "look"},
+			{Looked{Published: 7, Timeline: "t2"}, "activate(2) scan(0)"},
+		},
 		"an owner that decides nothing for long ends": append(append(slices.Clone(taken), slices.Repeat([]line{{Measured{9}, ""}}, stallLimit)...),
 			line{Measured{9}, "forgetall stop(commands are waiting, but none has been decided and read back: command 8 is next, the log ends at 9)"}),
 		"an owner without commands does not stall": append(slices.Clone(active), slices.Repeat([]line{{Measured{8}, ""}}, 2*stallLimit)...),

@@ -125,9 +125,14 @@ func (g *gatherer) run(ctx context.Context) {
 			m.SetContext(context.WithValue(ctx, batchKey{}, g.batch))
 			return m
 		})
-		g.batch = Batch{Topic: g.batch.Topic, Partition: g.batch.Partition}
-		g.begun, g.bytes, g.ended = false, 0, nil
+		g.clear()
 	}
+}
+
+// clear begins another batch.
+func (g *gatherer) clear() {
+	g.batch = Batch{Topic: g.batch.Topic, Partition: g.batch.Partition}
+	g.begun, g.bytes, g.ended = false, 0, nil
 }
 
 // gather fills the batch, and reports whether ctx is still alive.
@@ -158,9 +163,13 @@ func (g *gatherer) full() bool {
 	return g.begun && (len(g.batch.Records) >= g.cfg.Records || g.bytes >= g.cfg.Bytes || g.batch.Hi-g.batch.Lo+1 >= g.cfg.Offsets)
 }
 
-// take adds a record unless the batch has it already.
+// take adds a record unless the batch has it already. A consumer that begins again at or before the batch has the whole batch delivered again, and
+// with it other records if the topic has lost its end.
 func (g *gatherer) take(r received) {
 	defer r.message.Ack()
+	if g.begun && r.record.Offset <= g.batch.Lo {
+		g.clear()
+	}
 	switch {
 	case !g.begun:
 		g.batch.Lo, g.begun = r.record.Offset, true

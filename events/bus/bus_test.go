@@ -279,6 +279,28 @@ type fixed chan *message.Message
 func (f fixed) Subscribe(context.Context, string) (<-chan *message.Message, error) { return f, nil }
 func (f fixed) Close() error                                                       { return nil }
 
+// A consumer that has to begin again at or before an open batch, because the topic has lost its end, keeps the records that are there now.
+func TestBatchBeginsAgain(t *testing.T) {
+	in := make(fixed)
+	messages := subscribe(t, Batches(in, BatchConfig{
+		Logger: testkit.Silent(), Wanted: func(r eventlog.Record) bool { return len(r.Value) > 0 }, Records: 3, Bytes: 100, Offsets: 100, Wait: time.Hour, Pause: time.Microsecond,
+	}), topic)
+	go func() {
+		for _, r := range []eventlog.Record{{Offset: 5}, {Offset: 6, Value: []byte("lost")}, {Offset: 4, Value: []byte("a")}, {Offset: 5, Value: []byte("b")}, {Offset: 6, Value: []byte("c")}} {
+			m := NewMessage(0, r)
+			in <- m
+			<-m.Acked()
+		}
+	}()
+	m := testkit.Receive(t, messages, "a batch")
+	b, _ := BatchOf(m)
+	if b.Lo != 4 || b.Hi != 6 || len(b.Records) != 3 || string(b.Records[2].Value) != "c" {
+		t.Errorf("%+v", b)
+	}
+	m.Ack()
+	close(in)
+}
+
 // A partition that was assigned elsewhere for a while continues in another batch; duplicates count
 // once.
 func TestBatchJumps(t *testing.T) {

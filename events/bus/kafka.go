@@ -53,7 +53,7 @@ func NewKafkaSubscriber(c KafkaConfig, group string, start Start) (message.Subsc
 	connections := watch(config)
 	s, err := kafka.NewSubscriber(kafka.SubscriberConfig{
 		Brokers: c.Brokers, Unmarshaler: marshaler{}, OverwriteSaramaConfig: config, ConsumerGroup: group,
-		Tracer: &starter{start: start, waiting: c.Waiting, pause: cmp.Or(c.Pause, 5*time.Second), failed: -1},
+		Tracer: &starter{start: start, waiting: c.Waiting, pause: cmp.Or(c.Pause, 5*time.Second)},
 	}, explainer{Adapter(c.Logger), c.Access, group})
 	if err != nil {
 		return nil, fmt.Errorf("subscribe to Kafka: %w", err)

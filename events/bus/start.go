@@ -3,6 +3,8 @@ package bus
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,8 +31,8 @@ type starter struct {
 	waiting Waiting
 	pause   time.Duration
 
-	mu     sync.Mutex // guards failed
-	failed int32      // the partition for which start has failed, which may be another member's by now; -1 for none
+	mu   sync.Mutex // guards told
+	told []int32    // the partitions of which waiting was told that they cannot be read
 }
 
 func (s *starter) WrapConsumerGroupHandler(h sarama.ConsumerGroupHandler) sarama.ConsumerGroupHandler {
@@ -53,8 +55,8 @@ type startHandler struct {
 // Setup implements sarama.ConsumerGroupHandler. After an error it pauses first, because
 // watermill-kafka rejoins the group at once.
 func (h startHandler) Setup(session sarama.ConsumerGroupSession) error {
-	partition, err := h.begin(session)
-	h.note(partition, err)
+	err := h.begin(session)
+	h.note(session.Claims(), err)
 	if err != nil {
 		pause(session.Context(), h.pause)
 		return err
@@ -62,31 +64,38 @@ func (h startHandler) Setup(session sarama.ConsumerGroupSession) error {
 	return h.ConsumerGroupHandler.Setup(session)
 }
 
-// begin moves the partitions to their beginnings, and returns the first for which that fails.
-func (h startHandler) begin(session sarama.ConsumerGroupSession) (int32, error) {
+// begin moves the partitions to their beginnings. At the first error it leaves the rest.
+func (h startHandler) begin(session sarama.ConsumerGroupSession) error {
 	for topic, partitions := range session.Claims() {
 		for _, p := range partitions {
 			next, err := h.start(session.Context(), topic, p)
 			if err != nil {
-				return p, fmt.Errorf("where to begin with %s/%d: %w", topic, p, err)
+				return fmt.Errorf("where to begin with %s/%d: %w", topic, p, err)
 			}
 			session.ResetOffset(topic, p, next, "") // backwards only
 			session.MarkOffset(topic, p, next, "")  // forwards only
 		}
 	}
-	return 0, nil
+	return nil
 }
 
-// note tells of a partition that cannot begin, and that the former one no longer waits here.
-func (s *starter) note(partition int32, err error) {
+// note tells of a member's partitions that none can be read, because sarama ends the session after an error, or that all can; and that those of the
+// last error that are another member's by now no longer wait here.
+func (s *starter) note(claims map[string][]int32, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failed >= 0 && (err == nil || s.failed != partition) {
-		s.waiting.tell(s.failed, nil)
-		s.failed = -1
+	claimed := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(claims))...)))
+	for _, p := range s.told {
+		if err == nil || !slices.Contains(claimed, p) {
+			s.waiting.tell(p, nil)
+		}
 	}
-	if err != nil {
-		s.failed = partition
-		s.waiting.tell(partition, err)
+	s.told = nil
+	if err == nil {
+		return
 	}
+	for _, p := range claimed {
+		s.waiting.tell(p, err)
+	}
+	s.told = claimed
 }

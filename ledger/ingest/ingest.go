@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,8 @@ type Ingest struct {
 	reject message.HandlerMiddleware // publishes a message as poison
 	stalls *Stalls
 	logger *slog.Logger
+	mu     sync.Mutex             // guards told
+	told   map[ledger.Source]bool // the poison of batches that were not appended yet, which is published once
 
 	entries, poisoned atomic.Int64
 	behind            atomic.Int64 // nanoseconds from the newest entry of the last batch to its append
@@ -95,6 +98,7 @@ func (g *Ingest) add(ctx context.Context, b bus.Batch) error {
 	if err := g.append(ctx, b, batch); err != nil {
 		return err
 	}
+	g.settled(b)
 	if n := len(batch.Entries); n > 0 {
 		g.entries.Add(int64(n))
 		g.behind.Store(int64(time.Since(batch.Entries[n-1].Occurred)))

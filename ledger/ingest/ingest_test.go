@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -311,6 +312,46 @@ func TestPoison(t *testing.T) {
 	usage, err := poisonOfAll(t, log, l)
 	if err != nil || len(usage) != len(found)-1 {
 		t.Errorf("of %v only another program's record may be forgotten: %v, %v", found, usage, err)
+	}
+}
+
+// refusing fails a number of appends, as a ledger that restarts.
+type refusing struct {
+	ledger.Ledger
+	left atomic.Int64
+}
+
+func (r *refusing) Append(ctx context.Context, b ledger.Batch) error {
+	if r.left.Add(-1) >= 0 {
+		return errFault
+	}
+	return r.Ledger.Append(ctx, b)
+}
+
+// Poison is published once, however often its batch has to be appended; and again with the next batch that has its offset.
+func TestPoisonIsPublishedOnce(t *testing.T) {
+	log, l := openLog(t), openLedger(t)
+	w := newWriter(t, log)
+	w.putIn(0, eventlog.Record{Value: []byte("{}")})
+	w.usageIn(0)
+	failing := &refusing{Ledger: l}
+	failing.left.Store(5)
+	r := start(t, log, failing, l.Next)
+	w.check(l)
+	poisoned := r.Figures().Poisoned
+	stop(t, r)
+	_, end, err := log.Bounds(t.Context(), events.TopicPoison, 0)
+	if err != nil || end != 1 || poisoned != 1 || len(r.told) > 0 {
+		t.Errorf("published %d times, counted %d times, %d remembered: %v", end, poisoned, len(r.told), err)
+	}
+}
+
+// A record that is no usage has no entry to append.
+func TestRetryOfOther(t *testing.T) {
+	log, l := openLog(t), openLedger(t)
+	w := newWriter(t, log)
+	if err := Retry(t.Context(), log, l, w.putIn(0, w.event(public.JobStarted{Account: "acc_a", Job: "x"}))); err == nil || !strings.Contains(err.Error(), "not about usage") {
+		t.Error(err)
 	}
 }
 

@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +25,37 @@ const (
 	maxReason             = 1 << 10 // bytes
 )
 
-// poison publishes a record with the reason why it cannot be in the ledger.
+// poison publishes a record with the reason why it cannot be in the ledger, once: its batch is delivered again until the ledger takes it.
 func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, reason error) error {
+	source := ledger.Source{Topic: b.Topic, Partition: b.Partition, Offset: r.Offset}
+	if g.isTold(source) {
+		return nil
+	}
+	if err := g.publishPoison(ctx, b, r, reason); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.told[source] = true
+	return nil
+}
+
+func (g *Ingest) isTold(at ledger.Source) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.told[at]
+}
+
+// settled forgets the poison of a batch that the ledger has taken.
+func (g *Ingest) settled(b bus.Batch) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	maps.DeleteFunc(g.told, func(at ledger.Source, _ bool) bool {
+		return at.Partition == b.Partition && at.Offset >= b.Lo && at.Offset <= b.Hi
+	})
+}
+
+func (g *Ingest) publishPoison(ctx context.Context, b bus.Batch, r eventlog.Record, reason error) error {
 	var kept []eventlog.Header // only the headers of public events, to leave room for the reason
 	for _, h := range r.Headers[:min(len(r.Headers), public.MaxHeaders)] {
 		if len(h.Key)+len(h.Value) <= public.MaxHeader {
@@ -193,8 +224,11 @@ func Retry(ctx context.Context, log eventlog.Log, l ledger.Ledger, at ledger.Sou
 		return err
 	}
 	e, is, err := EntryOf(at.Topic, at.Partition, r)
-	if err != nil || !is {
+	switch {
+	case err != nil:
 		return err
+	case !is:
+		return errors.New("it is not about usage, so there is nothing to append: drop it")
 	}
 	return l.Append(ctx, ledger.Batch{Topic: at.Topic, Partition: at.Partition, Lo: at.Offset, Hi: at.Offset, Entries: []ledger.Entry{e}})
 }

@@ -37,7 +37,13 @@ const abandoned = 5 * time.Minute
 
 // forget drops the stalls that are abandoned.
 func (s *Stalls) forget() {
+	if len(s.of) == 0 {
+		return
+	}
 	maps.DeleteFunc(s.of, func(_ obstacle, of stall) bool { return s.now().Sub(of.last) > abandoned })
+	if len(s.of) == 0 {
+		s.logger.Info("usage ledger no longer waits here: another node reads the partitions that it waited for")
+	}
 }
 
 // NewStalls returns stalls that are timed by now.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -107,6 +108,7 @@ func (k *Keeper) Look(ctx context.Context) {
 		k.warn(ctx, "snapshots cannot be listed", -1, err)
 		return
 	}
+	k.forget(list)
 	for _, p := range owned {
 		refs := k.ofJournal(ctx, p, list.Refs[p])
 		k.learn(ctx, p, refs)
@@ -163,6 +165,13 @@ func (k *Keeper) compare(ctx context.Context, ref snapshot.Ref) (foreign, newer 
 	return ours && errors.Is(err, ErrForeign), errors.Is(err, events.ErrNewer)
 }
 
+// forget drops the results of comparisons with snapshots that are gone.
+func (k *Keeper) forget(list snapshot.Listing) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	maps.DeleteFunc(k.compared, func(ref snapshot.Ref, _ bool) bool { return !slices.Contains(list.Refs[ref.Partition], ref) })
+}
+
 // keep takes a snapshot of a partition if one is due, deletes superfluous ones, and trims.
 func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
 	if k.due(p) {
@@ -204,12 +213,17 @@ func (k *Keeper) learn(ctx context.Context, p int32, refs []snapshot.Ref) {
 	if same {
 		return
 	}
-	m, err := snapshot.Open(ctx, k.cfg.Files, refs[0])
+	ref := refs[0]
+	m, err := snapshot.Open(ctx, k.cfg.Files, ref)
 	if err != nil { // it is reported when somebody needs it; another one is due in time
 		k.warn(ctx, "the newest snapshot cannot be read", p, err)
 		m = snapshot.Manifest{Taken: k.begun}
 	}
-	k.know(p, known{refs[0], Last{Next: refs[0].Next, Rows: m.Count, Taken: m.Taken}})
+	last := Last{Next: ref.Next, Rows: m.Count, Taken: m.Taken}
+	if err != nil && !errors.Is(err, snapshot.ErrDamaged) {
+		ref = snapshot.Ref{} // the next look reads it again
+	}
+	k.know(p, known{ref, last})
 }
 
 func (k *Keeper) know(p int32, last known) {

@@ -417,3 +417,36 @@ func (f *fixture) publishEvents(days int) {
 		must(f.t, err)
 	}
 }
+
+// failing opens nothing while it fails, as a store that is busy.
+type failing struct {
+	store.Files
+	fails bool
+}
+
+func (s *failing) Open(ctx context.Context, name string) (*store.File, error) {
+	if s.fails {
+		return nil, errors.New("503 slow down")
+	}
+	return s.Files.Open(ctx, name)
+}
+
+// A store that does not answer once does not hide for ever how old the newest snapshot is.
+func TestSnapshotIsReadAgain(t *testing.T) {
+	f := newFixture(t)
+	f.days(3)
+	f.look(f.keeper())
+	files := &failing{f.files, true}
+	f.files, f.now = files, f.now.Add(10*time.Hour)
+	k := f.keeper(func(c *history.Config) { c.Records, c.Every = 1<<40, 100*24*time.Hour })
+	f.look(k)
+	f.days(1)
+	for _, fails := range []bool{true, false} {
+		files.fails = fails
+		f.look(k)
+		_, age := k.Figures()
+		if want := map[bool]time.Duration{true: 24 * time.Hour, false: 34 * time.Hour}[fails]; age != want {
+			t.Errorf("it is said to be %s old, want %s; the store fails: %t", age, want, fails)
+		}
+	}
+}

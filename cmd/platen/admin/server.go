@@ -44,6 +44,8 @@ type Config struct {
 // Ledger answers what accounts were charged.
 type Ledger struct {
 	ledger.Ledger
+	// Timely is the ledger without the answers of partitions from which it takes nothing: those would lack charges.
+	Timely usage.Ledger
 	// Windows returns which quota windows of an account may still change.
 	Windows func(events.AccountID) (usage.Live, error)
 }
@@ -84,7 +86,7 @@ func Listen(data string, config Config) (*Server, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	s := &Server{Config: config, usageOf: usage.New(config.Ledger.Ledger, config.Ledger.Windows, config.Now)}
+	s := &Server{Config: config, usageOf: usage.New(config.Ledger.Timely, config.Ledger.Windows, config.Now)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {

@@ -75,6 +75,7 @@ func listen(b *base, s *storage, nw *network, v *serving) error {
 	if err != nil {
 		return err
 	}
+	b.onClose("API", v.server.Shutdown) // also of the listeners that were opened before one that fails
 	if b.cfg.Ops != "" {
 		ops, err := net.Listen("tcp", b.cfg.Ops)
 		if err != nil {
@@ -88,7 +89,6 @@ func listen(b *base, s *storage, nw *network, v *serving) error {
 	}
 	nw.opens(&nw.front.api, api, v.certificate)
 	b.serve("API", api, v.server.Serve)
-	b.onClose("API", v.server.Shutdown)
 	return nil
 }
 

@@ -60,7 +60,7 @@ func checkTemplate(body []byte) ([]byte, error) {
 func startAdmin(b *base, s *storage, net *network, e *engine, up *upkeep, v *serving, node *operations) (*operator.Pages, error) {
 	pages := operator.New(operator.Config{Services: v.services, Status: node.Status, Address: net.front.console, Logger: b.logger, Now: b.clock.Now})
 	server, err := admin.Listen(b.cfg.Data, admin.Config{
-		Services: v.services, Replica: s.replica, Log: s.log, Ledger: admin.Ledger{Ledger: s.ledger, Windows: s.accounts().Live}, Node: node, Shards: e.shards,
+		Services: v.services, Replica: s.replica, Log: s.log, Ledger: admin.Ledger{Ledger: s.ledger, Timely: s.timely(), Windows: s.accounts().Live}, Node: node, Shards: e.shards,
 		Snapshots: up.history, Backups: &backups{base: b, storage: s}, Entrance: pages, Origin: net.front.origin, Logger: b.logger, Now: b.clock.Now,
 	})
 	if err == nil {
@@ -103,7 +103,7 @@ func newServer(b *base, s *storage, net *network, e *engine, v *serving) (*edge.
 			Documents: documents, Resolve: net.guard.resolve, Seal: s.keys.Seal, Content: contentStore{s.files}, Fingerprint: s.keys.Fingerprint,
 			Signers: s.keys.Signers,
 		},
-		Usage:     edge.Usage{Ledger: timelyLedger{s.ledger, s.stalls, s.log.Partitions()}, QuotaWindows: s.accounts().Live},
+		Usage:     edge.Usage{Ledger: s.timely(), QuotaWindows: s.accounts().Live},
 		Listening: edge.Listening{TLS: v.certificate.config(), Connections: b.cfg.Connections.limits(), BodyBytes: bodyBytes(doctor.MemoryLimit()), GotenbergKey: key},
 		Operations: edge.Operations{
 			Ready: v.status.health.ready, Metrics: b.metrics.Handler, Ops: b.cfg.Ops != "", Console: v.pages.Serve, Observe: b.metrics.Observe, Traces: b.traces,

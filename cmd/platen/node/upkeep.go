@@ -60,6 +60,9 @@ type timelyLedger struct {
 	partitions int32
 }
 
+// timely is the ledger for whoever answers about accounts.
+func (s *storage) timely() timelyLedger { return timelyLedger{s.ledger, s.stalls, s.log.Partitions()} }
+
 // Usage implements usage.Ledger.
 func (l timelyLedger) Usage(ctx context.Context, q ledger.Query) ([]ledger.Row, error) {
 	if err := l.check(q.Account); err != nil {
