@@ -36,7 +36,8 @@ type ClusterConfig struct {
 
 func (c ClusterConfig) validate(k KafkaConfig) error {
 	if c.Gossip == "" {
-		return errors.Join(c.validateSecrets(), check(c.Actors == "" && len(c.Join) == 0, "cluster.gossip: is needed with cluster.actors or cluster.join"))
+		alone := c.Actors == "" && len(c.Join) == 0 && c.CertFile == "" && c.KeyFile == "" && c.CAFile == ""
+		return errors.Join(c.validateSecrets(), check(alone, "cluster.gossip: is needed with actors, join and files of certificates in [cluster]"))
 	}
 	return errors.Join(
 		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),

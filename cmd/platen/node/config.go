@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +80,7 @@ func LoadConfig(path string) (Config, error) {
 func (c Config) Validate() error {
 	return errors.Join(
 		c.APIConfig.validate(), c.StorageConfig.validate(), c.LoggingConfig.validate(),
-		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"),
+		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"), checkSettings("", reflect.ValueOf(c)),
 		c.Browser.validate(), c.Cluster.validate(c.Kafka), c.Tracing.validate(), c.OIDC.validate(), c.Mail.validate(), c.validateLinks(),
 	)
 }
@@ -91,30 +90,6 @@ func (c Config) Drain() time.Duration { return time.Duration(c.DrainSeconds) * t
 
 // StopLimit returns the most that Close takes.
 func (c Config) StopLimit() time.Duration { return c.Drain() + closeGrace }
-
-// Changed returns the names of the settings that differ from another configuration's, as section.name, in alphabetical order.
-func (c Config) Changed(other Config) []string {
-	names := changed("", reflect.ValueOf(c), reflect.ValueOf(other))
-	slices.Sort(names)
-	return names
-}
-
-func changed(section string, a, b reflect.Value) (names []string) {
-	for i := range a.NumField() {
-		field, is, was := a.Type().Field(i), a.Field(i), b.Field(i)
-		name := section + field.Tag.Get("toml")
-		switch {
-		case field.Anonymous:
-			names = append(names, changed(section, is, was)...)
-		case is.Kind() == reflect.Struct:
-			names = append(names, changed(name+".", is, was)...)
-		case is.Kind() == reflect.Slice && is.Len() == 0 && was.Len() == 0: // nil or not
-		case !reflect.DeepEqual(is.Interface(), was.Interface()):
-			names = append(names, name)
-		}
-	}
-	return names
-}
 
 func check(ok bool, format string, args ...any) error {
 	if ok {

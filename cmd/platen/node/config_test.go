@@ -96,6 +96,11 @@ func TestBadConfig(t *testing.T) {
 		{`reserve_mb = -1`, "reserve_mb: must not be negative"},
 		{`egress_ports = ["http"]`, `"http" is neither a port nor a range of ports`},
 		{`egress_deny = ["fe80::1%eth0"]`, `egress_deny: "fe80::1%eth0" is an address, not a range; write fe80::1/128`},
+		{`egress_deny = [1]`, `"1" is not an address range; write it as 10.0.0.0/8`},
+		{`egress_deny = [""]`, "egress_deny: one of the address ranges is empty"},
+		{"[connections]\ntrusted_proxies = [\"\"]", "connections.trusted_proxies: one of the address ranges is empty"},
+		{"[ledger]\nuser = \"platen\"", "clickhouse: the section [ledger] needs it"},
+		{"[cluster]\ncert_file = \"/x\"", "cluster.gossip: is needed"},
 		{`drain_seconds = -1`, "drain_seconds: must not be negative"},
 		{`clickhouse = "there"`, `clickhouse, [ledger]: addresses: "there" is not host:port`},
 		{`clickhouse = "a:9000,"`, `addresses: "" is not host:port`},
@@ -320,5 +325,39 @@ func TestSecretsOfCluster(t *testing.T) {
 		if !slices.Equal(c.roots(), want) {
 			t.Errorf("%+v: other secrets let nodes in", tc)
 		}
+	}
+}
+
+// A number that would not fit where it is counted in bytes or nanoseconds is refused, whatever its setting.
+func TestNumbersHaveLimits(t *testing.T) {
+	c := NewConfig()
+	numbers := 0
+	eachSetting("", reflect.ValueOf(&c).Elem(), func(name string, value reflect.Value) {
+		if !value.CanInt() || value.Type().Bits() < 32 { // these cannot be too large
+			return
+		}
+		numbers++
+		limit := int64(maxNumber)
+		for _, unit := range []string{"seconds", "hours", "days"} {
+			if strings.HasSuffix(name, unit) {
+				limit = maxTime
+			}
+		}
+		before, said := value.Int(), name+": must be at most"
+		value.SetInt(limit)
+		if err := c.Validate(); err != nil && strings.Contains(err.Error(), said) {
+			t.Error(err)
+		}
+		if c.Drain() < 0 || c.History.policy().Events < 0 || c.History.policy().Every < 0 || c.Kafka.session() < 0 || c.History.bytesPerSecond() < 0 || int64(c.ReserveMB)<<20 < 0 {
+			t.Errorf("%s = %d is negative where it is used", name, limit)
+		}
+		value.SetInt(limit + 1)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), said) {
+			t.Errorf("%s = %d: %v", name, limit+1, err)
+		}
+		value.SetInt(before)
+	})
+	if numbers < 13 {
+		t.Errorf("only %d numbers were found", numbers)
 	}
 }

@@ -23,6 +23,9 @@ func explainTOML(path string, err error) error {
 	if wrong, ok := errors.AsType[*toml.DecodeError](err); ok {
 		return located(path, wrong, explainValue(wrong))
 	}
+	if text := badRange.FindStringSubmatch(err.Error()); text != nil { // a number: go-toml reads it as text, and does not say where
+		return fmt.Errorf("configuration %s: %s", path, wrongRange(text[1]))
+	}
 	return fmt.Errorf("configuration %s: %w", path, err)
 }
 

@@ -89,7 +89,7 @@ func (c StorageConfig) validate() error {
 
 func (c StorageConfig) validateLedger() error {
 	if c.ClickHouse == "" {
-		return nil
+		return check(c.Ledger == NewConfig().Ledger, "clickhouse: the section [ledger] needs it, as host:port")
 	}
 	if err := c.clickhouse().Validate(); err != nil {
 		return fmt.Errorf("clickhouse, [ledger]: %w", err)
