@@ -76,13 +76,13 @@ func TestHostOfRequest(t *testing.T) {
 	for url, host := range map[string]string{
 		"https://storage.example/x": "storage.example", "https://storage.example:443/x": "storage.example", "https://[2001:db8::1]:443?a": "[2001:db8::1]",
 	} {
-		r, err := request(t.Context(), url, nil, 0)
+		r, err := request(t.Context(), url, 0)
 		if err != nil || r.Host != host {
 			t.Errorf("%s: %v, want %s", url, r, host)
 		}
 	}
 	for _, url := range []string{"", "http://storage.example/", "https://", "https://a b/", "https://u:p@storage.example/"} {
-		if _, err := request(t.Context(), url, nil, 0); !errors.Is(err, errURL) {
+		if _, err := request(t.Context(), url, 0); !errors.Is(err, errURL) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}
@@ -113,6 +113,44 @@ func TestStatuses(t *testing.T) {
 	}
 	if followed.Load() > 0 || read.Load() != 2*(32<<20) {
 		t.Errorf("%d redirects were followed, %d bytes were read", followed.Load(), read.Load())
+	}
+}
+
+// A storage that answers with success before it can have the file does not have it.
+func TestSuccessTooEarly(t *testing.T) {
+	const size = 32 << 20
+	for _, reads := range []int64{0, 100_000, size} {
+		c, url := storage(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.CopyN(io.Discard, r.Body, reads)
+			w.Header().Set("Connection", "close")
+			w.WriteHeader(200)
+		})
+		o, err := c.put(testkit.Context(t), url, events.Trace{}, io.LimitReader(zeros{}, size), size)
+		whole := reads == size
+		if err != nil || (o.Status == 200) != whole || (o.Error == "") != whole {
+			t.Errorf("%d of %d bytes were read: %+v %v", reads, size, o, err)
+		}
+		if !whole && o.Error != "HTTP status 200 came before the whole file was sent" && !strings.HasPrefix(o.Error, "the connection failed") {
+			t.Errorf("%d of %d bytes were read: %s", reads, size, o.Error)
+		}
+	}
+}
+
+// A storage that knows no Expect gets the file without it.
+func TestExpectationFailed(t *testing.T) {
+	var asked, got atomic.Int64
+	c, url := storage(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1); r.Header.Get("Expect") != "" {
+			w.WriteHeader(http.StatusExpectationFailed)
+			return
+		}
+		n, _ := io.Copy(io.Discard, r.Body)
+		got.Add(n)
+	})
+	const size = 3 << 20
+	o, err := c.put(testkit.Context(t), url, events.Trace{}, io.LimitReader(zeros{}, size), size)
+	if err != nil || o.Status != 200 || asked.Load() != 2 || got.Load() != size {
+		t.Errorf("%+v %v, asked %d times, got %d bytes", o, err, asked.Load(), got.Load())
 	}
 }
 
