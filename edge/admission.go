@@ -105,15 +105,24 @@ var (
 
 // reserve reserves memory for a body of an account, or notes why there is none.
 func (s *front) reserve(a *admission, account events.AccountID, length int) {
-	body, err := s.bodies.Take(account, a.copies*int64(length))
+	a.body, a.wrong = s.grown(a.body, account, a.copies*int64(length))
+}
+
+// grown returns a share, nil for a new one, that holds bytes at least.
+func (s *front) grown(share *transport.Share, account events.AccountID, bytes int64) (*transport.Share, *problem) {
+	var err error
+	if share == nil {
+		share, err = s.bodies.Take(account, bytes)
+	} else {
+		err = share.Grow(bytes)
+	}
 	switch {
 	case errors.Is(err, transport.ErrAccountFull):
-		a.wrong = accountBodiesFull
+		return share, accountBodiesFull
 	case err != nil:
-		a.wrong = bodiesFull
-	default:
-		a.body = body
+		return share, bodiesFull
 	}
+	return share, nil
 }
 
 // admitForm decides whether a large form is read: only if the sender is signed in and may send a form of that size to that path.

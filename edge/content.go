@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"platen.dev/edge/request"
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
 
 // content makes the content of a job from a request, except for an e-invoice's block template. Sources are sanitised or
 // checked, credentials are sealed.
-func (s *submissions) content(account events.AccountID, job events.JobID, r request.Request) (events.Content, *problem) {
-	c, wrong := s.source(account, r)
+func (s *submissions) content(w *transport.Work, job events.JobID, r request.Request) (events.Content, *problem) {
+	c, wrong := s.source(w, r)
 	if wrong != nil {
 		return c, wrong
 	}
@@ -77,17 +78,17 @@ func (s *submissions) endTemplate(html *string) *string {
 }
 
 // source returns the content that a request asks to render.
-func (s *submissions) source(account events.AccountID, r request.Request) (c events.Content, wrong *problem) {
+func (s *submissions) source(w *transport.Work, r request.Request) (c events.Content, wrong *problem) {
 	switch r.Operation {
 	case events.URLToPDF, events.URLToImage:
 		c.URL, wrong = r.URL, s.checkPage(r.URL)
 	case events.HTMLToPDF, events.HTMLToImage:
 		c.Full, c.Assets = r.Full, r.Assets
-		c.HTML, wrong = s.html(account, r)
+		c.HTML, wrong = s.html(w, r)
 	case events.MarkdownToPDF:
-		c.HTML, wrong = s.converted(account, r)
+		c.HTML, wrong = s.converted(w, r)
 	case events.EInvoiceToPDF:
-		c.Invoice, wrong = s.invoice(account, *r.Invoice)
+		c.Invoice, wrong = s.invoice(w, *r.Invoice)
 		return c, wrong
 	}
 	if wrong != nil {
@@ -97,7 +98,7 @@ func (s *submissions) source(account events.AccountID, r request.Request) (c eve
 	if r.Invoice == nil {
 		return c, nil
 	}
-	return s.embed(account, *r.Invoice, c)
+	return s.embed(w, *r.Invoice, c)
 }
 
 // largest returns how many bytes of HTML a request may have. With an e-invoice the HTML is compressed before it is measured; large content is stored.
@@ -113,18 +114,18 @@ func tooMuchHTML(limit int) *problem {
 }
 
 // html returns the HTML to render.
-func (s *submissions) html(account events.AccountID, r request.Request) (string, *problem) {
+func (s *submissions) html(w *transport.Work, r request.Request) (string, *problem) {
 	switch {
 	case !r.Full:
-		return s.sanitised(account, r)
+		return s.sanitised(w, r)
 	case strings.TrimSpace(r.HTML) == "":
 		return "", emptyHTML
 	}
 	return r.HTML, nil
 }
 
-func (s *submissions) sanitised(account events.AccountID, r request.Request) (string, *problem) {
-	defer s.turns.Take(account, len(r.HTML))()
+func (s *submissions) sanitised(w *transport.Work, r request.Request) (string, *problem) {
+	defer w.Take(len(r.HTML))()
 	limit := largest(r)
 	safe, err := s.cfg.Documents.Sanitize(r.HTML, limit)
 	switch {
@@ -136,8 +137,8 @@ func (s *submissions) sanitised(account events.AccountID, r request.Request) (st
 	return safe, nil
 }
 
-func (s *submissions) converted(account events.AccountID, r request.Request) (string, *problem) {
-	defer s.turns.Take(account, len(r.Markdown))()
+func (s *submissions) converted(w *transport.Work, r request.Request) (string, *problem) {
+	defer w.Take(len(r.Markdown))()
 	limit := largest(r)
 	html, err := s.cfg.Documents.Markdown(r.Markdown, limit)
 	switch {
@@ -150,8 +151,8 @@ func (s *submissions) converted(account events.AccountID, r request.Request) (st
 }
 
 // embed adds an e-invoice to the content that is its visible half.
-func (s *submissions) embed(account events.AccountID, i request.Invoice, c events.Content) (events.Content, *problem) {
-	invoice, wrong := s.invoice(account, i)
+func (s *submissions) embed(w *transport.Work, i request.Invoice, c events.Content) (events.Content, *problem) {
+	invoice, wrong := s.invoice(w, i)
 	if wrong != nil {
 		return c, wrong
 	}
@@ -163,7 +164,7 @@ func (s *submissions) embed(account events.AccountID, i request.Invoice, c event
 }
 
 // invoice validates the XML of an e-invoice.
-func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*events.Invoice, *problem) {
+func (s *submissions) invoice(w *transport.Work, i request.Invoice) (*events.Invoice, *problem) {
 	xml := []byte(i.XML)
 	if len(xml) > contract.MaxXML {
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: the XML is limited to 1,048,576 bytes.")
@@ -173,7 +174,7 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 		return nil, invoiceInvalid.with("EINVOICE_XML_INVALID: " + err.Error())
 	}
 	if i.Rules == contract.RulesEnforce {
-		if wrong := s.enforce(account, byRules, i); wrong != nil {
+		if wrong := s.enforce(w, byRules, i); wrong != nil {
 			return nil, wrong
 		}
 	}
@@ -181,8 +182,8 @@ func (s *submissions) invoice(account events.AccountID, i request.Invoice) (*eve
 }
 
 // enforce refuses an invoice that breaks business rules.
-func (s *submissions) enforce(account events.AccountID, byRules ByRules, i request.Invoice) *problem {
-	defer s.turns.Take(account, len(i.XML))()
+func (s *submissions) enforce(w *transport.Work, byRules ByRules, i request.Invoice) *problem {
+	defer w.Take(len(i.XML))()
 	found := byRules(i.RuleSets)
 	if found == nil || found.Valid {
 		return nil

@@ -55,7 +55,7 @@ func (s *invoices) serve(ctx *fasthttp.RequestCtx, kind schema.Object[request.In
 }
 
 func (s *invoices) decode(account events.AccountID, kind schema.Object[request.InvoiceCheck], sent request.Sent) (request.InvoiceCheck, []schema.Violation) {
-	defer s.turns.Take(account, len(sent.Body))()
+	defer s.turns.Begin(account).Take(len(sent.Body))()
 	return request.DecodeInvoice(kind, sent)
 }
 
@@ -81,11 +81,11 @@ func (s *invoices) turn(account events.AccountID, c request.InvoiceCheck) (done 
 	if c.PDF != nil {
 		bytes = max(bytes, transport.FreeContent+1)
 	}
-	leave := s.turns.Enter(account, bytes)
-	release := s.turns.Take(account, bytes)
+	w := s.turns.Begin(account)
+	release := w.Take(bytes)
 	start := time.Now()
 	return func() {
 		release()
-		leave(time.Since(start) > heavy)
+		w.End(time.Since(start) > heavy)
 	}
 }

@@ -74,7 +74,7 @@ func checkContent(t *testing.T, s *Server, r request.Request) {
 	if conflict(r.Body) != nil {
 		return
 	}
-	c, wrong := s.submissions.content("acc", events.JobID{1}, r)
+	c, wrong := s.submissions.content(s.submissions.turns.Begin("acc"), events.JobID{1}, r)
 	if wrong != nil {
 		if wrong.status < 400 || wrong.status > 499 || wrong.detail == "" || len(wrong.detail) > 1_000 {
 			t.Errorf("refused with %+v", *wrong)

@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"platen.dev/edge/gotenberg"
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -89,25 +90,26 @@ func (s *Server) setGotenbergKey(h *fasthttp.RequestHeader) {
 }
 
 func (s *Server) handleGotenberg(ctx *fasthttp.RequestCtx) {
-	asked := string(ctx.Request.Header.Peek(gotenbergRoute))
-	if asked == "" {
-		defer s.leave(ctx)
-		s.serveAboutGotenberg(ctx)
-		return
-	}
-	if s.known(ctx) {
-		if wrong := s.translate(ctx, asked); wrong != nil {
-			defer s.leave(ctx)
-			s.begin(ctx)
-			text(ctx, 400, wrong.Error())
+	s.guarded(ctx, func(route *string) {
+		asked := string(ctx.Request.Header.Peek(gotenbergRoute))
+		if asked == "" {
+			s.serveAboutGotenberg(ctx)
 			return
 		}
-	}
-	s.handle(ctx)
+		if a := s.known(ctx); a.entry != nil && a.entry.wrong == nil { // otherwise the form is not read
+			if wrong := s.translate(ctx, a, asked); wrong != nil {
+				*route = a.route
+				s.begin(ctx)
+				text(ctx, 400, wrong.Error())
+				return
+			}
+		}
+		s.respond(ctx, route)
+	})
 }
 
-// known reports whether a request's key is valid and within its rate: only then is the form read. The request is counted once, here if not before.
-func (s *Server) known(ctx *fasthttp.RequestCtx) bool {
+// known returns the admission of a request. The request is counted once, here if not before.
+func (s *Server) known(ctx *fasthttp.RequestCtx) *admission {
 	h := &ctx.Request.Header
 	a := s.admission(ctx)
 	if a == nil {
@@ -115,27 +117,45 @@ func (s *Server) known(ctx *fasthttp.RequestCtx) bool {
 		a = &admission{route: s.match(pathOf(h)).route(), entry: &entered}
 		s.admitted.Store(h, a)
 	}
-	return a.entry == nil || a.entry.wrong == nil
+	return a
 }
 
-// translate turns the body of a request into one of this API.
-func (s *Server) translate(ctx *fasthttp.RequestCtx, asked string) error {
+// translate turns the body of a request into one of this API. Its error is for the client.
+func (s *Server) translate(ctx *fasthttp.RequestCtx, a *admission, asked string) (wrong error) {
 	h := &ctx.Request.Header
 	for name := range h.All() {
 		if strings.HasPrefix(strings.ToLower(string(name)), "gotenberg-webhook-") {
 			return fmt.Errorf("%s is not supported here: send webhook_url to the API", name)
 		}
 	}
-	body, err := gotenberg.Translate(asked, string(h.ContentType()), ctx.PostBody(), contract.MaxBody, s.cfg.Documents.Fragment)
+	w := s.submissions.turns.Begin(a.entry.caller.Account)
+	defer func() { w.End(wrong != nil) }()
+	body, wrong := s.translated(w, ctx, asked)
+	if wrong != nil {
+		return wrong
+	}
+	a.copies = 1
+	a.body, a.entry.wrong = s.grown(a.body, w.Account, int64(cap(body)))
+	if a.entry.wrong == nil {
+		h.SetContentType(jsonType)
+		ctx.Request.SetBodyRaw(body)
+	}
+	return nil
+}
+
+// translated returns the body of a request of this API for a form.
+func (s *Server) translated(w *transport.Work, ctx *fasthttp.RequestCtx, asked string) ([]byte, error) {
+	form := ctx.PostBody()
+	bytes := len(form)
+	if gotenberg.Expands(asked) {
+		bytes = max(bytes, transport.FreeContent+1)
+	}
+	defer w.Take(bytes)()
+	body, err := gotenberg.Translate(asked, string(ctx.Request.Header.ContentType()), form, contract.MaxBody, s.cfg.Documents.Fragment)
 	if err == nil && len(body) > contract.MaxBody {
 		err = errors.New("the files are too large: encoded in base64 they exceed 8 MiB")
 	}
-	if err != nil {
-		return err
-	}
-	h.SetContentType(jsonType)
-	ctx.Request.SetBodyRaw(body)
-	return nil
+	return body, err
 }
 
 // serveAboutGotenberg serves requests about the service itself.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 	"platen.dev/projections"
@@ -206,5 +207,48 @@ func TestGotenbergKey(t *testing.T) {
 	}
 	if answer, body := gotenbergForm(t, d.url+"/forms/chromium/screenshot/url", fields, nil); answer.StatusCode != 404 {
 		t.Errorf("at the API: %d %s", answer.StatusCode, body)
+	}
+}
+
+// A small form that includes a file of Markdown many times takes a turn of its account, and memory like any large body.
+func TestGotenbergFormsGrow(t *testing.T) {
+	d := newFixture(t)
+	d.endsJobs()
+	var held int
+	var reserved int64
+	d.server.cfg.Documents.Fragment = func(source string, _ int) (string, error) {
+		held, _ = d.server.submissions.turns.Held()
+		return source, nil
+	}
+	d.server.cfg.Foresee = func(events.AccountID, events.SubmitJob) (events.Reply, bool) {
+		reserved = d.server.BodyBytes()
+		return events.Reply{}, false
+	}
+	files := map[string]string{"index.html": strings.Repeat(`{{toHTML "a.md"}}`, 480), "a.md": strings.Repeat("x", 7_000)}
+	at, key := d.serveGotenberg(t)+"/forms/chromium/convert/markdown", map[string]string{"X-API-Key": d.secret}
+	if answer, body := gotenbergForm(t, at, files, key); answer.StatusCode != 200 || held != 1 || reserved < 480*7_000 {
+		t.Errorf("%d %.200s: %d turns were held, %d bytes were reserved", answer.StatusCode, body, held, reserved)
+	}
+	share, err := d.server.bodies.Take("acc", transport.MaxAccountBodies-480*7_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, body := gotenbergForm(t, at, files, key); answer.StatusCode != 429 {
+		t.Errorf("%d %.200s without memory for the account", answer.StatusCode, body)
+	}
+	share.Release()
+	if n := d.server.BodyBytes(); n != 0 {
+		t.Errorf("%d bytes are left", n)
+	}
+}
+
+// A fault of the translation is a 500, as any other.
+func TestGotenbergPanics(t *testing.T) {
+	d := newFixture(t)
+	d.server.cfg.Documents.Fragment = func(string, int) (string, error) { panic("a fault of the converter") }
+	answer, body := gotenbergForm(t, d.serveGotenberg(t)+"/forms/chromium/convert/markdown",
+		map[string]string{"index.html": `{{toHTML "a.md"}}`, "a.md": "x"}, map[string]string{"X-API-Key": d.secret})
+	if answer.StatusCode != 500 || strings.Contains(body, "converter") {
+		t.Errorf("%d %s", answer.StatusCode, body)
 	}
 }

@@ -195,9 +195,9 @@ func TestTurns(t *testing.T) {
 	b := start(t, patient)
 	var done []func()
 	for i := range b.submissions.turns.Size() {
-		done = append(done, b.submissions.turns.Take(events.AccountID(fmt.Sprint(i)), transport.FreeContent+1))
+		done = append(done, b.submissions.turns.Begin(events.AccountID(fmt.Sprint(i))).Take(transport.FreeContent+1))
 	}
-	b.submissions.turns.Take("0", transport.FreeContent)()
+	b.submissions.turns.Begin("0").Take(transport.FreeContent)()
 	body := `{"html":"` + strings.Repeat("x", transport.FreeContent) + `"}`
 	conn := b.announce(t, "POST /html-to-pdf", fmt.Sprintf("X-API-Key: %s\r\nConnection: close\r\nContent-Length: %d\r\n", b.fixture.secret, len(body)))
 	if _, err := io.WriteString(conn, body); err != nil {

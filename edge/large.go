@@ -3,6 +3,7 @@ package edge
 import (
 	"fmt"
 
+	"platen.dev/edge/transport"
 	"platen.dev/events"
 	"platen.dev/events/contract"
 )
@@ -40,13 +41,13 @@ func queued(c events.Content) *problem {
 
 // detach stores the part of a job's content that is too large for the queue. The file is deleted when the job ends; the sweep for
 // orphans deletes one that belongs to no job.
-func (s *submissions) detach(account events.AccountID, job *events.Submission) *problem {
+func (s *submissions) detach(w *transport.Work, job *events.Submission) *problem {
 	c := job.Content
 	if plainBytes(c) <= contract.MaxContent && invoiceBytes(c) <= contract.MaxContent {
 		return nil
 	}
-	name := events.FileName(job.Job, events.NewAttemptID(), events.Partition(account, s.cfg.Partitions), events.StoredExtension)
-	rest, sealed, err := s.sealed(account, job.Job, c, name)
+	name := events.FileName(job.Job, events.NewAttemptID(), events.Partition(w.Account, s.cfg.Partitions), events.StoredExtension)
+	rest, sealed, err := s.sealed(w, job.Job, c, name)
 	if err == nil {
 		err = s.cfg.Content.Put(name, sealed)
 	}
@@ -59,8 +60,8 @@ func (s *submissions) detach(account events.AccountID, job *events.Submission) *
 }
 
 // sealed takes the large part out of a content, and encrypts it.
-func (s *submissions) sealed(account events.AccountID, job events.JobID, c events.Content, name string) (rest events.Content, sealed []byte, err error) {
-	defer s.turns.Take(account, plainBytes(c)+invoiceBytes(c))()
+func (s *submissions) sealed(w *transport.Work, job events.JobID, c events.Content, name string) (rest events.Content, sealed []byte, err error) {
+	defer w.Take(plainBytes(c) + invoiceBytes(c))()
 	rest, part, err := c.Detach(name)
 	return rest, s.cfg.Seal(job, string(part)), err
 }

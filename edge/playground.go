@@ -6,6 +6,7 @@ import (
 
 	"platen.dev/edge/dashboard"
 	"platen.dev/edge/request"
+	"platen.dev/edge/transport"
 	"platen.dev/einvoice/report"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -16,7 +17,7 @@ type memberJobs struct{ *submissions }
 
 // Check returns what is wrong with a body, nil for nothing.
 func (s memberJobs) Check(account events.AccountID, op *request.Operation, body []byte) *dashboard.Refusal {
-	return refusalOf(s.read(op, account, request.Sent{Body: body}, func(request.Request) *problem { return nil }))
+	return refusalOf(s.read(op, account, request.Sent{Body: body}, func(*transport.Work, request.Request) *problem { return nil }))
 }
 
 // Submit has the account accept a job.
@@ -51,8 +52,8 @@ func (s memberJobs) admitMember(caller projections.Caller) *problem {
 
 func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) (id events.JobID, wrong *problem) {
 	sent := request.Sent{Body: m.Body, Keys: [][]byte{memberKey(m)}}
-	wrong = s.read(m.Operation, m.By.Account, sent, func(r request.Request) *problem {
-		p, wrong := s.enqueue(r, caller, events.Trace{}, m.By)
+	wrong = s.read(m.Operation, m.By.Account, sent, func(w *transport.Work, r request.Request) *problem {
+		p, wrong := s.enqueue(w, r, caller, events.Trace{}, m.By)
 		id = p.id
 		return wrong
 	})

@@ -41,7 +41,7 @@ func TestErrorsAreExplained(t *testing.T) {
 // The limits named in texts are those in force.
 func TestLimitsInTexts(t *testing.T) {
 	cfg, _ := fakeConfig(testkit.Silent())
-	_, large := New(cfg).submissions.invoice("a", request.Invoice{XML: strings.Repeat("x", contract.MaxXML+1)})
+	_, large := New(cfg).submissions.invoice(New(cfg).submissions.turns.Begin("a"), request.Invoice{XML: strings.Repeat("x", contract.MaxXML+1)})
 	hours, life := int(contract.FileLife/time.Hour), int(contract.IdempotencyLife/time.Hour)
 	submit := describeOperation(request.Operations()[0])
 	for _, tc := range [][2]string{

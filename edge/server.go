@@ -115,8 +115,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // BodyBytes is how many bytes are reserved for large request bodies.
 func (s *Server) BodyBytes() int64 { return s.bodies.InUse() }
 
-// handle serves one request. A panic becomes a 500 that reveals nothing internal.
+// handle serves one request.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+	s.guarded(ctx, func(route *string) { s.respond(ctx, route) })
+}
+
+// guarded has one request served, and observed by its route. A panic becomes a 500 that reveals nothing internal.
+func (s *Server) guarded(ctx *fasthttp.RequestCtx, serve func(route *string)) {
 	start := time.Now()
 	route := noRoute
 	defer s.leave(ctx)
@@ -135,6 +140,11 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 			s.cfg.Observe(route, ctx.Response.StatusCode(), time.Since(start))
 		}
 	}()
+	serve(&route)
+}
+
+// respond serves a request by its endpoint, and says which one that is.
+func (s *Server) respond(ctx *fasthttp.RequestCtx, route *string) {
 	if !speaksHTTP1(&ctx.Request.Header) {
 		s.onMalformed(ctx, errVersion)
 		return
@@ -144,7 +154,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		a.body.Shrink(a.copies * int64(cap(ctx.Request.Body())))
 	}
 	e := s.match(string(ctx.URI().PathOriginal()))
-	route = e.route()
+	*route = e.route()
 	if wrong := e.serve(ctx); wrong != nil {
 		s.fail(ctx, wrong)
 		runtime.Gosched() // a connection full of refused requests must not starve others

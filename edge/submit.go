@@ -66,20 +66,20 @@ type placed struct {
 
 // place submits the job that a request asks for. The result does not retain the request's content.
 func (s *submissions) place(ctx *fasthttp.RequestCtx, op *request.Operation, caller projections.Caller, trace events.Trace) (p placed, wrong *problem) {
-	wrong = s.read(op, caller.Account, sent(ctx), func(r request.Request) *problem {
-		p, wrong = s.enqueue(r, caller, trace, service.Program(caller.Account))
+	wrong = s.read(op, caller.Account, sent(ctx), func(w *transport.Work, r request.Request) *problem {
+		p, wrong = s.enqueue(w, r, caller, trace, service.Program(caller.Account))
 		return wrong
 	})
 	return p, wrong
 }
 
 // enqueue submits the job of a valid request.
-func (s *submissions) enqueue(r request.Request, caller projections.Caller, trace events.Trace, by service.Principal) (p placed, wrong *problem) {
+func (s *submissions) enqueue(w *transport.Work, r request.Request, caller projections.Caller, trace events.Trace, by service.Principal) (p placed, wrong *problem) {
 	if gate, missing := r.Gates.FirstMissing(caller.Plan); missing {
 		return p, planRequired(gate.Path, events.Plan(gate.Plan), s.cfg.UpgradeURL)
 	}
 	job := events.NewJobID()
-	content, wrong := s.prepare(caller, job, r)
+	content, wrong := s.prepare(w, caller, job, r)
 	if wrong != nil {
 		return p, wrong
 	}
@@ -89,7 +89,7 @@ func (s *submissions) enqueue(r request.Request, caller projections.Caller, trac
 		return p, wrong
 	}
 	if r.Large {
-		if wrong := s.detach(caller.Account, &submission); wrong != nil {
+		if wrong := s.detach(w, &submission); wrong != nil {
 			return p, wrong
 		}
 	}
@@ -134,19 +134,19 @@ func sent(ctx *fasthttp.RequestCtx) request.Sent {
 }
 
 // read reads a request of an operation and passes it to do. If the request is refused, the account must rest from large content, whichever face it used.
-func (s *submissions) read(op *request.Operation, account events.AccountID, sent request.Sent, do func(request.Request) *problem) (wrong *problem) {
-	leave := s.turns.Enter(account, len(sent.Body))
-	defer func() { leave(wrong != nil) }()
-	r, wrong := s.decode(op, account, sent)
+func (s *submissions) read(op *request.Operation, account events.AccountID, sent request.Sent, do func(*transport.Work, request.Request) *problem) (wrong *problem) {
+	w := s.turns.Begin(account)
+	defer func() { w.End(wrong != nil) }()
+	r, wrong := s.decode(w, op, sent)
 	if wrong != nil {
 		return wrong
 	}
-	return do(r)
+	return do(w, r)
 }
 
 // decode decodes a request and refuses options that exclude one another.
-func (s *submissions) decode(op *request.Operation, account events.AccountID, sent request.Sent) (request.Request, *problem) {
-	defer s.turns.Take(account, len(sent.Body))()
+func (s *submissions) decode(w *transport.Work, op *request.Operation, sent request.Sent) (request.Request, *problem) {
+	defer w.Take(len(sent.Body))()
 	r, violations := op.Decode(sent, s.cfg.Documents.Placeholders)
 	if len(violations) > 0 {
 		return r, invalidRequest(violations)
@@ -234,8 +234,8 @@ func warning(invoice *request.Invoice) string {
 }
 
 // prepare makes the content of a job out of a request.
-func (s *submissions) prepare(caller projections.Caller, job events.JobID, r request.Request) (events.Content, *problem) {
-	c, wrong := s.content(caller.Account, job, r)
+func (s *submissions) prepare(w *transport.Work, caller projections.Caller, job events.JobID, r request.Request) (events.Content, *problem) {
+	c, wrong := s.content(w, job, r)
 	if wrong == nil && r.Operation == events.EInvoiceToPDF {
 		c.Invoice.Template, wrong = s.template(caller.Account, r)
 	}

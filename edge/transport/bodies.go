@@ -40,17 +40,32 @@ type Share struct {
 
 // Take reserves bytes for a body. Its error is ErrAccountFull or ErrFull.
 func (b *Bodies) Take(account events.AccountID, bytes int64) (*Share, error) {
+	s := &Share{of: b, account: account}
+	if err := s.Grow(bytes); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Grow has a share hold bytes at least. Its error is ErrAccountFull or ErrFull.
+func (s *Share) Grow(bytes int64) error {
+	b := s.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	wanted := b.by[account] + bytes
+	more := bytes - s.bytes
+	if more <= 0 {
+		return nil
+	}
+	wanted := b.by[s.account] + more
 	switch {
 	case wanted > MaxAccountBodies:
-		return nil, ErrAccountFull
-	case wanted > (b.limit-b.held-bytes)/3:
-		return nil, ErrFull
+		return ErrAccountFull
+	case wanted > (b.limit-b.held-more)/3:
+		return ErrFull
 	}
-	b.add(account, bytes)
-	return &Share{b, account, bytes}, nil
+	b.add(s.account, more)
+	s.bytes = bytes
+	return nil
 }
 
 func (b *Bodies) add(account events.AccountID, bytes int64) {

@@ -33,9 +33,7 @@ type Turns struct {
 // turn is the turn of one account. All but held is guarded by Turns.mu.
 type turn struct {
 	held  chan struct{}
-	users int // those that hold it, wait for it or have a request under way
-	// spent is the total length of the turns since the last request ended.
-	spent time.Duration
+	users int // those that hold it, wait for it or have it rest
 	// rests is when the rest ends.
 	rests time.Time
 }
@@ -55,42 +53,47 @@ func (t *Turns) Held() (turns, accounts int) {
 	return len(t.all), len(t.by)
 }
 
-// Enter notes that a request with so large a body begins. The caller must call leave at its end.
-func (t *Turns) Enter(account events.AccountID, bytes int) (leave func(refused bool)) {
-	if bytes <= FreeContent {
-		return func(bool) {}
-	}
-	own := t.use(account)
-	return func(refused bool) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if refused {
-			own.rests = later(own.rests, time.Now()).Add(min(restFactor*own.spent, longestRest))
-		}
-		own.spent = 0
-		t.forsake(account, own)
-	}
+// Work is what one request has its account's turns do. One goroutine uses it.
+type Work struct {
+	Account events.AccountID
+
+	turns *Turns
+	spent time.Duration // the total length of its turns
 }
 
-// Take waits until content of an account may be worked on. The caller must call done. Small
-// content does not wait.
-func (t *Turns) Take(account events.AccountID, bytes int) (done func()) {
+// Begin begins the work of a request. The caller must call End.
+func (t *Turns) Begin(account events.AccountID) *Work { return &Work{Account: account, turns: t} }
+
+// Take waits until content may be worked on. The caller must call done. Small content does not wait.
+func (w *Work) Take(bytes int) (done func()) {
 	if bytes <= FreeContent {
 		return func() {}
 	}
-	own := t.use(account)
+	t := w.turns
+	own := t.use(w.Account)
 	own.held <- struct{}{}
 	t.rest(own)
 	t.all <- struct{}{}
 	start := time.Now()
 	return func() {
 		<-t.all
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		own.spent += time.Since(start)
+		w.spent += time.Since(start)
 		<-own.held
-		t.forsake(account, own)
+		t.forsake(w.Account, own)
 	}
+}
+
+// End ends the work. If the request was refused, the account rests.
+func (w *Work) End(refused bool) {
+	if !refused || w.spent == 0 {
+		return
+	}
+	t := w.turns
+	own := t.use(w.Account)
+	defer t.forsake(w.Account, own)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	own.rests = later(own.rests, time.Now()).Add(min(restFactor*w.spent, longestRest))
 }
 
 // rest waits until an account has rested, including for requests that are refused meanwhile.
@@ -122,8 +125,10 @@ func (t *Turns) use(account events.AccountID) *turn {
 	return own
 }
 
-// forsake ends a use of a turn, which is forgotten after the last one and the rest. t.mu is held.
+// forsake ends a use of a turn, which is forgotten after the last one and the rest.
 func (t *Turns) forsake(account events.AccountID, own *turn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if own.users--; own.users > 0 {
 		return
 	}
@@ -133,11 +138,7 @@ func (t *Turns) forsake(account events.AccountID, own *turn) {
 		return
 	}
 	own.users++
-	time.AfterFunc(rest, func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.forsake(account, own)
-	})
+	time.AfterFunc(rest, func() { t.forsake(account, own) })
 }
 
 func later(a, b time.Time) time.Time {

@@ -14,17 +14,17 @@ import (
 
 // requested makes a request with large content that takes a while to process.
 func requested(turns *Turns, account events.AccountID, work time.Duration, refused bool) {
-	leave := turns.Enter(account, FreeContent+1)
-	done := turns.Take(account, FreeContent+1)
+	w := turns.Begin(account)
+	done := w.Take(FreeContent + 1)
 	time.Sleep(work)
 	done()
-	leave(refused)
+	w.End(refused)
 }
 
 // waits returns how long content of a size waits for its turn.
 func waits(turns *Turns, account events.AccountID, bytes int) time.Duration {
 	start := time.Now()
-	done := turns.Take(account, bytes)
+	done := turns.Begin(account).Take(bytes)
 	defer done()
 	return time.Since(start)
 }
@@ -57,6 +57,24 @@ func TestRestAfterRefusal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A request that ends beside a refused one takes nothing from the rest that this one owes.
+func TestRestBesideAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(nil)
+		refused, good := turns.Begin("a"), turns.Begin("a")
+		done := refused.Take(FreeContent + 1)
+		time.Sleep(20 * time.Millisecond)
+		done()
+		good.Take(FreeContent + 1)()
+		good.End(false)
+		refused.End(true)
+		if got := waits(turns, "a", FreeContent+1); got != 180*time.Millisecond {
+			t.Errorf("it waited %v", got)
+		}
+		time.Sleep(longestRest)
+	})
 }
 
 // An account whose content is refused gets a tenth of one processor, over however many connections.
@@ -101,12 +119,12 @@ func TestNoRestAtTheEnd(t *testing.T) {
 // An account that sends much waits for its own requests, and others do not wait for it.
 func TestTurnsOfAccounts(t *testing.T) {
 	turns := NewTurns(nil)
-	first := turns.Take("greedy", FreeContent+1)
+	first := turns.Begin("greedy").Take(FreeContent + 1)
 	order := make(chan string, 20)
 	var waiting sync.WaitGroup
 	wait := func(account events.AccountID) {
 		waiting.Go(func() {
-			done := turns.Take(account, FreeContent+1)
+			done := turns.Begin(account).Take(FreeContent + 1)
 			order <- string(account)
 			done()
 		})
@@ -125,7 +143,7 @@ func TestTurnsOfAccounts(t *testing.T) {
 	testkit.Eventually(t, "ten wait", func() bool { return users("greedy") == 11 })
 	var held []func() // as many as there are turns
 	for i := range cap(turns.all) - 1 {
-		held = append(held, turns.Take(events.AccountID(fmt.Sprint(i)), FreeContent+1))
+		held = append(held, turns.Begin(events.AccountID(fmt.Sprint(i))).Take(FreeContent+1))
 	}
 	wait("modest")
 	testkit.Eventually(t, "the other waits", func() bool { return users("modest") == 1 })
