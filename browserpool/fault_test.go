@@ -2,6 +2,7 @@ package browserpool
 
 import (
 	"errors"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"syscall"
@@ -141,4 +142,30 @@ func TestBrowserHangs(t *testing.T) {
 	}
 	eventually(t, pool, "a restart", func(s Stats) bool { return s.Restarts == 1 && s.BrowserPID != 0 })
 	mustPrint(t, pool, page.Print{HTML: "x"})
+}
+
+// A browser that stops reading while a document is written to it is replaced, too: the check's question waits behind the document.
+func TestBrowserHangsWhileReading(t *testing.T) {
+	testkit.Long(t)
+	pool := openPool(t, Config{Slots: 1, CheckEvery: time.Hour, HealthTimeout: time.Second})
+	in, err := pool.launch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(in.browser.PID(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := in.browser.Call(t.Context(), "", "Browser.getVersion", map[string]string{"x": strings.Repeat("x", 4<<20)})
+		ended <- err
+	}()
+	testkit.Eventually(t, "the document is being written", func() bool {
+		var stacks strings.Builder
+		return pprof.Lookup("goroutine").WriteTo(&stacks, 1) == nil && strings.Contains(stacks.String(), "chromium.(*Pipe).Send")
+	})
+	pool.check(in, false)
+	if testkit.Receive(t, ended, "the call ends") == nil {
+		t.Error("the browser answered")
+	}
 }

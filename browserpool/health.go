@@ -75,7 +75,7 @@ func (p *Pool) check(in *instance, selfTest bool) checked {
 	ctx, cancel := context.WithTimeout(p.life, p.config.HealthTimeout)
 	defer cancel()
 	c := checked{in: in}
-	if err := in.browser.Ping(ctx); err != nil && p.life.Err() == nil {
+	if err := p.ping(ctx, in); err != nil && p.life.Err() == nil {
 		p.config.Logger.Warn("browser does not answer", "pid", in.browser.PID(), "error", err)
 		in.browser.Kill()
 		selfTest = false
@@ -86,6 +86,18 @@ func (p *Pool) check(in *instance, selfTest bool) checked {
 	}
 	c.bytes = in.browser.Memory()
 	return c
+}
+
+// ping asks whether a browser answers. One that reads no more is killed when ctx ends: a job may be writing to it meanwhile, and neither the job nor the
+// question behind it ends before the browser does.
+func (p *Pool) ping(ctx context.Context, in *instance) error {
+	stop := context.AfterFunc(ctx, func() {
+		if p.life.Err() == nil {
+			in.browser.Kill()
+		}
+	})
+	defer stop()
+	return in.browser.Ping(ctx)
 }
 
 // onChecked starts a replacement when the serving browser has served enough, or does not

@@ -119,7 +119,9 @@ func (s *scheduler) Receive(c actor.Context) {
 	case launched:
 		s.onLaunched(m)
 	case backoffOver:
-		s.launch()
+		if s.serving == nil { // otherwise a successor was on its way when the browser died
+			s.launch()
+		}
 	case launchedRemote:
 		s.onLaunchedRemote(m)
 	case remoteBackoffOver:

@@ -22,7 +22,7 @@ type front struct {
 	form  func(h *fasthttp.RequestHeader, path string) (account events.AccountID, limit int, ok bool)
 	// unknown remembers keys that belong to no account.
 	unknown unknownKeys
-	// noted maps a usedKey to the events.Instant at which its use was last told.
+	// noted has each usedKey whose use was told within noteAgain.
 	noted sync.Map
 	// bodies is the memory for large bodies, admitted maps a *fasthttp.RequestHeader to the
 	// *admission of the request that it belongs to at present.

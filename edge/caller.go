@@ -115,10 +115,10 @@ func (s *front) noteUse(c projections.Caller, now events.Instant) {
 		return
 	}
 	used := usedKey{c.Account, c.Key}
-	if noted, ok := s.noted.Load(used); ok && now < noted.(events.Instant).Add(noteAgain) {
+	if _, noted := s.noted.LoadOrStore(used, true); noted {
 		return
 	}
-	s.noted.Store(used, now)
+	time.AfterFunc(noteAgain, func() { s.noted.Delete(used) })
 	s.cfg.Commands.Tell(c.Account, events.NoteKeyUse{Key: c.Key}, func(err error) {
 		if err != nil {
 			s.cfg.Logger.Warn("key use not noted", "key", string(c.Key), "error", err)

@@ -34,6 +34,7 @@ type Commands interface {
 type ReadModels interface {
 	// Caller finds the account of an API key by the key's hash.
 	Caller(hash [32]byte) (projections.Caller, bool, error)
+	Account(events.AccountID) (projections.Account, bool, error)
 	Job(account events.AccountID, id events.JobID) (projections.Job, bool, error)
 	// Jobs lists up to most jobs of an account, the newest first.
 	Jobs(account events.AccountID, f projections.Filter, after *projections.Place, most int) (projections.JobPage, error)

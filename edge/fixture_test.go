@@ -57,8 +57,8 @@ type fixture struct {
 	server  *Server
 	stored  map[string][]byte // large content, sealed; noStore refuses more
 	noStore error
-	// unread, noCaller and noAttempts are why jobs, keys and attempts of webhooks cannot be read.
-	unread, noCaller, noAttempts error
+	// unread, noCaller, noAccount and noAttempts are why jobs, keys, accounts and attempts of webhooks cannot be read.
+	unread, noCaller, noAccount, noAttempts error
 	// on returns the reply to a command, nil for the usual one; it may be nil.
 	on func(events.CommandBody) *events.Reply
 }
@@ -240,6 +240,10 @@ func (d *fixture) Caller(hash [32]byte) (projections.Caller, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return projections.Caller{KeyRef: projections.KeyRef{Account: "acc", Key: "key"}, Plan: d.plan}, hash == d.hash && d.known, d.noCaller
+}
+
+func (d *fixture) Account(events.AccountID) (projections.Account, bool, error) {
+	return projections.Account{Plan: d.plan}, true, d.noAccount
 }
 
 func sealed(_ events.JobID, plain string) events.Sealed {

@@ -22,8 +22,8 @@ func (s memberJobs) Check(account events.AccountID, op *request.Operation, body 
 
 // Submit has the account accept a job.
 func (s memberJobs) Submit(m dashboard.Submission) (events.JobID, *dashboard.Refusal) {
-	caller := projections.Caller{KeyRef: projections.KeyRef{Account: m.By.Account, Key: events.DashboardKey}, Plan: m.Plan}
-	if wrong := s.admitMember(caller); wrong != nil {
+	caller, wrong := s.admitMember(m.By.Account)
+	if wrong != nil {
 		return events.JobID{}, refusalOf(wrong)
 	}
 	id, wrong := s.placeFor(m, caller)
@@ -42,12 +42,16 @@ func refusalOf(wrong *problem) *dashboard.Refusal {
 	return r
 }
 
-// admitMember counts a member's job towards the account's request rate.
-func (s memberJobs) admitMember(caller projections.Caller) *problem {
-	if rate := s.cfg.Rate(caller.Account, caller.Plan); !rate.Allowed {
-		return rateLimited.after(events.At(s.cfg.Now()).SecondsUntil(rate.Reset))
+// admitMember counts a member's request towards the account's rate.
+func (s memberJobs) admitMember(id events.AccountID) (caller projections.Caller, wrong *problem) {
+	account, _, err := s.cfg.Models.Account(id)
+	if err != nil {
+		return caller, s.unreadable("read account", err, "account", string(id))
 	}
-	return nil
+	if rate := s.cfg.Rate(id, account.Plan); !rate.Allowed {
+		return caller, rateLimited.after(events.At(s.cfg.Now()).SecondsUntil(rate.Reset))
+	}
+	return projections.Caller{KeyRef: projections.KeyRef{Account: id, Key: events.DashboardKey}, Plan: account.Plan}, nil
 }
 
 func (s memberJobs) placeFor(m dashboard.Submission, caller projections.Caller) (id events.JobID, wrong *problem) {
@@ -66,8 +70,8 @@ type memberInvoices struct {
 	invoices *invoices
 }
 
-func (s memberInvoices) check(account events.AccountID, plan events.Plan, c request.InvoiceCheck) (*report.Report, *dashboard.Refusal) {
-	if wrong := s.admitMember(projections.Caller{KeyRef: projections.KeyRef{Account: account}, Plan: plan}); wrong != nil {
+func (s memberInvoices) check(account events.AccountID, c request.InvoiceCheck) (*report.Report, *dashboard.Refusal) {
+	if _, wrong := s.admitMember(account); wrong != nil {
 		return nil, refusalOf(wrong)
 	}
 	return s.invoices.check(account, c), nil

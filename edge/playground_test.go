@@ -24,8 +24,8 @@ func unserved() *fixture {
 
 // tryOut submits a member's job, whose command gets a reply or an error.
 func tryOut(d *fixture, m dashboard.Submission, reply events.Reply, err error) (id events.JobID, refused *dashboard.Refusal, sent []events.Submission) {
-	m.By, m.Plan, m.Operation = service.Member("acc", team.Member{ID: "mem_a", Role: events.RoleDeveloper}, team.Session{Session: events.Session{ID: "ses_a"}}, "192.0.2.1"), events.PlanFree, request.Operations()[1]
-	d.reply, d.err = reply, err
+	m.By, m.Operation = service.Member("acc", team.Member{ID: "mem_a", Role: events.RoleDeveloper}, team.Session{Session: events.Session{ID: "ses_a"}}, "192.0.2.1"), request.Operations()[1]
+	d.reply, d.err, d.plan = reply, err, events.PlanFree
 	id, refused = memberJobs{d.server.submissions}.Submit(m)
 	for _, body := range d.commands {
 		sent = append(sent, body.(events.Submission))
@@ -62,14 +62,15 @@ func TestMembersJobRefused(t *testing.T) {
 		status  int
 		sent    int
 	}{
-		"too many requests":    {m: fine, prepare: func(d *fixture) { d.rate.Allowed = false }, status: 429},
-		"a wrong body":         {m: dashboard.Submission{Body: []byte(`{}`)}, status: 422},
-		"a larger plan":        {m: dashboard.Submission{Body: []byte(`{"html":"x","options":{"watermark":{"text":"x"}}}`)}, status: 402},
-		"no room":              {m: fine, prepare: func(d *fixture) { d.room = errors.New("full") }, status: 503},
-		"foreseen":             {m: fine, prepare: func(d *fixture) { d.foresee = []events.Reply{{Code: events.TestLimit}, {Code: events.TestLimit}} }, status: 429},
-		"the quota":            {m: fine, reply: events.QuotaExceeded, status: 402, sent: 1},
-		"no reply":             {m: fine, err: errors.New("closed"), status: 503, sent: 1},
-		"another under the id": {m: fine, reply: events.KeyReused, status: 422, sent: 1},
+		"too many requests":     {m: fine, prepare: func(d *fixture) { d.rate.Allowed = false }, status: 429},
+		"a wrong body":          {m: dashboard.Submission{Body: []byte(`{}`)}, status: 422},
+		"a larger plan":         {m: dashboard.Submission{Body: []byte(`{"html":"x","options":{"watermark":{"text":"x"}}}`)}, status: 402},
+		"an unreadable account": {m: fine, prepare: func(d *fixture) { d.noAccount = errors.New("no disk") }, status: 503},
+		"no room":               {m: fine, prepare: func(d *fixture) { d.room = errors.New("full") }, status: 503},
+		"foreseen":              {m: fine, prepare: func(d *fixture) { d.foresee = []events.Reply{{Code: events.TestLimit}, {Code: events.TestLimit}} }, status: 429},
+		"the quota":             {m: fine, reply: events.QuotaExceeded, status: 402, sent: 1},
+		"no reply":              {m: fine, err: errors.New("closed"), status: 503, sent: 1},
+		"another under the id":  {m: fine, reply: events.KeyReused, status: 422, sent: 1},
 	} {
 		d := unserved()
 		if c.prepare != nil {

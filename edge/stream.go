@@ -45,10 +45,14 @@ func (s *jobs) newStream(conn net.Conn, file io.ReadCloser, size int64, f found,
 		cancel()
 		s.endDownload(f.account, events.EndDownload{Job: f.id, Download: download})
 	})
-	broken := func(err error) {
-		s.cfg.Logger.Error("file truncated while it was sent", "job", f.id.String(), "error", err)
-	}
-	return &stream{file: file, size: size, conn: conn, end: end, broken: broken}
+	return s.streamOf(conn, file, size, f.id, end)
+}
+
+// streamOf is a job's file on its way; end is called at its end.
+func (s *jobs) streamOf(conn net.Conn, file io.ReadCloser, size int64, job events.JobID, end func()) *stream {
+	return &stream{file: file, size: size, conn: conn, end: end, broken: func(err error) {
+		s.cfg.Logger.Error("file truncated while it was sent", "job", job.String(), "error", err)
+	}}
 }
 
 // renew renews the lease of a stream until ctx ends.

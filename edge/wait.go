@@ -153,7 +153,7 @@ func (s *submissions) answer(ctx *fasthttp.RequestCtx, f found, replayed bool) *
 		return wrong
 	}
 	describe(ctx, f.id, f.job)
-	ctx.SetBodyStream(&stream{file: file, size: size, conn: ctx.Conn(), end: func() {}}, int(size))
+	ctx.SetBodyStream(s.streamOf(ctx.Conn(), file, size, f.id, func() {}), int(size))
 	return nil
 }
 

@@ -1,14 +1,18 @@
 package edge
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"platen.dev/events"
@@ -315,3 +319,38 @@ func heap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
 }
+
+// brokenFile cannot be read to its end.
+type brokenFile struct{ io.Reader }
+
+func (brokenFile) Close() error { return nil }
+
+// A file that breaks off while a waiting request gets it is reported to the operator as it is in a download.
+func TestWaitedFileBreaksOff(t *testing.T) {
+	d := newFixture(t)
+	told := make(chan string, 10)
+	d.server.cfg.Logger = slog.New(slog.NewTextHandler(lineWriter(told), nil))
+	d.server.cfg.Open = func(context.Context, string) (io.ReadCloser, int64, error) {
+		return brokenFile{io.MultiReader(strings.NewReader(strings.Repeat("x", 100<<10)), iotest.ErrReader(errors.New("store: connection reset")))}, 1 << 20, nil
+	}
+	row := doneJob
+	row.File.Size = 1 << 20
+	d.ends(row, true)
+	req, err := http.NewRequest("POST", d.url+"/html-to-pdf", strings.NewReader(`{"html":"<p>x</p>","wait":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", d.secret)
+	if answer, err := http.DefaultClient.Do(req); err == nil {
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+	}
+	if line := testkit.Receive(t, told, "a line"); !strings.Contains(line, "file truncated while it was sent") {
+		t.Error(line)
+	}
+}
+
+// lineWriter sends what is written.
+type lineWriter chan string
+
+func (w lineWriter) Write(b []byte) (int, error) { w <- string(b); return len(b), nil }

@@ -11,7 +11,7 @@ import (
 
 // prove records the evidence about an e-invoice and its file, once the file is finished and checked.
 func (w *work) prove(ctx context.Context) {
-	if w.invoice == nil || w.submission.Test {
+	if w.invoice == nil || w.submission.Test || w.job == (events.JobID{}) { // a preview has no job
 		return
 	}
 	e := &events.Evidence{

@@ -150,7 +150,9 @@ func (p *Proxy) note(address string, err error) {
 	defer p.mu.Unlock()
 	if err == nil {
 		delete(p.faults, address)
-	} else if len(p.faults) < maxFaults {
+		return
+	}
+	if _, known := p.faults[address]; known || len(p.faults) < maxFaults {
 		p.faults[address] = err
 	}
 }

@@ -52,7 +52,7 @@ type Config struct {
 	Ledger Ledger
 	Jobs   Jobs
 	// CheckInvoice reports on an e-invoice, or returns why it cannot.
-	CheckInvoice func(account events.AccountID, plan events.Plan, c request.InvoiceCheck) (*report.Report, *Refusal)
+	CheckInvoice func(account events.AccountID, c request.InvoiceCheck) (*report.Report, *Refusal)
 	Log          JobLog
 	// Templates shows e-invoices by block templates.
 	Templates Templates

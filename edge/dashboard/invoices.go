@@ -39,7 +39,7 @@ func (d invoicePages) check(ctx *fasthttp.RequestCtx, v visitor) {
 	if c.Profile = view.Profile; c.XML != nil && len(args.Peek("file")) == 0 && len(*c.XML) <= maxEchoed {
 		view.XML = *c.XML
 	}
-	report, refused := d.cfg.CheckInvoice(v.Account, view.Plan, c)
+	report, refused := d.cfg.CheckInvoice(v.Account, c)
 	if refused != nil {
 		ctx.SetStatusCode(refused.Status)
 		if refused.RetryAfter > 0 {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"sync"
 	"time"
 
@@ -98,6 +99,11 @@ func (d *site) stream(ctx *fasthttp.RequestCtx, v visitor, view func() any) {
 	ctx.Response.Header.Set("X-Accel-Buffering", "no") // so that proxies do not buffer
 	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer d.live.remove(v.Account, happened)
+		defer func() { // it runs on a goroutine of fasthttp's
+			if r := recover(); r != nil {
+				d.cfg.Logger.Error("live page panicked", "panic", fmt.Sprint(r))
+			}
+		}()
 		alive := time.NewTicker(aliveEvery)
 		defer alive.Stop()
 		var shown []byte

@@ -32,7 +32,6 @@ type Jobs interface {
 // Submission is a job that a member asks for.
 type Submission struct {
 	By        service.Principal
-	Plan      events.Plan
 	Operation *request.Operation
 	Body      []byte
 	// Once is the form's: the same body sent again with it makes no second job.
@@ -184,7 +183,7 @@ func (d playPages) run(ctx *fasthttp.RequestCtx, v visitor) {
 		d.showTry(ctx, v, a, nil, d.cfg.Jobs.Check(v.Account, op, a.body))
 		return
 	}
-	id, refused := d.submit(v, a, string(args.Peek(onceParam)))
+	id, refused := d.cfg.Jobs.Submit(Submission{By: v.principal(), Operation: op, Body: a.body, Once: clip(string(args.Peek(onceParam)))})
 	if refused != nil {
 		d.showTry(ctx, v, a, nil, refused)
 		return
@@ -195,17 +194,6 @@ func (d playPages) run(ctx *fasthttp.RequestCtx, v visitor) {
 		return
 	}
 	d.showTry(ctx, v, a, &job, nil)
-}
-
-// submit has the account accept the job of an attempt.
-func (d playPages) submit(v visitor, a attempt, once string) (events.JobID, *Refusal) {
-	account, _, err := d.cfg.Models.Account(v.Account)
-	if err != nil {
-		d.cfg.Logger.Error("read account", "account", string(v.Account), "error", err)
-	}
-	return d.cfg.Jobs.Submit(Submission{
-		By: v.principal(), Plan: account.Plan, Operation: a.op, Body: a.body, Once: clip(once),
-	})
 }
 
 // maxShownBody is the size in bytes up to which a body is shown as programs, which repeat it five times.

@@ -36,8 +36,12 @@ func (d templatePages) editTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 		}
 		view.ID, view.Name, body = id, t.Name, t.Body
 		if number := string(ctx.QueryArgs().Peek("version")); number != "" {
-			earlier, present, ok := d.version(v.Account, id, number)
-			if !ok {
+			earlier, present, ok, err := d.version(v.Account, id, number)
+			switch {
+			case err != nil:
+				d.unavailable(ctx, "read versions", err)
+				return
+			case !ok:
 				redirect(ctx, Path+"/templates?wrong=no-such-version")
 				return
 			}
@@ -62,8 +66,9 @@ func (d templatePages) showEditor(ctx *fasthttp.RequestCtx, view page.Template) 
 	d.show(ctx, view)
 }
 
-// sentTemplate reads the editor's form. It returns the page again, with the problems beside the fields, and the template if there are none.
-func (d templatePages) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page.Template, body []byte) {
+// sentTemplate reads the editor's form. It returns the page again, with the problems beside the fields, and the template if there are none. If it cannot
+// be known which template that is, ok is false and the response says so.
+func (d templatePages) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view page.Template, body []byte, ok bool) {
 	args := ctx.PostArgs()
 	var blank []string
 	for _, path := range args.PeekMulti("blank") {
@@ -73,7 +78,12 @@ func (d templatePages) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view p
 		Frame: d.frame(ctx, v), Name: sentName(ctx), Sample: string(args.Peek("sample")), XML: string(args.Peek("xml")),
 		Groups: sentForm(func(path string) string { return string(args.Peek("t." + path)) }, blank),
 	}
-	if id := events.TemplateID(args.Peek("template")); d.knows(v.Account, id) { // else it is gone, or another account's
+	id := events.TemplateID(args.Peek("template"))
+	switch _, known, err := d.savedTemplate(v.Account, id); {
+	case err != nil:
+		d.unavailable(ctx, "read template", err)
+		return view, nil, false
+	case known: // else it is gone, or another account's
 		view.ID = id
 	}
 	if !slices.Contains(contract.Profiles(), view.Sample) {
@@ -81,18 +91,15 @@ func (d templatePages) sentTemplate(ctx *fasthttp.RequestCtx, v visitor) (view p
 	}
 	body, wrong := request.CanonicalTemplate(templateOf(view.Groups), d.cfg.Templates.CheckText)
 	view.Wrong = withWrong(view.Groups, wrong)
-	return view, body
-}
-
-// knows reports whether an account has a template.
-func (d templatePages) knows(account events.AccountID, id events.TemplateID) bool {
-	_, ok, err := d.savedTemplate(account, id)
-	return ok && err == nil
+	return view, body, true
 }
 
 // saveTemplate saves what was typed, or shows it again with the problems.
 func (d templatePages) saveTemplate(ctx *fasthttp.RequestCtx, v visitor) {
-	view, body := d.sentTemplate(ctx, v)
+	view, body, ok := d.sentTemplate(ctx, v)
+	if !ok {
+		return
+	}
 	id := cmp.Or(view.ID, events.NewTemplateID())
 	var err error
 	if len(view.Wrong) == 0 {
@@ -112,7 +119,10 @@ func (d templatePages) saveTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 
 // previewTemplate shows an invoice by the typed template: the whole page, or only its changing part for the script.
 func (d templatePages) previewTemplate(ctx *fasthttp.RequestCtx, v visitor) {
-	view, body := d.sentTemplate(ctx, v)
+	view, body, ok := d.sentTemplate(ctx, v)
+	if !ok {
+		return
+	}
 	if len(view.Wrong) > 0 {
 		view.Preview.Problem = page.Text("preview.fields")
 		ctx.SetStatusCode(422)
@@ -137,7 +147,10 @@ func (d templatePages) previewTemplate(ctx *fasthttp.RequestCtx, v visitor) {
 
 // previewPDF sends the file of a preview, or the page that says why there is none.
 func (d templatePages) previewPDF(ctx *fasthttp.RequestCtx, v visitor) {
-	view, body := d.sentTemplate(ctx, v)
+	view, body, ok := d.sentTemplate(ctx, v)
+	if !ok {
+		return
+	}
 	status, pdf := 422, []byte(nil)
 	if len(view.Wrong) > 0 {
 		view.Preview.Problem = page.Text("preview.fields")

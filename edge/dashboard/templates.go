@@ -72,6 +72,12 @@ func (d templatePages) savedTemplate(account events.AccountID, id events.Templat
 	if id == "" {
 		return t, false, nil
 	}
+	if t, ok, err = d.cfg.Models.Template(account, id); ok || err != nil {
+		return t, ok, err
+	}
+	if err := d.cfg.Services.Fresh.Account(account); err != nil { // another node may have saved it a moment ago
+		return t, false, err
+	}
 	return d.cfg.Models.Template(account, id)
 }
 
@@ -183,20 +189,20 @@ func (d templatePages) templateVersions(ctx *fasthttp.RequestCtx, v visitor) {
 }
 
 // version is a version of a template by its number.
-func (d templatePages) version(account events.AccountID, id events.TemplateID, number string) (found projections.NumberedVersion, present, ok bool) {
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return found, false, false
+func (d templatePages) version(account events.AccountID, id events.TemplateID, number string) (found projections.NumberedVersion, present, ok bool, err error) {
+	n, wrong := strconv.ParseInt(number, 10, 64)
+	if wrong != nil {
+		return found, false, false, nil
 	}
 	history, err := d.cfg.Models.TemplateHistory(account, id)
 	if err != nil {
-		d.cfg.Logger.Error("dashboard: read versions", "error", err)
+		return found, false, false, err
 	}
 	i := slices.IndexFunc(history, func(v projections.NumberedVersion) bool { return v.Number == n })
 	if i < 0 {
-		return found, false, false
+		return found, false, false, nil
 	}
-	return history[i], i == 0, true
+	return history[i], i == 0, true, nil
 }
 
 // restoreTemplate saves an earlier version as the newest.
