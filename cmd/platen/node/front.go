@@ -2,10 +2,12 @@ package node
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 
 	"platen.dev/actors/webhook"
@@ -66,43 +68,50 @@ func fromHere(listener string) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 }
 
-// listen begins to serve clients.
+// listen opens all listeners, and then begins to serve.
 func listen(b *base, s *storage, nw *network, v *serving) error {
 	for p := range s.log.Partitions() { // a watch ends with the replica
 		s.replica.Watch(p, v.server.Folded)
 	}
-	api, err := net.Listen("tcp", b.cfg.Listen)
-	if err != nil {
-		return err
+	doors := []*door{
+		{part: "API", address: b.cfg.Listen, at: &nw.front.api, certificate: v.certificate, serve: v.server.Serve},
+		{part: "ops", address: b.cfg.Ops, at: &nw.front.ops, serve: v.server.ServeOps},
+		{part: "gotenberg", address: b.cfg.Gotenberg.Listen, at: &nw.front.gotenberg, certificate: v.certificate, serve: v.server.ServeGotenberg},
 	}
-	b.onClose("API", v.server.Shutdown) // also of the listeners that were opened before one that fails
-	if b.cfg.Ops != "" {
-		ops, err := net.Listen("tcp", b.cfg.Ops)
-		if err != nil {
-			return errors.Join(fmt.Errorf("ops: %w", err), api.Close())
+	doors = slices.DeleteFunc(doors, func(d *door) bool { return d.address == "" })
+	for _, d := range doors {
+		if err := d.open(b); err != nil {
+			return err
 		}
-		nw.opens(&nw.front.ops, ops, nil)
-		b.serve("ops", ops, v.server.ServeOps)
 	}
-	if err := listenGotenberg(b, nw, v); err != nil {
-		return errors.Join(err, api.Close())
+	b.onClose("API", v.server.Shutdown)
+	for _, d := range doors {
+		nw.opens(d.at, d.listener, d.certificate)
+		b.serve(d.part, d.listener, d.serve)
 	}
-	nw.opens(&nw.front.api, api, v.certificate)
-	b.serve("API", api, v.server.Serve)
 	return nil
 }
 
-// listenGotenberg begins to serve programs written for Gotenberg, if an address is configured.
-func listenGotenberg(b *base, nw *network, v *serving) error {
-	if b.cfg.Gotenberg.Listen == "" {
+// door is an address at which the node is reached.
+type door struct {
+	part, address string
+	at            *atomic.Pointer[listening]
+	certificate   *certificate // nil without TLS
+	serve         func(net.Listener) error
+	listener      net.Listener
+}
+
+// open opens the listener, which is closed with the node: by the server if that serves it, else here.
+func (d *door) open(b *base) (err error) {
+	if d.listener, err = net.Listen("tcp", d.address); err != nil {
+		return fmt.Errorf("%s: %w", d.part, err)
+	}
+	b.onClose(d.part+" listener", func(context.Context) error {
+		if err := d.listener.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
 		return nil
-	}
-	l, err := net.Listen("tcp", b.cfg.Gotenberg.Listen)
-	if err != nil {
-		return fmt.Errorf("gotenberg: %w", err)
-	}
-	nw.opens(&nw.front.gotenberg, l, v.certificate)
-	b.serve("gotenberg", l, v.server.ServeGotenberg)
+	})
 	return nil
 }
 
