@@ -162,7 +162,9 @@ func TestBrowserHangsWhileReading(t *testing.T) {
 	}()
 	testkit.Eventually(t, "the document is being written", func() bool {
 		var stacks strings.Builder
-		return pprof.Lookup("goroutine").WriteTo(&stacks, 1) == nil && strings.Contains(stacks.String(), "chromium.(*Pipe).Send")
+		return pprof.Lookup("goroutine").WriteTo(&stacks, 1) == nil && slices.ContainsFunc(strings.Split(stacks.String(), "\n\n"), func(stack string) bool {
+			return strings.Contains(stack, "chromium.(*Pipe).Send") && strings.Contains(stack, "WhileReading")
+		})
 	})
 	pool.check(in, false)
 	if testkit.Receive(t, ended, "the call ends") == nil {

@@ -75,7 +75,8 @@ func (p *Pool) check(in *instance, selfTest bool) checked {
 	ctx, cancel := context.WithTimeout(p.life, p.config.HealthTimeout)
 	defer cancel()
 	c := checked{in: in}
-	if err := p.ping(ctx, in); err != nil && p.life.Err() == nil {
+	defer p.endIfStuck(in)()
+	if err := in.browser.Ping(ctx); err != nil && p.life.Err() == nil {
 		p.config.Logger.Warn("browser does not answer", "pid", in.browser.PID(), "error", err)
 		in.browser.Kill()
 		selfTest = false
@@ -88,16 +89,15 @@ func (p *Pool) check(in *instance, selfTest bool) checked {
 	return c
 }
 
-// ping asks whether a browser answers. One that reads no more is killed when ctx ends: a job may be writing to it meanwhile, and neither the job nor the
-// question behind it ends before the browser does.
-func (p *Pool) ping(ctx context.Context, in *instance) error {
-	stop := context.AfterFunc(ctx, func() {
+// endIfStuck kills a browser whose check does not end although its time is over: it reads no more. A job may be writing to it, and neither the job nor
+// the check behind it ends before the browser does.
+func (p *Pool) endIfStuck(in *instance) (stop func() bool) {
+	return time.AfterFunc(2*p.config.HealthTimeout, func() {
 		if p.life.Err() == nil {
+			p.config.Logger.Warn("browser reads no more", "pid", in.browser.PID())
 			in.browser.Kill()
 		}
-	})
-	defer stop()
-	return in.browser.Ping(ctx)
+	}).Stop
 }
 
 // onChecked starts a replacement when the serving browser has served enough, or does not

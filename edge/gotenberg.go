@@ -90,19 +90,26 @@ func (s *Server) setGotenbergKey(h *fasthttp.RequestHeader) {
 }
 
 func (s *Server) handleGotenberg(ctx *fasthttp.RequestCtx) {
+	asked := string(ctx.Request.Header.Peek(gotenbergRoute))
+	if asked == "" {
+		defer s.leave(ctx)
+		s.serveAboutGotenberg(ctx)
+		return
+	}
 	s.guarded(ctx, func(route *string) {
-		asked := string(ctx.Request.Header.Peek(gotenbergRoute))
-		if asked == "" {
-			s.serveAboutGotenberg(ctx)
+		a := s.known(ctx)
+		if a.entry == nil || a.entry.wrong != nil { // the form is not read
+			s.respond(ctx, route)
 			return
 		}
-		if a := s.known(ctx); a.entry != nil && a.entry.wrong == nil { // otherwise the form is not read
-			if wrong := s.translate(ctx, a, asked); wrong != nil {
-				*route = a.route
-				s.begin(ctx)
-				text(ctx, 400, wrong.Error())
-				return
-			}
+		*route = a.route
+		s.begin(ctx)
+		setRate(ctx, a.entry.rate, a.entry.now)
+		w := s.submissions.turns.Begin(a.entry.caller.Account)
+		defer func() { w.End(ctx.Response.StatusCode() >= 400) }()
+		if wrong := s.translate(w, ctx, a, asked); wrong != nil {
+			text(ctx, 400, wrong.Error())
+			return
 		}
 		s.respond(ctx, route)
 	})
@@ -121,21 +128,21 @@ func (s *Server) known(ctx *fasthttp.RequestCtx) *admission {
 }
 
 // translate turns the body of a request into one of this API. Its error is for the client.
-func (s *Server) translate(ctx *fasthttp.RequestCtx, a *admission, asked string) (wrong error) {
+func (s *Server) translate(w *transport.Work, ctx *fasthttp.RequestCtx, a *admission, asked string) error {
 	h := &ctx.Request.Header
 	for name := range h.All() {
 		if strings.HasPrefix(strings.ToLower(string(name)), "gotenberg-webhook-") {
 			return fmt.Errorf("%s is not supported here: send webhook_url to the API", name)
 		}
 	}
-	w := s.submissions.turns.Begin(a.entry.caller.Account)
-	defer func() { w.End(wrong != nil) }()
-	body, wrong := s.translated(w, ctx, asked)
-	if wrong != nil {
-		return wrong
+	body, err := s.translated(w, ctx, asked)
+	if err != nil {
+		return err
 	}
 	a.copies = 1
-	a.body, a.entry.wrong = s.grown(a.body, w.Account, int64(cap(body)))
+	if a.body != nil || cap(body) > smallBody {
+		a.body, a.entry.wrong = s.grown(a.body, w.Account, int64(cap(body)))
+	}
 	if a.entry.wrong == nil {
 		h.SetContentType(jsonType)
 		ctx.Request.SetBodyRaw(body)

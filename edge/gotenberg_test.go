@@ -229,14 +229,20 @@ func TestGotenbergFormsGrow(t *testing.T) {
 	if answer, body := gotenbergForm(t, at, files, key); answer.StatusCode != 200 || held != 1 || reserved < 480*7_000 {
 		t.Errorf("%d %.200s: %d turns were held, %d bytes were reserved", answer.StatusCode, body, held, reserved)
 	}
-	share, err := d.server.bodies.Take("acc", transport.MaxAccountBodies-480*7_000)
+	share, err := d.server.bodies.Take("acc", transport.MaxAccountBodies)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if answer, body := gotenbergForm(t, at, files, key); answer.StatusCode != 429 {
 		t.Errorf("%d %.200s without memory for the account", answer.StatusCode, body)
 	}
+	if answer, body := gotenbergForm(t, at, map[string]string{"index.html": "small"}, key); answer.StatusCode != 200 {
+		t.Errorf("%d %.200s: a small form needs none", answer.StatusCode, body)
+	}
 	share.Release()
+	if answer, body := gotenbergForm(t, at, map[string]string{"index.html": `{{toHTML "b.md"}}`}, key); answer.StatusCode != 400 || answer.Header.Get("X-RateLimit-Limit") == "0" {
+		t.Errorf("%d %v %.200s", answer.StatusCode, answer.Header, body)
+	}
 	if n := d.server.BodyBytes(); n != 0 {
 		t.Errorf("%d bytes are left", n)
 	}
@@ -248,7 +254,7 @@ func TestGotenbergPanics(t *testing.T) {
 	d.server.cfg.Documents.Fragment = func(string, int) (string, error) { panic("a fault of the converter") }
 	answer, body := gotenbergForm(t, d.serveGotenberg(t)+"/forms/chromium/convert/markdown",
 		map[string]string{"index.html": `{{toHTML "a.md"}}`, "a.md": "x"}, map[string]string{"X-API-Key": d.secret})
-	if answer.StatusCode != 500 || strings.Contains(body, "converter") {
-		t.Errorf("%d %s", answer.StatusCode, body)
+	if answer.StatusCode != 500 || strings.Contains(body, "converter") || answer.Header.Get("X-Request-Id") == "" {
+		t.Errorf("%d %v %s", answer.StatusCode, answer.Header, body)
 	}
 }

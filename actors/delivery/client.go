@@ -50,7 +50,7 @@ func (c *Client) put(ctx context.Context, to string, trace events.Trace, content
 	r.Header.Set("User-Agent", c.agent)
 	outbound.Trace(r.Header, trace)
 	status, sent, err := c.send(r, content)
-	if status == http.StatusExpectationFailed && sent == 0 { // RFC 9110, 10.1.1
+	if status == http.StatusExpectationFailed && sent == 0 && r.Header.Get("Expect") != "" { // RFC 9110, 10.1.1
 		r.Header.Del("Expect")
 		status, sent, err = c.send(r, content)
 	}
@@ -138,7 +138,7 @@ func target(to string) string {
 // errEnded ends what the transport reads after it has answered.
 var errEnded = errors.New("the request has ended")
 
-// source is the content of one request, which the transport may read on while its answer is there.
+// source is the content of one request. The transport may still be reading it when the answer has come.
 type source struct {
 	content io.Reader
 

@@ -36,7 +36,9 @@ func (d *site) message(ctx *fasthttp.RequestCtx, status int, name string) {
 
 // unavailable shows that something failed; the operator finds the reason in the log.
 func (d *site) unavailable(ctx *fasthttp.RequestCtx, what string, err error) {
-	d.cfg.Logger.Error("dashboard: "+what, "error", err)
+	if !errors.Is(err, service.ErrBehind) {
+		d.cfg.Logger.Error("dashboard: "+what, "error", err)
+	}
 	d.message(ctx, 503, "unavailable")
 }
 

@@ -49,8 +49,8 @@ func Operation(path string) (operation string, known bool) {
 	return r.path, known
 }
 
-// Expands reports whether a form that was sent to a path with an Operation may become a request many times its size: its document includes a file of
-// Markdown as often as it wants.
+// Expands reports whether a form that was sent to a path with an Operation may become a request many times its size, because its document
+// may include one Markdown file many times.
 func Expands(path string) bool { return routes[path].source == fromMarkdown }
 
 // Translate turns a form that was sent to a path with an Operation into the body of a request of this API. Its error is for the client.

@@ -61,7 +61,7 @@ type Work struct {
 	spent time.Duration // the total length of its turns
 }
 
-// Begin begins the work of a request. The caller must call End.
+// Begin begins the work of a request. End must follow if the request may be refused.
 func (t *Turns) Begin(account events.AccountID) *Work { return &Work{Account: account, turns: t} }
 
 // Take waits until content may be worked on. The caller must call done. Small content does not wait.

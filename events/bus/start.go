@@ -79,8 +79,8 @@ func (h startHandler) begin(session sarama.ConsumerGroupSession) error {
 	return nil
 }
 
-// note tells of a member's partitions that none can be read, because sarama ends the session after an error, or that all can; and that those of the
-// last error that are another member's by now no longer wait here.
+// note tells Waiting about a member's partitions. After an error none is read, because sarama ends the session. Those that were told of before and
+// belong to another member now no longer wait.
 func (s *starter) note(claims map[string][]int32, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type handler struct{ sarama.ConsumerGroupHandler }
 func (handler) Setup(sarama.ConsumerGroupSession) error { return nil }
 
 // If one partition cannot begin, none of the member's is read, and all wait, until they can or are another member's.
-func TestNonePartitionBegins(t *testing.T) {
+func TestNoPartitionBegins(t *testing.T) {
 	fault := errors.New("cannot begin")
 	var broken int32
 	waits := map[int32]bool{}

@@ -328,7 +328,7 @@ func (r *refusing) Append(ctx context.Context, b ledger.Batch) error {
 	return r.Ledger.Append(ctx, b)
 }
 
-// Poison is published once, however often its batch has to be appended; and again with the next batch that has its offset.
+// Poison is published once, however often its batch has to be appended, and remembered no longer than that.
 func TestPoisonIsPublishedOnce(t *testing.T) {
 	log, l := openLog(t), openLedger(t)
 	w := newWriter(t, log)

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,8 +28,8 @@ const (
 
 // poison publishes a record with the reason why it cannot be in the ledger, once: its batch is delivered again until the ledger takes it.
 func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, reason error) error {
-	source := ledger.Source{Topic: b.Topic, Partition: b.Partition, Offset: r.Offset}
-	if g.isTold(source) {
+	source, is := ledger.Source{Topic: b.Topic, Partition: b.Partition, Offset: r.Offset}, digest(sha256.Sum256(r.Value))
+	if g.isTold(source, is) {
 		return nil
 	}
 	if err := g.publishPoison(ctx, b, r, reason); err != nil {
@@ -36,21 +37,25 @@ func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, rea
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.told[source] = true
+	g.told[source] = is
 	return nil
 }
 
-func (g *Ingest) isTold(at ledger.Source) bool {
+// digest tells records apart that were at one offset, the later after the topic had lost its end.
+type digest [sha256.Size]byte
+
+func (g *Ingest) isTold(at ledger.Source, is digest) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.told[at]
+	told, found := g.told[at]
+	return found && told == is
 }
 
 // settled forgets the poison of a batch that the ledger has taken.
 func (g *Ingest) settled(b bus.Batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	maps.DeleteFunc(g.told, func(at ledger.Source, _ bool) bool {
+	maps.DeleteFunc(g.told, func(at ledger.Source, _ digest) bool {
 		return at.Partition == b.Partition && at.Offset >= b.Lo && at.Offset <= b.Hi
 	})
 }

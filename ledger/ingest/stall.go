@@ -42,7 +42,7 @@ func (s *Stalls) forget() {
 	}
 	maps.DeleteFunc(s.of, func(_ obstacle, of stall) bool { return s.now().Sub(of.last) > abandoned })
 	if len(s.of) == 0 {
-		s.logger.Info("usage ledger no longer waits here: another node reads the partitions that it waited for")
+		s.logger.Info("usage ledger no longer waits here: nothing has failed for a while")
 	}
 }
 

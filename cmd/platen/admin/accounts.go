@@ -87,7 +87,7 @@ func (s *Server) readUsage(p service.Principal, _ *http.Request, _ none) (any, e
 // resetWindow moves an account back to the present quota window, with what the usage ledger has charged there.
 func (s *Server) resetWindow(p service.Principal, r *http.Request, _ none) (any, error) {
 	return none{}, s.Services.Accounts.ResetWindow(p, func(window events.Instant) (units, bytes int64, err error) {
-		all, err := s.usageOf.Windows(r.Context(), p.Account)
+		all, err := s.charged.Windows(r.Context(), p.Account)
 		if err != nil {
 			return 0, 0, fmt.Errorf("read the usage ledger: %w", err)
 		}

@@ -44,7 +44,7 @@ type Config struct {
 // Ledger answers what accounts were charged.
 type Ledger struct {
 	ledger.Ledger
-	// Timely is the ledger without the answers of partitions from which it takes nothing: those would lack charges.
+	// Timely is the ledger without the answers about partitions from which it takes nothing: what is booked by those would lack charges.
 	Timely usage.Ledger
 	// Windows returns which quota windows of an account may still change.
 	Windows func(events.AccountID) (usage.Live, error)
@@ -63,6 +63,7 @@ type Node interface {
 type Server struct {
 	Config
 	usageOf *usage.Service
+	charged *usage.Service // what is booked is by this one
 	http    *http.Server
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc
@@ -86,7 +87,7 @@ func Listen(data string, config Config) (*Server, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	s := &Server{Config: config, usageOf: usage.New(config.Ledger.Timely, config.Ledger.Windows, config.Now)}
+	s := &Server{Config: config, charged: usage.New(config.Ledger.Timely, config.Ledger.Windows, config.Now), usageOf: usage.New(config.Ledger.Ledger, config.Ledger.Windows, config.Now)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {

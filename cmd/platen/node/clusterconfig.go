@@ -37,7 +37,7 @@ type ClusterConfig struct {
 func (c ClusterConfig) validate(k KafkaConfig) error {
 	if c.Gossip == "" {
 		alone := c.Actors == "" && len(c.Join) == 0 && c.CertFile == "" && c.KeyFile == "" && c.CAFile == ""
-		return errors.Join(c.validateSecrets(), check(alone, "cluster.gossip: is needed with actors, join and files of certificates in [cluster]"))
+		return errors.Join(c.validateSecrets(), check(alone, "cluster.gossip: cluster.actors, cluster.join and the certificate files need it"))
 	}
 	return errors.Join(
 		checkAddress("cluster.gossip", c.Gossip), checkAddress("cluster.actors", c.Actors),

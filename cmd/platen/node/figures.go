@@ -255,7 +255,7 @@ func ledgerFigures(i *ingest.Running) prometheus.Collector {
 	return metrics.Collect(i.Figures,
 		metrics.Counter("platen_ledger_entries_total", "Entries of the usage ledger that this node has appended.", func(at figures) int64 { return at.Entries }),
 		metrics.Counter("platen_ledger_poisoned_total", "Records that the usage ledger could not take and that went to platen.events.poison.", func(at figures) int64 { return at.Poisoned }),
-		metrics.Counter("platen_ledger_failures_total", "How often the usage ledger could not read or append; it is tried again.", func(at figures) int64 { return at.Failures }),
+		metrics.Counter("platen_ledger_failures_total", "How often the usage ledger could not read or append a partition's records; it is tried again.", func(at figures) int64 { return at.Failures }),
 		metrics.Gauge("platen_ledger_stalled_seconds", "How long the usage ledger has taken nothing from a partition because it cannot read or append, the longest of all; 0 if it can.", func(at figures) float64 { return at.Stalled.For.Seconds() }),
 		metrics.Gauge("platen_ledger_delay_seconds", "How long after it had occurred the newest entry that this node has appended was in the usage ledger.", func(at figures) float64 { return at.Delay.Seconds() }),
 	)

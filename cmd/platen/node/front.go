@@ -85,8 +85,10 @@ func listen(b *base, s *storage, nw *network, v *serving) error {
 		}
 	}
 	b.onClose("API", v.server.Shutdown)
-	for _, d := range doors {
+	for _, d := range doors { // pages must not reach any of them
 		nw.opens(d.at, d.listener, d.certificate)
+	}
+	for _, d := range doors {
 		b.serve(d.part, d.listener, d.serve)
 	}
 	return nil

@@ -40,16 +40,16 @@ func eachSetting(section string, of reflect.Value, visit func(name string, value
 	}
 }
 
-// Limits of whole numbers: a time of more hours, or a size of more megabytes, would not fit where it is counted in nanoseconds or bytes.
+// Limits of whole numbers: what is within them fits where it is counted in nanoseconds or bytes.
 const (
 	maxTime   = 100_000
-	maxNumber = 1_000_000_000
+	maxNumber = 1_000_000_000_000
 )
 
-// checkSettings checks the values of all settings of a section by their types.
-func checkSettings(section string, of reflect.Value) error {
+// checkSettings checks the values of all settings by their types.
+func checkSettings(of reflect.Value) error {
 	var errs []error
-	eachSetting(section, of, func(name string, value reflect.Value) {
+	eachSetting("", of, func(name string, value reflect.Value) {
 		limit := int64(maxNumber)
 		if strings.HasSuffix(name, "hours") || strings.HasSuffix(name, "days") || strings.HasSuffix(name, "seconds") {
 			limit = maxTime
