@@ -30,7 +30,7 @@ var importRules = map[string]rule{
 	"events/eventlog":            {"", "the log carries bytes and gives them no meaning"},
 	"events/eventlog/embedded":   {"events/disk events/eventlog", "a back end knows the contract of the log and nothing above it"},
 	"events/tlsfile":             {"", "PEM files: the TLS of a client from them, and whether they have changed"},
-	"events/eventlog/kafka":      {"events/eventlog events/eventlog/kafka/access", "a back end knows the contract of the log and nothing above it"},
+	"events/eventlog/kafka":      {"events/eventlog events/eventlog/kafka/access events/limit", "a back end knows the contract of the log and nothing above it"},
 	"events/eventlog/logtest":    {"events/eventlog events/testkit", "the suite tests any back end by the contract alone"},
 	"events/testkit":             {"", "shared by the tests of all packages"},
 	"events/tracing":             {"events", "makes spans and sends them: what they may say is typed here, who says it is not known"},
@@ -55,7 +55,7 @@ var importRules = map[string]rule{
 
 	"projections/timeline": {"events events/eventlog", "reads the journal for one job, by itself"},
 
-	"projections/publish": {"events events/eventlog events/public projections", "publishes what the journal accepts, and keeps nothing"},
+	"projections/publish": {"events events/eventlog events/limit events/public projections", "publishes what the journal accepts, and keeps nothing"},
 
 	"projections/view": {"events projections", "writes what clients see of a job, in answers and in webhooks"},
 

@@ -1,4 +1,4 @@
-// Package limit bounds what each key (an account, an address) may do. Its counts are in memory, per node.
+// Package limit bounds what each key (an account, an address) may do, and how often a failure is logged. Its counts are in memory, per node.
 package limit
 
 import (

@@ -18,6 +18,7 @@ import (
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/limit"
 	"platen.dev/events/public"
 	"platen.dev/projections"
 )
@@ -39,6 +40,8 @@ const (
 	// tail is how many of the last records are searched first for the place to continue. Several owners
 	// may have had a window of records under way.
 	tail = 4 * window
+	// sayAgain is how often the log says that a partition waits, while the reason stays the same: it is tried again every second, for days if need be.
+	sayAgain = 10 * time.Minute
 )
 
 // Publisher publishes the partitions that a node owns. It is safe for concurrent use.
@@ -48,6 +51,7 @@ type Publisher struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	next    []atomic.Int64 // by partition: the journal offset up to which everything is published; 0 if not owned
+	waiting []limit.News   // by partition
 
 	failures atomic.Int64
 }
@@ -57,7 +61,7 @@ func New(cfg Config) *Publisher {
 	if cfg.Pause == 0 {
 		cfg.Pause = time.Second
 	}
-	p := &Publisher{cfg: cfg, next: make([]atomic.Int64, cfg.Log.Partitions())}
+	p := &Publisher{cfg: cfg, next: make([]atomic.Int64, cfg.Log.Partitions()), waiting: make([]limit.News, cfg.Log.Partitions())}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -90,7 +94,9 @@ func (p *Publisher) run(ctx context.Context, partition int32) {
 			return
 		}
 		p.failures.Add(1)
-		p.cfg.Logger.Error("public events are waiting, retrying; jobs continue", "partition", partition, "error", err)
+		if p.waiting[partition].Is(err.Error(), time.Now(), sayAgain) {
+			p.cfg.Logger.Error("public events are waiting, retrying; jobs continue", "partition", partition, "error", err)
+		}
 		select {
 		case <-time.After(p.cfg.Pause):
 		case <-ctx.Done():
@@ -180,10 +186,19 @@ func (r *run) append(fact public.Event) error {
 	r.publisher.cfg.Log.Append(events.TopicEvents, r.partition, record, func(_ int64, err error) {
 		if err != nil {
 			r.fail(fmt.Errorf("append to %s: %w", events.TopicEvents, err))
+		} else {
+			r.appended()
 		}
 		<-r.slots
 	})
 	return nil
+}
+
+// appended says that events wait no longer, if the log said that they do.
+func (r *run) appended() {
+	if r.publisher.waiting[r.partition].Over() {
+		r.publisher.cfg.Logger.Info("public events are published again", "partition", r.partition)
+	}
 }
 
 // place is a position at which publishing continues.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -263,6 +266,68 @@ func TestPublishWithFaults(t *testing.T) {
 	}
 }
 
+// full is a log that takes no public events for a reason, if it has one.
+type full struct {
+	eventlog.Log
+	reason atomic.Pointer[error]
+}
+
+func (f *full) Append(topic string, partition int32, r eventlog.Record, done func(int64, error)) {
+	if err := f.reason.Load(); err != nil && topic == events.TopicEvents {
+		go done(0, *err)
+		return
+	}
+	f.Log.Append(topic, partition, r, done)
+}
+
+// A partition that waits is tried again every second, for hours if need be. The log says why once, again if the reason changes, and once that this is over.
+func TestWaitingIsSaidOnce(t *testing.T) {
+	l := &full{Log: openLog(t)}
+	j := newJournal(t, l)
+	for len(j.facts) == 0 {
+		j.grow(50)
+	}
+	var said lines
+	p := New(Config{Log: l, Logger: slog.New(slog.NewTextHandler(&said, nil)), Pause: time.Nanosecond})
+	t.Cleanup(p.Close)
+	for i, reason := range []string{"no room", "no right"} {
+		err := errors.New(reason)
+		l.reason.Store(&err)
+		if i == 0 {
+			p.Start(0)
+		}
+		from := p.Failures()
+		testkit.Eventually(t, "it has failed often", func() bool { return p.Failures() > from+20 })
+	}
+	l.reason.Store(nil)
+	testkit.Eventually(t, "the recovery is said", func() bool { return said.count("published again") > 0 })
+	p.Close()
+	for line, want := range map[string]int{"public events are waiting": 2, "no room": 1, "no right": 1, "published again": 1} {
+		if got := said.count(line); got != want {
+			t.Errorf("%q is said %d times, want %d", line, got, want)
+		}
+	}
+}
+
+// lines is what a log has said.
+type lines struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(b)
+}
+
+// count returns how many lines contain a text.
+func (l *lines) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.all.String(), text)
+}
+
 // A topic made from another journal is not continued, and the error says what is wrong.
 func TestForeignTopic(t *testing.T) {
 	l := openLog(t)
@@ -278,7 +343,9 @@ func TestForeignTopic(t *testing.T) {
 		fact := j.facts[0]
 		fact.Offset = offset
 		appendFact(t, other, fact)
-		if _, _, err := lastOf(t.Context(), other, 0); !errors.Is(err, errOther) {
+		_, _, err := lastOf(t.Context(), other, 0)
+		if want := fact.Position.String() + " was published last, and does not follow from the journal: the topic belongs to another journal"; err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

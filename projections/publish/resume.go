@@ -87,7 +87,7 @@ func (s search) last(facts []public.Received) (at place, some bool, err error) {
 	for _, e := range slices.Backward(facts) {
 		entry, err := s.entry(e.Position.Offset)
 		if err != nil && !errors.Is(err, errOther) {
-			return at, false, fmt.Errorf("%s was published last, but its envelope: %w", e.Position, err)
+			return at, false, fmt.Errorf("read in the journal what %s, which was published last, follows from: %w", e.Position, err)
 		}
 		switch entry := entry.(type) {
 		case events.Marker: // it does not name the cause: the fact before it does
@@ -103,7 +103,7 @@ func (s search) last(facts []public.Received) (at place, some bool, err error) {
 				return before, true, nil
 			}
 		}
-		foreign = fmt.Errorf("%s was published last, but its envelope: %w", e.Position, errOther)
+		foreign = fmt.Errorf("%s was published last, and does not follow from the journal: %w", e.Position, errOther)
 		if e.Position.Timeline == "" {
 			break
 		}

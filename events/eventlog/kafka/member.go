@@ -13,6 +13,7 @@ import (
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka/access"
+	"platen.dev/events/limit"
 )
 
 const (
@@ -137,10 +138,7 @@ func (ms *members) close() {
 type groupErrors struct {
 	config Config
 	group  string
-
-	mu   sync.Mutex // guards the fields below
-	last string     // the error that was logged last, and when
-	at   time.Time
+	news   limit.News // the client joins again every second
 }
 
 // OnGroupManageError implements kgo.HookGroupManageError.
@@ -152,18 +150,7 @@ func (g *groupErrors) OnGroupManageError(err error) {
 		err = sessionTimeoutError(g.config.SessionTimeout)
 	}
 	err = g.config.Access.ExplainLack(err, access.OnGroup(kmsg.ACLOperationRead, g.group))
-	if g.isNews(err.Error()) {
+	if g.news.Is(err.Error(), time.Now(), warnAgain) {
 		g.config.Logger.Error("kafka: membership in the group lost, joining again", "group", g.group, "error", err)
 	}
-}
-
-// isNews reports whether an error is another one than the last, or has lasted: the client joins again every second.
-func (g *groupErrors) isNews(text string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if text == g.last && time.Since(g.at) < warnAgain {
-		return false
-	}
-	g.last, g.at = text, time.Now()
-	return true
 }
