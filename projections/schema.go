@@ -123,8 +123,9 @@ func CheckJournal(folded, log string) error {
 	if folded == "" || log == "" || folded == log {
 		return nil
 	}
-	return fmt.Errorf("%w: it was folded from %s, and the log has %s: its topic was created again, as when a backup is restored. If so, this is a node of before: "+
-		"give it an empty data directory", ErrOtherJournal, folded, log)
+	return fmt.Errorf("%w: it was folded from %s, and the log has %s: its topic was created again. "+
+		"If a backup was restored, this is a node of before: give it an empty data directory. If not, the journal is lost, and this directory has what was left of it: "+
+		"restore a backup first, or the partitions halt (docs/RUNBOOK.md#platenpartitionhalted)", ErrOtherJournal, folded, log)
 }
 
 // checkJournal returns an error if the store was folded from another journal than the log's. Nothing is removed, since it may be the last copy.

@@ -30,19 +30,27 @@ func (h *Host) onStarted(ctx actor.Context) {
 // some numbers of public events are used twice.
 const lookLimit = 30 * time.Second
 
-// look looks at the last public events.
+// look looks at the last public events, and at the end of the commands.
 func (h *Host) look(ctx actor.Context) {
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	go func() {
-		in := Looked{Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
-		if h.cfg.Published != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
-			defer cancel()
-			var err error
-			if in.Published, err = h.cfg.Published(ctx, h.partition); err != nil {
-				h.cfg.Logger.Error("cannot read the last public events: whether the journal has lost some of them is unknown", "partition", h.partition, "error", err)
-			}
-		}
-		root.Send(self, in)
+		ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
+		defer cancel()
+		root.Send(self, h.looked(ctx))
 	}()
+}
+
+func (h *Host) looked(ctx context.Context) Input {
+	in := Looked{Timeline: events.NewTimelineID(), Now: events.At(h.cfg.Now())}
+	if h.cfg.Published == nil {
+		return in
+	}
+	var err error
+	if _, in.End, err = h.cfg.Log.Bounds(ctx, events.TopicCommands, h.partition); err != nil {
+		return Failed{err} // they could not be read either
+	}
+	if in.Published, err = h.cfg.Published(ctx, h.partition); err != nil {
+		h.cfg.Logger.Error("cannot read the last public events: whether the journal has lost some of them is unknown", "partition", h.partition, "error", err)
+	}
+	return in
 }

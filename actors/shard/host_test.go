@@ -39,6 +39,7 @@ type cluster struct {
 	patience time.Duration                   // of the nodes' gateways
 	journal  func(eventlog.Log) eventlog.Log // what the nodes' shards write to
 	also     []table.Projection              // what the nodes' replicas fold besides
+	number   int64                           // of the last public event of each partition
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -100,7 +101,8 @@ func (c *cluster) start(name string) *node {
 	}
 	n.shards, err = shard.Start(system, shard.Config{
 		Node: n.id, Log: c.journal(c.log), Replica: replica, Effects: performers, Nodes: n, Logger: testkit.Silent(), Now: n.now, Latest: n.now, TrimCommands: true,
-		Failed: func(err error) { n.failed <- err },
+		Published: func(context.Context, int32) (int64, error) { return c.number, nil },
+		Failed:    func(err error) { n.failed <- err },
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -23,10 +23,11 @@ type (
 		Offset int64
 		Cursor projections.Cursor
 	}
-	// Looked is the result of a Look: the highest number among the public events of the partition, 0 if there are none or it cannot be read; with what a
-	// marker needs.
+	// Looked is the result of a Look: the highest number among the public events of the partition, 0 if there are none or it cannot be read, and the end
+	// of its commands; with what a marker needs.
 	Looked struct {
 		Published int64
+		End       int64
 		Timeline  events.TimelineID
 		Now       events.Instant
 	}

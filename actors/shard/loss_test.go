@@ -102,6 +102,26 @@ func TestRecreatedTopic(t *testing.T) {
 	}
 }
 
+// A shard whose journal is empty, although public events tell of decisions, halts before it decides the commands once more. It continues behind them when
+// the operator says so.
+func TestEmptiedJournal(t *testing.T) {
+	c := newCluster(t)
+	last := c.appendUndecided()
+	c.number = 7
+	n := c.start("n1")
+	defer n.stop()
+	p := events.Partition("acc", 2)
+	halted := func() bool { return n.shards.Status()[p].State == shard.Halted }
+	testkit.Eventually(t, "the shard is halted", func() bool { return len(n.shards.Status()) == 2 && halted() })
+	n.shards.Continue(p)
+	testkit.Eventually(t, "the shard goes on", func() bool { return !halted() })
+	n.open()
+	n.submit()
+	if gaps := c.gaps(); len(gaps) != 1 || gaps[0].From != 0 || gaps[0].To != last+1 {
+		t.Errorf("the gaps are %+v", gaps)
+	}
+}
+
 // identified is a log whose topics have an id.
 type identified struct{ eventlog.Log }
 

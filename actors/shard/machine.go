@@ -201,10 +201,14 @@ func (m *Machine) decideFrom(next int64) {
 }
 
 // onLooked begins to read commands, unless facts were published that the journal lacks: then the journal has lost its end, and another marker begins
-// a new timeline.
+// a new timeline; or all of it, and the operator must look.
 func (m *Machine) onLooked(in Looked) {
 	switch {
 	case m.resigning:
+	case m.emptied(in):
+		m.halt(fmt.Errorf(
+			"%w, and public events up to number %d tell of a former one: the commands up to %d would be decided, and their jobs charged, once more",
+			errEmptied, in.Published, in.End-1))
 	case in.Published > m.cursor.Number:
 		m.owner = NewOwner()
 		m.announce(in.Timeline, in.Now, in.Published)

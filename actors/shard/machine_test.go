@@ -143,6 +143,11 @@ func TestScripts(t *testing.T) {
 		{Announced{Offset: 10, Cursor: projections.Cursor{Next: 10, Epoch: 3, Cause: 7}}, ""},
 		{named(10), "look"},
 	}
+	empty := []line{
+		announced[0],
+		{Announced{Offset: 10, Cursor: projections.Cursor{Next: 10, Epoch: -1, Cause: -1}}, ""},
+		{Folded{nil, projections.Cursor{Next: 11, Epoch: 10, Cause: -1, Commands: "new", Owner: "n1", Timeline: "t0"}}, "look"},
+	}
 	taken := append(slices.Clone(active), line{arrived(8, events.StartRender{Job: theJob}), "decide(8)"})
 	rendering := func(node events.NodeID) job.State {
 		return job.State{Phase: job.Rendering, Attempt: 7, Node: node, Content: 6}
@@ -158,7 +163,14 @@ func TestScripts(t *testing.T) {
 			line{Looked{Published: 8, Timeline: "t2"}, "append(marker of t2 behind 8)"},
 			line{Announced{Offset: 11, Cursor: projections.Cursor{Next: 11, Epoch: 10, Cause: 7}}, ""},
 			line{named(11), "look"}, line{Looked{Published: 7, Timeline: "t3"}, "activate(8) scan(0)"}),
-		"an owner that resigns while it looks": append(slices.Clone(announced), line{Resign{}, "forgetall stopreading stop(<nil>)"}, line{Looked{Published: 8}, ""}),
+		"an owner of an empty journal, whose commands were decided in another one, waits, and begins behind them": append(slices.Clone(empty),
+			line{Looked{Published: 8, End: 5, Timeline: "t2"}, "halt(the journal is empty, and public events up to number 8 tell of a former one: the commands up to 4 would be decided, and their jobs charged, once more)"},
+			line{Continue{2, 5}, "append(gap 0-5)"},
+			line{Folded{gapRead(0, 5).(Folded).Steps, projections.Cursor{Next: 12, Epoch: 10, Cause: 4, Commands: "new", Owner: "n1", Timeline: "t0"}}, "look"},
+			line{Looked{Published: 8, End: 5, Timeline: "t2"}, "append(marker of t2 behind 8)"}),
+		"an owner of an empty journal without commands begins a timeline":      append(slices.Clone(empty), line{Looked{Published: 8, Timeline: "t2"}, "append(marker of t2 behind 8)"}),
+		"an owner of a new partition decides the commands that came before it": append(slices.Clone(empty), line{Looked{End: 5, Timeline: "t2"}, "activate(0) scan(0)"}),
+		"an owner that resigns while it looks":                                 append(slices.Clone(announced), line{Resign{}, "forgetall stopreading stop(<nil>)"}, line{Looked{Published: 8}, ""}),
 		"a gap takes the place of commands that were trimmed": append(slices.Clone(taken),
 			line{Skipped{9, 12}, ""}, line{arrived(12, wake), "decide(12)"}, line{Decided{12, account.Decision{}}, ""},
 			line{Decided{8, account.Decision{}}, "append(8) append(gap 9-12) append(12)"},

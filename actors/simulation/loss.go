@@ -53,10 +53,10 @@ func (w *world) strike(d disaster) {
 }
 
 // floor returns how far a journal may be cut: at least one snapshot that every node can read must still belong to it. An empty journal would be refused by
-// nodes that have folded it.
+// nodes that have folded it, and one without any decision would halt.
 func (w *world) floor(p int32, end int64) int64 {
 	if w.trimmed[p] == 0 {
-		return min(end, 3)
+		return min(end, max(3, w.firstDecided(p)))
 	}
 	if w.raised { // the record that raised the level must stay, since this version cannot read the rest
 		return end
@@ -67,7 +67,18 @@ func (w *world) floor(p int32, end int64) int64 {
 			floor = min(floor, s.ref.Next)
 		}
 	}
-	return floor
+	return max(floor, w.firstDecided(p))
+}
+
+// firstDecided returns the offset behind the first envelope or gap of a journal that counts; its end if there is none.
+func (w *world) firstDecided(p int32) int64 {
+	c := projections.Origin()
+	for offset, r := range w.journal[p] {
+		if c.Step(int64(offset), r.entry) && c.Cause >= 0 {
+			return c.Next
+		}
+	}
+	return int64(len(w.journal[p]))
 }
 
 // cut drops the records of a journal from an offset on.

@@ -102,7 +102,7 @@ func (o *ownership) do(out shard.Output) {
 	case shard.Append:
 		o.append(out.Entry)
 	case shard.Look:
-		in := shard.Looked{Timeline: o.world().timelineID(), Now: o.node.now()}
+		in := shard.Looked{Timeline: o.world().timelineID(), Now: o.node.now(), End: int64(len(o.world().commands[o.partition]))}
 		if !o.world().rules.ForgetPublished {
 			in.Published = o.world().lastNumber(o.partition)
 		}
@@ -143,10 +143,21 @@ func (o *ownership) do(out shard.Output) {
 		o.take(shard.Measured{End: int64(len(o.world().commands[o.partition]))})
 	case shard.Halt:
 		o.reading = false
-		o.world().fail("%s halts partition %d: %v", o.node.id, o.partition, out.Err)
+		if !o.isFollowed() {
+			o.world().fail("%s halts partition %d: %v", o.node.id, o.partition, out.Err)
+		}
 	case shard.Stop:
 		o.node.end(o)
 	}
+}
+
+// isFollowed reports whether the journal has the marker of a later owner. This one has not read it yet, and takes what that one has published for lost: it
+// halts until it reads the marker, and then ends.
+func (o *ownership) isFollowed() bool {
+	return slices.ContainsFunc(o.world().journal[o.partition][o.machine.Epoch()+1:], func(r record) bool {
+		_, is := r.entry.(events.Marker)
+		return is
+	})
 }
 
 func (o *ownership) append(entry events.Entry) {
