@@ -42,19 +42,25 @@ var (
 	ErrClosed = errors.New("log is closed")
 )
 
-// PartitionCountError means that a topic of the log, or all of it if Topic is empty, has a partition count other than
-// the configured one. Such a log is not opened: accounts would be in other partitions.
-type PartitionCountError struct {
-	Topic      string
-	Have, Want int32
-}
+// PartitionCountError means that the log has a partition count other than the configured one. Such a log is not opened: accounts would be in other
+// partitions.
+type PartitionCountError struct{ Have, Want int32 }
 
 func (e *PartitionCountError) Error() string {
-	of := "the log"
-	if e.Topic != "" {
-		of = "topic " + e.Topic
-	}
-	return fmt.Sprintf("%s has %d partitions, the configuration says %d: the count is fixed for the life of a log, so configure partitions = %[2]d", of, e.Have, e.Want)
+	return fmt.Sprintf("the log has %d partitions, the configuration says %d: the count is fixed for the life of a log, so configure partitions = %[1]d", e.Have, e.Want)
+}
+
+// OddTopicError means that a topic has another partition count than the others, so that no configuration is right.
+type OddTopicError struct {
+	Topic        string
+	Have, Others int32
+	// Deleted says what follows if the topic is deleted, and what to do then.
+	Deleted string
+}
+
+func (e *OddTopicError) Error() string {
+	return fmt.Sprintf("topic %s has %d partitions, and the others have %d, as all must: somebody has created it or added partitions. If it is deleted: %s",
+		e.Topic, e.Have, e.Others, e.Deleted)
 }
 
 // Record is one record of a partition.

@@ -53,13 +53,21 @@ func (k KafkaConfig) client(name string, partitions int32, logger *slog.Logger) 
 		Brokers: k.Brokers, Access: k.access(), ClientID: name, Partitions: partitions, ReplicationFactor: k.ReplicationFactor,
 		SessionTimeout: k.session(), Logger: logger,
 		Topics: map[string]kafka.TopicConfig{
-			events.TopicCommands: {Retention: time.Duration(k.CommandsHours) * time.Hour},
-			events.TopicJournal:  {Unbounded: true},
-			events.TopicEvents:   {Unbounded: true, Compression: "gzip"}, // every client reads gzip
-			events.TopicPoison:   {},
+			events.TopicCommands: {Deleted: commandsDeleted, Retention: time.Duration(k.CommandsHours) * time.Hour},
+			events.TopicJournal:  {Deleted: journalDeleted, Unbounded: true},
+			events.TopicEvents:   {Deleted: eventsDeleted, Unbounded: true, Compression: "gzip"}, // every client reads gzip
+			events.TopicPoison:   {Deleted: poisonDeleted},
 		},
 	}
 }
+
+// What follows if a topic is deleted, and what to do then.
+const (
+	journalDeleted  = "all that Platen knows is lost with it. Restore a backup (docs/BACKUP.md#restore)"
+	commandsDeleted = "restart the nodes, which create it and halt the partitions (docs/RUNBOOK.md#platenpartitionhalted)"
+	eventsDeleted   = "restart the nodes, which create it and publish again what the journal has; then run `platen admin ledger reconcile`"
+	poisonDeleted   = "restart the nodes, which create it"
+)
 
 func (k KafkaConfig) validate() error {
 	var errs []error

@@ -53,6 +53,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Access holds the credentials and TLS settings.
 	Access access.Config
+	// confirmInterval is the pause before a topic that the brokers do not know counts as deleted; 0 means 5 s. Tests set it.
+	confirmInterval time.Duration
 	// Opts are added to every client.
 	Opts []kgo.Opt
 }
@@ -66,6 +68,8 @@ type TopicConfig struct {
 	// Unbounded exempts the topic from Config.PendingBytes, because those who append to it
 	// bound what they have in flight.
 	Unbounded bool
+	// Deleted says what follows if the topic is deleted, and what to do then.
+	Deleted string
 	// Compression is the codec in which the brokers keep the records of a topic created here, for
 	// readers that do not know every codec; see Kafka's compression.type. Empty keeps records as sent.
 	Compression string
@@ -89,6 +93,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.CheckInterval == 0 {
 		c.CheckInterval = 5 * time.Minute
+	}
+	if c.confirmInterval == 0 {
+		c.confirmInterval = 5 * time.Second
 	}
 	if c.ClientID == "" {
 		c.ClientID = "platen"

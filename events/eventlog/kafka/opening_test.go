@@ -135,6 +135,29 @@ func TestHealth(t *testing.T) {
 	})
 }
 
+// The number of partitions to configure is what all topics have. If they differ, no number is right, and one of them is wrong. Nothing is created then.
+func TestPartitionCounts(t *testing.T) {
+	cluster := startCluster(t, kfake.NumBrokers(1))
+	admin := newAdmin(t, cluster.ListenAddrs()...)
+	config := kafka.Config{Brokers: cluster.ListenAddrs(), Topics: map[string]kafka.TopicConfig{}}
+	settings := map[string]*string{"retention.ms": kadm.StringPtr("-1"), "max.message.bytes": kadm.StringPtr("1114112")}
+	for name, partitions := range map[string]int32{"a": 2, "b": 2, "c": 2, "odd": 3} {
+		config.Topics[name] = kafka.TopicConfig{Deleted: "restart"}
+		if _, err := admin.CreateTopic(within(t), partitions, 1, settings, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, config.Partitions = range []int32{2, 3} {
+		checkRefused(t, config, "odd", "topic odd has 3 partitions, and the others have 2, as all must: somebody has created it or added partitions. If it is deleted: restart")
+	}
+	delete(config.Topics, "odd")
+	config.Topics["new"] = kafka.TopicConfig{}
+	checkRefused(t, config, "", "the log has 2 partitions, the configuration says 3: the count is fixed for the life of a log, so configure partitions = 2")
+	if found, err := admin.ListTopics(within(t)); err != nil || found.Has("new") {
+		t.Errorf("a topic was created with the wrong number: %v, %v", found.Names(), err)
+	}
+}
+
 // TestUndisclosedSettings opens a log of a topic whose settings are undisclosed. That is logged.
 func TestUndisclosedSettings(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(1))

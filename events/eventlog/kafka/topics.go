@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"platen.dev/events/eventlog"
+	"platen.dev/events/limit"
 )
 
 // topic holds the data about a topic that fetch requests need.
@@ -21,6 +22,8 @@ type topic struct {
 	name string
 	id   [16]byte
 	room *eventlog.Room
+	// undisclosed is that the brokers do not show the settings.
+	undisclosed limit.News
 
 	mu    sync.Mutex // guards all below
 	led   []leadership
@@ -60,6 +63,9 @@ func (l *Log) prepare(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(l.config.Topics))
 	found, err := l.metadata(ctx, names)
 	if err != nil {
+		return err
+	}
+	if err := l.checkCounts(found); err != nil { // before a topic is created with a number that is configured by mistake
 		return err
 	}
 	for _, name := range names {
@@ -161,10 +167,11 @@ func (l *Log) awaitLeaders(ctx context.Context, names []string) error {
 		if err != nil {
 			return err
 		}
+		if err := l.checkCounts(found); err != nil {
+			return err
+		}
 		for name, metadata := range found {
-			if err := l.addTopic(name, metadata); err != nil {
-				return err
-			}
+			l.addTopic(name, metadata)
 		}
 		if len(l.topics) < len(names) && !pause(ctx, backoff(failures)) {
 			return fmt.Errorf("some partitions of the topics %v have no leader, check that all brokers are up: %w", names, ctx.Err())
@@ -174,16 +181,47 @@ func (l *Log) awaitLeaders(ctx context.Context, names []string) error {
 }
 
 // addTopic adds a topic if all its partitions have leaders.
-func (l *Log) addTopic(name string, metadata kmsg.MetadataResponseTopic) error {
+func (l *Log) addTopic(name string, metadata kmsg.MetadataResponseTopic) {
 	led := leaderships(metadata)
 	if metadata.ErrorCode != 0 || len(led) == 0 || slices.ContainsFunc(led, leaderless) {
-		return nil
-	}
-	if have := int32(len(led)); have != l.config.Partitions {
-		return &eventlog.PartitionCountError{Topic: name, Have: have, Want: l.config.Partitions}
+		return
 	}
 	l.topics[name] = &topic{name: name, id: metadata.TopicID, room: l.config.room(name), led: led, bases: map[int32]int64{}}
+}
+
+// checkCounts returns an error if topics have other partition counts than the configured one. If they differ among each other, it names one whose
+// count is not that of most.
+func (l *Log) checkCounts(found map[string]kmsg.MetadataResponseTopic) error {
+	topics := map[int32][]string{} // by their count
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if have := int32(len(found[name].Partitions)); have > 0 {
+			topics[have] = append(topics[have], name)
+		}
+	}
+	others, odd := mostTopics(topics, l.config.Partitions)
+	switch {
+	case odd >= 0:
+		name := topics[odd][0]
+		return &eventlog.OddTopicError{Topic: name, Have: odd, Others: others, Deleted: l.config.Topics[name].Deleted}
+	case others != l.config.Partitions:
+		return &eventlog.PartitionCountError{Have: others, Want: l.config.Partitions}
+	}
 	return nil
+}
+
+// mostTopics returns the count of most topics, the configured one if as many have that, or if there are none; and the least of the others, -1 without any.
+func mostTopics(topics map[int32][]string, configured int32) (most, odd int32) {
+	most, odd = configured, -1
+	counts := slices.Sorted(maps.Keys(topics))
+	for _, count := range counts {
+		if len(topics[count]) > len(topics[most]) {
+			most = count
+		}
+	}
+	if i := slices.IndexFunc(counts, func(count int32) bool { return count != most }); i >= 0 {
+		odd = counts[i]
+	}
+	return most, odd
 }
 
 // checkSessionTimeout refuses a session timeout that the broker would refuse at
