@@ -34,7 +34,8 @@ type Log struct {
 	cancel   context.CancelFunc
 	closing  sync.Once
 	watching sync.WaitGroup
-	danger   atomic.Pointer[error] // the danger in the topics' settings
+	danger   atomic.Pointer[error] // the danger in the topics and their settings
+	doubts   chan struct{}         // has room for one signal that a broker does not know a topic
 
 	appends sync.RWMutex // guards closed; held for reading while an append is counted in pending
 	closed  bool
@@ -63,7 +64,7 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		client.Close()
 		return nil, fmt.Errorf("open kafka log: %w", err)
 	}
-	l := &Log{config: c, logger: c.Logger, client: client, admin: kadm.NewClient(client), producer: producer}
+	l := &Log{config: c, logger: c.Logger, client: client, admin: kadm.NewClient(client), producer: producer, doubts: make(chan struct{}, 1)}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	l.consumers.log, l.members.open = l, map[*member]bool{}
 	if err := l.prepare(ctx); err != nil {
@@ -73,12 +74,12 @@ func Open(ctx context.Context, c Config) (*Log, error) {
 		return nil, fmt.Errorf("open kafka log: %w", c.Access.Explain(err))
 	}
 	if !c.ReadOnly {
-		l.watching.Go(l.watchSettings)
+		l.watching.Go(l.watchTopics)
 	}
 	return l, nil
 }
 
-// Health implements eventlog.Log: it reports settings that endanger records.
+// Health implements eventlog.Log: it reports topics that are gone or others than before, and settings that endanger records.
 func (l *Log) Health() error {
 	if err := l.danger.Load(); err != nil {
 		return *err
@@ -135,6 +136,7 @@ func (l *Log) complete(done func(int64, error), topic string, offset int64, err 
 	case errors.Is(err, kerr.MessageTooLarge):
 		done(0, eventlog.ErrTooLarge)
 	default:
+		l.doubt(err)
 		done(0, fmt.Errorf("append: %w", l.explain(err, kmsg.ACLOperationWrite, topic)))
 	}
 }
@@ -189,6 +191,7 @@ func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start,
 		if err == nil {
 			return start, end, nil
 		}
+		l.doubt(err)
 		if !transient(err) || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
 			return 0, 0, fmt.Errorf("bounds of %s/%d: %w", topic, partition, l.orClosed(err))
 		}

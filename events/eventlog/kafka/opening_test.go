@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka"
 	"platen.dev/events/testkit"
 )
@@ -133,6 +135,88 @@ func TestHealth(t *testing.T) {
 	testkit.Eventually(t, "a topic that was created again is noticed", func() bool {
 		return strings.HasPrefix(fmt.Sprint(l.Health()), "topic platen.test was created again, without its records")
 	})
+}
+
+// A topic that is deleted is noticed by what fails, long before the next look, and so it is if one of that name is created.
+func TestDeletedTopic(t *testing.T) {
+	for name, use := range map[string]func(*kafka.Log){
+		"an append": func(l *kafka.Log) { l.Append(topic, 0, eventlog.Record{}, func(int64, error) {}) },
+		"a read":    func(l *kafka.Log) { go readAt(t, l, 0) },
+		"the bounds": func(l *kafka.Log) {
+			go func() { _, _, _ = l.Bounds(t.Context(), topic, 0) }()
+		},
+	} {
+		t.Run(name, func(t *testing.T) { deletedTopic(t, use) })
+	}
+}
+
+// readAt waits for a record.
+func readAt(t *testing.T, l *kafka.Log, offset int64) {
+	r := l.Read(topic, 0, offset)
+	defer r.Close()
+	_, _ = r.Next(t.Context())
+}
+
+func deletedTopic(t *testing.T, use func(*kafka.Log)) {
+	t.Helper()
+	cluster := startCluster(t, kfake.NumBrokers(2))
+	l, err := kafka.Open(within(t), kafka.SoonConfirmed(kafka.Config{
+		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {Deleted: "make it again"}, "other": {}},
+		CheckInterval: time.Hour, Logger: testkit.Silent(),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	admin := newAdmin(t, cluster.ListenAddrs()...)
+	if _, err := admin.DeleteTopic(within(t), topic); err != nil {
+		t.Fatal(err)
+	}
+	use(l)
+	becomes := func(want string) {
+		t.Helper()
+		testkit.Eventually(t, want, func() bool { return strings.HasPrefix(fmt.Sprint(l.Health()), want) })
+	}
+	becomes("topic platen.test was deleted while this node was running: make it again")
+	createTopic(t, admin, topic, 1, nil)
+	becomes("topic platen.test was created again, without its records")
+}
+
+// A broker that has just started may not know a topic yet.
+func TestTopicThatABrokerDoesNotKnow(t *testing.T) {
+	cluster := startCluster(t, kfake.NumBrokers(2))
+	l, err := kafka.Open(within(t), kafka.SoonConfirmed(kafka.Config{
+		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}}, CheckInterval: time.Hour, Logger: testkit.Silent(),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var lagging atomic.Int32 // the broker that knows no topics; -1 for all
+	cluster.ControlKey(int16(kmsg.Metadata), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		asked := request.(*kmsg.MetadataRequest)
+		if lag := lagging.Load(); len(asked.Topics) == 0 || lag >= 0 && lag != cluster.CurrentNode() {
+			return nil, nil, false
+		}
+		response := request.ResponseKind().(*kmsg.MetadataResponse)
+		for _, topic := range asked.Topics {
+			t := kmsg.NewMetadataResponseTopic()
+			t.Topic, t.ErrorCode = topic.Topic, kerr.UnknownTopicOrPartition.Code
+			response.Topics = append(response.Topics, t)
+		}
+		return response, nil, true
+	})
+	for broker := range int32(2) {
+		lagging.Store(broker)
+		if deleted := kafka.FindDeleted(within(t), l, topic); len(deleted) > 0 {
+			t.Errorf("deleted, if broker %d does not know it: %v", broker, deleted)
+		}
+	}
+	lagging.Store(-1)
+	if deleted := kafka.FindDeleted(within(t), l, topic, "other"); len(deleted) != 2 {
+		t.Errorf("deleted, if no broker knows them: %v", deleted)
+	}
 }
 
 // The number of partitions to configure is what all topics have. If they differ, no number is right, and one of them is wrong. Nothing is created then.

@@ -105,6 +105,7 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 				return records, nil
 			}
 		}
+		r.log.doubt(err)
 		if errors.Is(err, kerr.OffsetOutOfRange) {
 			err = r.log.outOfRange(ctx, r.topic.name, r.partition, r.next)
 		}

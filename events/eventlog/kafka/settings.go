@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
@@ -128,9 +126,14 @@ func (l *Log) describe(ctx context.Context, name string) (map[string]string, err
 	}
 	var unauthorized *kadm.AuthError
 	var refusal *kerr.Error
+	if errors.Is(err, kerr.UnknownTopicOrPartition) {
+		return nil, err
+	}
 	if errors.As(err, &unauthorized) || errors.As(err, &refusal) {
-		l.logger.Error("kafka: the settings of a topic cannot be checked, and a wrong one may lose records: allow DescribeConfigs on it",
-			"topic", name, "error", err)
+		if t := l.topics[name]; t == nil || t.undisclosed.Is(err.Error(), time.Now(), warnAgain) {
+			l.logger.Error("kafka: the settings of a topic cannot be checked, and a wrong one may lose records: allow DescribeConfigs on it",
+				"topic", name, "error", err)
+		}
 		return nil, nil
 	}
 	if err != nil || len(described) != 1 {
@@ -155,13 +158,6 @@ func (e settingError) Error() string {
 	return fmt.Sprintf("topic %s: %s is %s, must be %s: %s", e.topic, e.setting, e.value, e.must, command)
 }
 
-// recreatedError says that a topic is another one than that which the log has opened.
-type recreatedError struct{ topic string }
-
-func (e recreatedError) Error() string {
-	return fmt.Sprintf("topic %s was created again, without its records, while this node was running: restart the node, which then halts the partitions", e.topic)
-}
-
 func replicas(topic kmsg.MetadataResponseTopic) (least, most int) {
 	for i, p := range topic.Partitions {
 		n := len(p.Replicas)
@@ -171,36 +167,4 @@ func replicas(topic kmsg.MetadataResponseTopic) (least, most int) {
 		least, most = min(least, n), max(most, n)
 	}
 	return least, most
-}
-
-// watchSettings rechecks the settings periodically until the log is closed. A failed check changes
-// nothing: unreachable brokers are noticed elsewhere.
-func (l *Log) watchSettings() {
-	ticker := time.NewTicker(l.config.CheckInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-		case <-l.ctx.Done():
-			return
-		}
-		_, err := l.checkSettings(l.ctx, slices.Sorted(maps.Keys(l.config.Topics)))
-		var wrong settingError
-		var other recreatedError
-		if err == nil || errors.As(err, &wrong) || errors.As(err, &other) {
-			l.setHealth(err)
-		}
-	}
-}
-
-// setHealth stores and logs a change of health.
-func (l *Log) setHealth(err error) {
-	before := l.Health()
-	l.danger.Store(&err)
-	switch {
-	case err == nil && before != nil:
-		l.logger.Info("kafka: all topics are as they must be again")
-	case err != nil && (before == nil || before.Error() != err.Error()):
-		l.logger.Error("kafka: a topic is not as it must be, and records may be lost; this node is not ready", "error", err)
-	}
 }
