@@ -213,8 +213,11 @@
 	const uncontaining = ({ contain, containerType }) =>
 		({ .../size|strict/.test(contain) && { contain: "inline-size" }, ...containerType == "size" && { "container-type": "inline-size" } })
 	// What makes a box as high as what it holds.
+	// What makes a box of no fixed height hold the floats in it.
+	const holding = (e, { display, overflowY }) =>
+		({ ...display == "block" && overflowY == "visible" && [...childrenOf(e)].some(inner => getComputedStyle(inner).float != "none") && { display: "flow-root" } })
 	const freeing = e => {
-		const s = getComputedStyle(e), outer = outerOf(e), to = { height: "auto", "max-height": "none" }
+		const s = getComputedStyle(e), outer = outerOf(e), to = { height: "auto", "max-height": "none", ...holding(e, s) }
 		if (/grid/.test(s.display)) {
 			for (const rows of ["grid-template-rows", "grid-auto-rows"]) if (!isAuto(e, rows)) to[rows] = s[rows].replace(/[\d.]+px(?![^(]*\))/g, "minmax($&, auto)")
 		}
@@ -329,6 +332,6 @@
 	}
 	return script(undisguised, argument, {
 		within, outerOf, fixedOf, hitsAt, isInFlow, isUnclipped, isPlaced, fills, isInPage, isShown, hides, isMenu, hasBackground, someText, textsOf, isPicture, isOwnBar, besideOf, childrenOf, pairOf, shrink, isTableOf, wideScale, drawingScale, placedIn, joining, opening, isAuto,
-		uncontaining, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, wrap, haveOthers, fasten, isColumn, tallest, undoing,
+		uncontaining, holding, freeing, set, breakCode, unfilter, keepHeights, highIn, scrolledIn, growFrame, keepStyle, isWithin, isHigh, leaves, free, hidesText, isForced, adopt, wrap, haveOthers, fasten, isColumn, tallest, undoing,
 	})
 }

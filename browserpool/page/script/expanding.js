@@ -1,7 +1,7 @@
 // Makes the document as high as the content of the box in which it scrolls, unless that is high already. The last time, a box that has been made so
 // high, but has nothing at an end, becomes what it was: a list, an editor or a terminal that draws only what is seen. Returns whether the document has
 // become so high, and how many pixels of the content of such a box are still hidden.
-(document, { high, last }, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, joining, opening, uncontaining, isColumn, set, growFrame, keepStyle }) => {
+(document, { high, last }, { within, outerOf, isInFlow, isShown, isMenu, hasBackground, someText, joining, opening, uncontaining, holding, isColumn, set, growFrame, keepStyle }) => {
 	const rectOf = e => e.getBoundingClientRect()
 	// Whether anything can be seen at the ends of what is expanded: text, pictures, fields, and what is painted, but for what holds all of it.
 	const settle = () => {
@@ -61,7 +61,7 @@
 	const changed = []
 	for (let e = main; e; e = outerOf(e)) {
 		const s = getComputedStyle(e), box = e.getBoundingClientRect(), outer = outerOf(e)
-		const to = { height: "auto", "max-height": "none", ...opening(s), ...uncontaining(s) }
+		const to = { height: "auto", "max-height": "none", ...opening(s), ...uncontaining(s), ...holding(e, s) }
 		if (outer && isColumn(getComputedStyle(outer))) to["flex-basis"] = "auto"
 		if (s.minHeight == "0px") to["min-height"] = "auto"
 		if (s.display == "block" && s.overflowY != "visible") to.display = "flow-root" // margins stay inside
