@@ -61,7 +61,8 @@
 	const hasBackground = (e, { backgroundImage, backgroundColor } = getComputedStyle(e)) =>
 		backgroundImage != "none" || !/^(transparent|rgba\(.*, 0\))$/.test(backgroundColor)
 	const isMenu = box => {
-		const linked = [...box.querySelectorAll("a")].reduce((n, a) => n + a.textContent.length, 0)
+		const isInRow = a => a.closest("tr")?.cells.length > 2 // as the days of a month
+		const linked = [...box.querySelectorAll("a")].filter(a => !isInRow(a)).reduce((n, a) => n + a.textContent.length, 0)
 		return linked > box.textContent.replace(/\s+/g, " ").length * 3 / 4 || !!box.closest("nav, [role=navigation], [role=menu], [role=listbox]")
 	}
 	const tallest = 20000 // height of a box or frame that grows

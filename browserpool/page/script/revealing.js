@@ -8,10 +8,18 @@
 	const barsIn = e => bars.get(e) ?? bars.set(e, e ? [...e.children].filter(isBar) : []).get(e)
 	const hasBar = e => barsIn(e).length > 0 || barsIn(outerOf(e)).some(s => s != e)
 	const scrolls = (e, overflow = style(e).overflowY) => /auto|scroll/.test(overflow) || overflow == "hidden" && hasBar(e) // by a script
+	// Script scrolls a box that shows the first rows of a table, and nothing else.
+	const rowLike = "tr, [role=row]"
+	const cutsRows = e => {
+		if (!/hidden|clip/.test(style(e).overflowY)) return false
+		const rows = [...e.querySelectorAll(rowLike)].filter(isShown).map(rectOf), { top, bottom } = rectOf(e)
+		return rows.filter(at => at.top > top - 2 && at.bottom < bottom + 2 && at.height > 4).length > 1 && rows.some(at => at.bottom > bottom + 4) &&
+			!someText(e, (at, outer) => at.width > 0 && isShown(outer) && !e.contains(outer.closest(rowLike)))
+	}
 	const staysInView = e => e && (/sticky|fixed/.test(style(e).position) || staysInView(outerOf(e)))
 	const isOnPaper = ({ right, bottom }) => right > 0 && bottom > -scrollY
 	const elements = body ? within(body) : []
-	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && scrolls(e) && isShown(e) &&
+	const boxes = elements.filter(e => hidden(e) > 4 && e.clientWidth > 50 && (scrolls(e) || cutsRows(e)) && isShown(e) &&
 		isOnPaper(rectOf(e)) && !staysInView(e) && !e.closest("textarea, select"))
 
 	const isFilled = box => {
@@ -56,14 +64,14 @@
 		}
 		const chain = held.map(h => h.e), placed = chain.filter(isPlaced), empty = placed.flatMap(doubles), below = placed.flatMap(backs)
 		const joined = joining(box), restores = [...joined.keys(), ...chain, ...empty, ...below].map(keepStyle), restore = () => restores.forEach(f => f())
-		const height = box.clientHeight, more = hidden(box), fits = willFit(box)
+		const height = box.clientHeight, more = hidden(box), fits = willFit(box), isShut = !scrolls(box)
 		below.forEach(underlay)
 		placed.forEach(e => set(e, { position: "relative", inset: "auto", height: "auto", "max-height": "none" })) // it joins the flow
 		empty.forEach(e => set(e, { display: "none" }))
 		joined.forEach((to, e) => set(e, to))
 		free(box)
 		const isCutBeside = box.scrollWidth > box.clientWidth + 1 && chain.slice(1).some(e => e != body && style(e).overflowX != "visible")
-		set(box, fits || isCutBeside || box.scrollWidth > 2 * innerWidth ? { overflow: "auto" } : opening(style(box))) // the page would shrink, and still cut
+		if (!isShut) set(box, fits || isCutBeside || box.scrollWidth > 2 * innerWidth ? { overflow: "auto" } : opening(style(box))) // the page would shrink, and still cut
 		if (style(box).display == "block") set(box, { display: "flow-root" }) // margins stay inside
 		const isCut = ({ e, outer, was }) => beyond(e, outer) > was + 1 && style(outer).overflowY != "visible"
 		// What draws only what is seen has nothing at the end of what it has grown to.
