@@ -213,10 +213,10 @@
 	// What makes the height of a box depend on what it holds.
 	const uncontaining = ({ contain, containerType }) =>
 		({ .../size|strict/.test(contain) && { contain: "inline-size" }, ...containerType == "size" && { "container-type": "inline-size" } })
-	// What makes a box as high as what it holds.
 	// What makes a box of no fixed height hold the floats in it.
 	const holding = (e, { display, overflowY }) =>
 		({ ...display == "block" && overflowY == "visible" && [...childrenOf(e)].some(inner => getComputedStyle(inner).float != "none") && { display: "flow-root" } })
+	// What makes a box as high as what it holds.
 	const freeing = e => {
 		const s = getComputedStyle(e), outer = outerOf(e), to = { height: "auto", "max-height": "none", ...holding(e, s) }
 		if (/grid/.test(s.display)) {
@@ -284,18 +284,18 @@
 		for (let e = outerOf(box); e && e != undisguised.body; e = outerOf(e)) if (e.getBoundingClientRect().bottom < bottom - 1 && test(e)) return true
 		return false
 	}
-	// Frees a box from the heights of what holds it, unless it needs none of that or something beside it would lose its own height. Returns whether all of the
-	// box can be seen then.
+	// Frees a box from the heights of what holds it, unless it needs none of that or something beside it would lose its own height; its own height it keeps
+	// if what to begin with is outside it. Returns whether all of the box can be seen then.
 	let rounds = 100
 	const isHigh = e => e.scrollHeight - e.clientHeight > 4
-	const free = box => {
-		const restores = [], beside = new Map(), cuts = e => getComputedStyle(e).overflowY != "visible"
-		for (let e = box; e && (isHigh(box) || leaves(box)) && rounds > 0; e = outerOf(e), rounds--) {
+	const free = (box, first = box) => {
+		const restores = [], beside = new Map(), cuts = e => getComputedStyle(e).overflowY != "visible", hides = () => first == box && isHigh(box)
+		for (let e = first; e && (hides() || leaves(box)) && rounds > 0; e = outerOf(e), rounds--) {
 			for (const s of outerOf(e)?.children ?? []) if (!s.contains(box)) beside.set(s, s.offsetHeight)
 			restores.push(keepStyle(e))
 			set(e, freeing(e))
 		}
-		if (!isHigh(box) && !leaves(box, cuts) && ![...beside].some(([s, height]) => s.offsetHeight < 0.9 * height)) return true
+		if (!hides() && !leaves(box, cuts) && ![...beside].some(([s, height]) => s.offsetHeight < 0.9 * height)) return true
 		restores.forEach(f => f())
 		return false
 	}

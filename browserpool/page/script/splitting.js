@@ -2,7 +2,7 @@
 // has the columns that stay in view. What cannot be split is halved. Returns how many pixels beside other boxes are still hidden, except in galleries of
 // pictures.
 (document, _, all) => {
-	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, leaves, free, wrap, haveOthers, undoing } = all
+	const { within, outerOf, childrenOf, hasBackground, isShown, isInFlow, isColumn, someText, isPicture, isOwnBar, besideOf, hidesText, pairOf, isTableOf, wideScale, shrink, set, keepStyle, isHigh, leaves, free, wrap, haveOthers, undoing } = all
 	const style = getComputedStyle, px = Number.parseFloat, cellNames = "td, th, caption", hidden = e => e.scrollWidth - e.clientWidth, rectOf = e => e.getBoundingClientRect()
 	const elements = document.body ? within(document.body) : []
 	const tableIn = box => box.localName == "table" ? box : box.querySelector("table")
@@ -171,7 +171,7 @@
 		const changes = [...keepingNames(parts, start), ...wide, ...captions, ...placed.map(e => [e, { [end]: "auto" }]), ...parts.map(e => [e, { "scroll-behavior": "auto", "scroll-snap-type": "none" }])]
 		changes.push(...branches.slice(0, -1).map(e => [e, { "break-after": "avoid" }])) // a head in a box of its own
 		if (isRow(outer) && !isBeside) changes.push([outer, { display: "block" }])
-		if (isColumn(style(outer))) changes.push(...branches.map(e => [e, { "flex-shrink": "0" }]))
+		if (isColumn(style(outer))) changes.push(...branches.map((e, i) => [e, { flex: isHigh(parts[i]) ? `0 0 ${e.offsetHeight}px` : "none" }])) // what is hidden may be without end
 		const holding = isBeside && { flex, order, "align-self": alignSelf, "justify-self": justifySelf, "grid-area": gridArea, "min-width": "0" }
 		return { box, parts, branches, changes, holding, scrolled, outer, copies: [] }
 	}
@@ -214,7 +214,6 @@
 		rows.forEach((row, n) => row.forEach((e, i) => show([e, ...within(e)][places[i]], c.measures[i], c.strips[n], n == rows.length - 1, c.restores)))
 		rows.slice(1).forEach(([first]) => set(first, { "margin-top": "8px" }))
 	}
-	const isShownWhole = ({ copies }) => !leaves(copies.at(-1), e => style(e).overflowY != "visible")
 	// Splits boxes, each with what is scrolled together with it, and returns them. Each step looks at all of them or changes all of them: each look at a
 	// changed document lays it out again.
 	const split = chosen => {
@@ -225,7 +224,7 @@
 			if (animation.effect.getComputedTiming().endTime != Infinity) animation.finish()
 		}
 		positions.splice(0).forEach(([e, by]) => e.scrollLeft = by)
-		const whole = filled.map(isShownWhole), done = filled.filter((c, i) => whole[i] || free(c.copies.at(-1)))
+		const whole = filled.map(({ copies }) => !leaves(copies.at(-1))), done = filled.filter((c, i) => whole[i] || free(c.copies.at(-1), outerOf(c.copies.at(-1))))
 		chosen.filter(c => !done.includes(c)).forEach(c => c.undo())
 		undoing.push(...done.map(c => c.undo))
 		return done.flatMap(c => c.parts)
