@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -70,6 +71,29 @@ func TestGrownBoxesHoldFloats(t *testing.T) {
 		result := mustPrint(t, openSlot(t), Print{HTML: "<!doctype html>" + html + tabs, Full: true, Options: contract.Paper{SinglePage: true}})
 		if end, after := wordAt(t, result.PDF, "END"), wordAt(t, result.PDF, "AFTER"); end.yMax > after.yMin || after.xMin > 40 {
 			t.Errorf("%s: the box ends at %.0f points, what follows begins at %.0f, %.0f", name, end.yMax, after.xMin, after.yMin)
+		}
+	}
+}
+
+// What stays in view beside a column and shows nothing, as a handle to drag, takes no room in a strip: the column before would show there.
+func TestStripsWithHandles(t *testing.T) {
+	t.Parallel()
+	row := `<div style="display: flex; width: 2500px"><div style="position: sticky; left: 0; flex: 0 0 100px; background: #fff">NAME</div>` +
+		`<div style="position: sticky; left: 100px; flex: 0 0 20px; margin-right: -20px"></div>`
+	for i := range 20 {
+		row += fmt.Sprintf(`<div style="flex: 0 0 120px">C%d</div>`, i)
+	}
+	pdf := mustPrint(t, openSlot(t), Print{HTML: `<!doctype html><div style="overflow: auto"><div>` + strings.Repeat(row+"</div>", 2) + `</div></div><p>AFTER`, Full: true}).PDF
+	names := boxes(t, pdf, "NAME")
+	if len(names) < 6 {
+		t.Fatalf("the name is there %d times", len(names))
+	}
+	const width = 75 // points
+	for i := range 20 {
+		for _, at := range boxes(t, pdf, fmt.Sprintf("C%d", i)) {
+			if beside := math.Mod(at.left-names[0].left-width+1, 90); at.left < names[0].left+width-1 || beside > 2 {
+				t.Errorf("column %d is at %.0f points, the first one at %.0f", i, at.left, names[0].left)
+			}
 		}
 	}
 }

@@ -33,7 +33,8 @@
 	const stripsOf = box => {
 		const span = placesIn(box), width = box.clientWidth, half = width / 2
 		const inside = within(box), items = inside.filter(e => /^(td|th|img|svg|canvas|button)$/.test(e.localName)).map(rectOf)
-		const kept = inside.filter(isKeptAt(sidesOf(box).start)).map(e => span(rectOf(e)).to).filter(to => to < half).reduce((a, b) => Math.max(a, b), 0)
+		const isEmpty = e => e.childNodes.length == 0 && !e.matches(cellNames) && !isPicture(e) && !hasBackground(e) // as a handle to drag, beside a column
+		const kept = inside.filter(isKeptAt(sidesOf(box).start)).filter(e => !isEmpty(e)).map(e => span(rectOf(e)).to).filter(to => to < half).reduce((a, b) => Math.max(a, b), 0)
 		someText(box, at => void items.push(at))
 		const spans = items.map(span).filter(at => at.to > at.from), mayCut = tableIn(box) || isPicture(box) || holdsDrawing(box)
 		const end = Math.min(box.scrollWidth, spans.reduce((end, { to }) => Math.max(end, to), 0)) // beyond there may be padding
