@@ -199,3 +199,20 @@ func edges(row *image.RGBA) (left, right float64) {
 	}
 	return left, right
 }
+
+// What a body cuts that is too wide for the paper makes no pages; what it shows does.
+func TestWideBodyThatCuts(t *testing.T) {
+	t.Parallel()
+	slot := openSlot(t)
+	const slides = `<style>html { background: #000 } body { position: absolute; left: 50%; width: 800px; height: 600px; margin: 0 0 0 -400px }
+		section { position: absolute; width: 100%; height: 100% } section + section { left: 150% }</style>
+		<section>FIRST</section><section><div style="height: 2500px">SECOND</div></section>`
+	for style, pages := range map[string]int{
+		"html { overflow: hidden } body { overflow: hidden }": 1, "html { overflow: hidden } body { overflow: clip }": 1,
+		"body { overflow: hidden } section { left: 0 !important }": 3,
+	} {
+		if got := mustPrint(t, slot, Print{HTML: "<!doctype html><style>" + style + "</style>" + slides, Full: true}).Pages; got != pages {
+			t.Errorf("%s: %d pages, want %d", style, got, pages)
+		}
+	}
+}

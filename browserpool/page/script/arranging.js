@@ -118,7 +118,7 @@
 	}
 
 	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
-	// It keeps its content where it is.
+	// It keeps its content where it is. What it cuts itself, since its overflow is not that of the window, stays cut: pages would be made for it.
 	if (!width) return
 	const s = getComputedStyle(body), box = body.getBoundingClientRect()
 	const inner = box.width - px(s.paddingLeft) - px(s.paddingRight) - px(s.borderLeftWidth) - px(s.borderRightWidth)
@@ -129,8 +129,9 @@
 			"padding-right": px(s.paddingRight) + width - box.right + "px",
 		})
 	}
+	const cuts = getComputedStyle(root).overflowY != "visible" && /hidden|clip/.test(s.overflowY)
 	set(root, { "overflow": "hidden" })
-	set(body, { "overflow-x": "clip", "overflow-y": "visible" })
+	set(body, { "overflow-x": "clip", "overflow-y": cuts ? "clip" : "visible" })
 
 	// What is positioned on the paper itself is not cut by the body.
 	for (const e of body.querySelectorAll("*")) {
