@@ -19,11 +19,17 @@ func TestNews(t *testing.T) {
 		after  time.Duration
 		want   bool
 	}{
-		{"full", 0, true}, {"full", 59 * time.Second, false}, {"gone", 59 * time.Second, true}, {"gone", 60 * time.Second, false},
+		{"full", 0, true},
+		{"full", 59 * time.Second, false},
+		{"gone", 59 * time.Second, true},
+		{"gone", 60 * time.Second, false},
 		{"gone", 119 * time.Second, true},
-		{"", 120 * time.Second, true}, {"", 121 * time.Second, false},
-		{"gone", 122 * time.Second, false}, {"", 123 * time.Second, false}, // works and fails in turn
-		{"gone", 179 * time.Second, true}, {"", 180 * time.Second, true},
+		{"", 120 * time.Second, true},
+		{"", 121 * time.Second, false},
+		{"gone", 122 * time.Second, false},
+		{"", 123 * time.Second, false}, // works and fails in turn
+		{"gone", 179 * time.Second, true},
+		{"", 180 * time.Second, true},
 	} {
 		got := false
 		if now := begin.Add(step.after); step.reason == "" {

@@ -284,8 +284,8 @@
 		for (let e = outerOf(box); e && e != undisguised.body; e = outerOf(e)) if (e.getBoundingClientRect().bottom < bottom - 1 && test(e)) return true
 		return false
 	}
-	// Frees a box from the heights of what holds it, unless it needs none of that or something beside it would lose its own height; its own height it keeps
-	// if what to begin with is outside it. Returns whether all of the box can be seen then.
+	// Frees a box from the heights of what holds it, unless it needs none of that or something beside it would lose its own height. It keeps its own
+	// height if the first to be freed is outside it. Returns whether all of the box can be seen then.
 	let rounds = 100
 	const isHigh = e => e.scrollHeight - e.clientHeight > 4
 	const free = (box, first = box) => {
