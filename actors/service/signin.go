@@ -3,6 +3,7 @@ package service
 import (
 	"crypto/subtle"
 	"errors"
+	"slices"
 	"time"
 
 	"platen.dev/events"
@@ -30,6 +31,8 @@ func (c Choice) Invited() bool { return c.Invitation != [32]byte{} }
 type Vouched struct {
 	Identity events.Identity
 	Email    string
+	// Account is always looked at, however many have invited the address; "" for none.
+	Account events.AccountID
 }
 
 // maxMemberships is how many accounts a sign-in looks at.
@@ -95,7 +98,7 @@ func (s Sessions) Vouched(v Vouched) ([]Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	addressed, err := s.Replica.Memberships(events.FoldEmail(v.Email), maxMemberships)
+	addressed, err := s.addressed(v)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +114,18 @@ func (s Sessions) Vouched(v Vouched) ([]Choice, error) {
 		return all, nil
 	}
 	return nil, refuse(NoMatch)
+}
+
+// addressed lists the accounts that somebody's address is a member of, first the one that they name.
+func (s Sessions) addressed(v Vouched) ([]projections.Membership, error) {
+	email := events.FoldEmail(v.Email)
+	all, err := s.membershipsOf("", email)
+	if err != nil || v.Account == "" {
+		return all, err
+	}
+	named, err := s.membershipsOf(v.Account, email)
+	others := slices.DeleteFunc(all, func(m projections.Membership) bool { return m.Account == v.Account })
+	return append(named, others...), err
 }
 
 // choices returns the memberships that a person at a provider has joined, or else is invited to.

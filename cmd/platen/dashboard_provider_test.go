@@ -1,6 +1,7 @@
 package main
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -26,7 +27,13 @@ func startWithProvider(t *testing.T, email string) (*inProcessNode, *ssotest.Ser
 // goAway goes to the provider, and returns the address at which it sends the browser back.
 func (p *person) goAway(next string) string {
 	p.t.Helper()
-	leave := p.get("/dashboard/sign-in/away?next=" + url.QueryEscape(next))
+	return p.leave("/dashboard/sign-in/away?next=" + url.QueryEscape(next))
+}
+
+// leave goes to the provider by a page's link.
+func (p *person) leave(link string) string {
+	p.t.Helper()
+	leave := p.get(link)
 	if leave.status != 303 {
 		p.t.Fatalf("%d %s", leave.status, leave.body)
 	}
@@ -168,6 +175,26 @@ func TestDashboardProviderOfStrangers(t *testing.T) {
 	gone := n.person(t)
 	if got := gone.get(gone.goAway("")); got.status != 403 || gone.signedIn() {
 		t.Errorf("disconnected: %d", got.status)
+	}
+}
+
+// However many strangers have invited an address, the invitation by whose link somebody goes to the provider is offered.
+func TestDashboardProviderOfTheInvitation(t *testing.T) {
+	n, _ := startWithProvider(t, "ada@example.com")
+	for range 22 { // more than a sign-in looks at
+		account := strings.Fields(n.machine.admin(t, "account", "create", "--plan", "free"))[2]
+		n.machine.admin(t, "member", "invite", account, "ada@example.com")
+	}
+	mine := strings.Fields(n.machine.admin(t, "account", "create", "--plan", "pro"))[2]
+	link := strings.Fields(n.machine.admin(t, "member", "invite", mine, "ada@example.com"))[0]
+	ada := n.person(t)
+	button := regexp.MustCompile(`href="(/dashboard/sign-in/away[^"]*)"`).FindStringSubmatch(ada.get(strings.TrimPrefix(link, ada.address)).body)
+	if button == nil {
+		t.Fatal("the page of the invitation does not lead to the provider")
+	}
+	offer := ada.get(ada.leave(html.UnescapeString(button[1])))
+	if ada.choose(offer.body, mine); !strings.Contains(ada.get("/dashboard").body, mine) {
+		t.Errorf("the account of the invitation did not open: %d %s", offer.status, offer.body)
 	}
 }
 

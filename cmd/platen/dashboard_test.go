@@ -142,6 +142,18 @@ func (n *inProcessNode) member(t *testing.T, account, email, role string) *perso
 	return p
 }
 
+// A member cannot make a link for itself: a session would be enough to take the account.
+func TestDashboardOwnLink(t *testing.T) {
+	n := startDashboard(t)
+	owner := n.member(t, n.account(t), "ada@example.com", "owner")
+	if got := owner.act("/dashboard/members", "email", "Ada@Example.com", "role", "owner"); strings.Contains(got.body, "/dashboard/invitation/") || got.header.Get("Location") != "/dashboard/members?wrong=own-link" {
+		t.Errorf("%d %v %s", got.status, got.header, got.body)
+	}
+	if got := owner.act("/dashboard/members", "email", "grace@example.com", "role", "owner"); !strings.Contains(got.body, "/dashboard/invitation/") {
+		t.Errorf("for another person: %d %s", got.status, got.body)
+	}
+}
+
 // A person joins by a link, signs out and in again, and their actions are in the trail.
 func TestDashboardMember(t *testing.T) {
 	n := startDashboard(t)

@@ -36,6 +36,8 @@ type away struct {
 	Next string
 	// Choose is set if the member wants to see all accounts that are open to it.
 	Choose bool `json:",omitempty"`
+	// Account is the one whose invitation led there, "" for none.
+	Account events.AccountID `json:",omitempty"`
 	// Connect is the member who wants to sign in by the provider from now on, "" for a sign-in.
 	Connect events.MemberID `json:",omitempty"`
 }
@@ -53,7 +55,7 @@ func (d signInPages) awayCookie() string { return d.cookieName() + "-away" }
 // goAway leads to the provider to sign in.
 func (d signInPages) goAway(ctx *fasthttp.RequestCtx) {
 	args := ctx.QueryArgs()
-	d.leave(ctx, away{Next: nextPath(string(args.Peek("next"))), Choose: string(args.Peek("choose")) == "yes"})
+	d.leave(ctx, away{Next: nextPath(string(args.Peek("next"))), Choose: string(args.Peek("choose")) == "yes", Account: events.AccountID(clip(string(args.Peek("account"))))})
 }
 
 // leave redirects to the provider. What the answer must match is in a cookie that the browser can neither read nor forge.
@@ -113,7 +115,7 @@ func identityOf(who sso.Person) events.Identity { return events.NewIdentity(who.
 
 // welcome signs in the person that the provider named, or offers a choice of accounts.
 func (d signInPages) welcome(ctx *fasthttp.RequestCtx, who sso.Person, kept away) {
-	all, err := d.cfg.Services.Sessions.Vouched(service.Vouched{Identity: identityOf(who), Email: who.Email})
+	all, err := d.cfg.Services.Sessions.Vouched(service.Vouched{Identity: identityOf(who), Email: who.Email, Account: kept.Account})
 	switch {
 	case service.CodeOf(err) == service.NoMatch:
 		d.message(ctx, 403, "stranger")

@@ -108,8 +108,11 @@ type shownEntry struct {
 func newShownEntry(e Entry, now time.Time) shownEntry { return shownEntry{e, now} }
 
 // away returns the address that leads to the provider's sign-in, and then to a page, or first to a choice of accounts.
-func away(next string, choose bool) string {
+func away(next string, choose bool, account events.AccountID) string {
 	address := "/dashboard/sign-in/away?next=" + template.URLQueryEscaper(next)
+	if account != "" {
+		address += "&account=" + template.URLQueryEscaper(account)
+	}
 	if choose {
 		address += "&choose=yes"
 	}
