@@ -79,7 +79,7 @@ func TestHeaders(t *testing.T) {
 		Auth: Auth{"bearer", "token"}, Load: contract.Load{WaitFor: "#done", WaitAfter: 300},
 	}
 	testkit.Contains(t, printed(t, slot, job), "TARGET", "DONE")
-	for _, path := range []string{"/", "/style.css", "/image", "/away", "/frame", "/inframe", "/sandboxed", "/bysandboxed", "/fetch", "/back", "/xhr", "/worker.js", "/byworker", "/font", "/background"} {
+	for _, path := range []string{"/", "/style.css", "/image", "/away", "/frame", "/inframe", "/sandboxed", "/bysandboxed", "/fetch", "/back", "/xhr", "/worker.js", "/byworker", "/font", "/background", "/download"} {
 		headers := target.Headers(path)
 		if len(headers) == 0 {
 			t.Errorf("%s was not requested", path)
@@ -157,7 +157,7 @@ func TestCookies(t *testing.T) {
 	if strings.Contains(text, "http=") {
 		t.Errorf("script sees %q", text)
 	}
-	for _, path := range []string{"/", "/style.css", "/image", "/away", "/frame", "/inframe", "/fetch", "/xhr", "/worker.js", "/byworker", "/font", "/background", "/socket", "/service.js", "/byservice"} {
+	for _, path := range []string{"/", "/style.css", "/image", "/away", "/frame", "/inframe", "/fetch", "/xhr", "/worker.js", "/byworker", "/font", "/background", "/socket", "/service.js", "/byservice", "/download"} {
 		headers := target.Headers(path)
 		if len(headers) == 0 {
 			t.Errorf("%s was not requested", path)

@@ -87,7 +87,8 @@ func Listen(data string, config Config) (*Server, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	s := &Server{Config: config, charged: usage.New(config.Ledger.Timely, config.Ledger.Windows, config.Now), usageOf: usage.New(config.Ledger.Ledger, config.Ledger.Windows, config.Now)}
+	usageOf := func(l usage.Ledger) *usage.Service { return usage.New(l, config.Ledger.Windows, config.Now) }
+	s := &Server{Config: config, charged: usageOf(config.Ledger.Timely), usageOf: usageOf(config.Ledger.Ledger)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {

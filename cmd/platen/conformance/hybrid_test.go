@@ -27,6 +27,7 @@ var hybridRows = []row{
 	{"hybrid/every-text", "E-invoices", "every text of the XML shows on the page", proveEveryText},
 	{"hybrid/no-glyph", "E-invoices", "characters that no font has are replaced; a page that shows them all the same ends EINVOICE_FAILED and costs nothing", proveNoGlyph},
 	{"hybrid/attachments", "E-invoices", "attachments inside the XML stay inside it", proveAttachmentsStay},
+	{"hybrid/large-attachments", "Extensions", "an XML of nearly 1 MB is rendered with large, whatever is in it", proveLargeAttachments},
 	{"hybrid/credit-note", "E-invoice data", "a credit note shows title_credit_note", proveCreditNote},
 	{"hybrid/placeholders", "E-invoice data", "placeholders are filled from the XML", provePlaceholders},
 	{"hybrid/evidence", extensionSection, "a done e-invoice has signed evidence of its XML, its file and the rules that were checked", proveEvidence},
@@ -221,6 +222,16 @@ func proveAttachmentsStay(t *testing.T, s *server) {
 	carries(t, pdf, xml)
 	if attachment == "" || strings.Contains(textOf(t, pdf), attachment) {
 		t.Errorf("the attachment %q is shown or missing", attachment)
+	}
+}
+
+func proveLargeAttachments(t *testing.T, s *server) {
+	c, xml := s.customer(t, events.PlanPro), attached(750<<10) // a third more in base64
+	all := invoiced(xml, "en16931")
+	delete(all, urlToPDF) // nothing answers there
+	for path, body := range all {
+		body["large"] = true
+		carries(t, c.invoiceFile(path, body), xml)
 	}
 }
 

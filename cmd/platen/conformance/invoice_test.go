@@ -240,6 +240,8 @@ func proveConflict(t *testing.T, s *server) {
 		}
 		c.post(htmlToPDF, object{"html": "x", "einvoice": nil, "options": object{"user_password": nil}}).accepted()
 	}
+	denied := object{"html": "x", "einvoice": object{"xml": invoiceXML("en16931", "380")}, "options": object{"permissions": object{"copying": false}, "owner_password": "x"}}
+	s.customer(t, events.PlanPro).post(htmlToPDF, denied).problem(422, "EINVOICE_OPTIONS_CONFLICT", "EINVOICE_OPTIONS_CONFLICT: ")
 }
 
 func proveTemplateConflict(t *testing.T, s *server) {

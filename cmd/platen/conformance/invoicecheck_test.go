@@ -57,7 +57,7 @@ var invoiceCheckRows = append(rowsOf([]field{
 	},
 	{
 		id: "rules/sets", section: extensionSection, statement: "rule_sets are up to ten names of sets, with rules",
-		on: []string{invoiceToPDF}, at: "rule_sets", beside: object{"rules": "warn"}, takes: []any{[]any{"en16931"}, []any{}}, refuses: wrongSets("rule_sets"),
+		on: []string{invoiceToPDF}, at: "rule_sets", beside: object{"rules": "warn"}, takes: []any{[]any{"en16931"}, []any{}, slices.Repeat([]any{"en16931"}, 10)}, refuses: wrongSets("rule_sets"),
 	},
 	{
 		id: "rules/option", section: extensionSection, statement: "einvoice.rules has the same names",
@@ -65,7 +65,7 @@ var invoiceCheckRows = append(rowsOf([]field{
 	},
 	{
 		id: "rules/option-sets", section: extensionSection, statement: "einvoice.rule_sets are the same sets",
-		on: visibleHalves, at: "einvoice.rule_sets", beside: object{"einvoice.xml": invoiceXML("en16931", "380"), "einvoice.rules": "warn"}, takes: []any{[]any{"en16931"}},
+		on: visibleHalves, at: "einvoice.rule_sets", beside: object{"einvoice.xml": invoiceXML("en16931", "380"), "einvoice.rules": "warn"}, takes: []any{[]any{"en16931"}, slices.Repeat([]any{"en16931"}, 10)},
 		refuses: wrongSets("einvoice.rule_sets"),
 	},
 	{
