@@ -113,6 +113,8 @@ bench: deps build ## print the benchmarks, each as a ratio within one run; write
 	@echo "e-invoices: the pages of an ordinary invoice against its XML (goal: 1 ms)"
 	@$(GO) test -run '^$$' -bench Compare ./einvoice/match | $(KEEP) | grep ^Benchmark
 	@$(GO) test -run '^$$' -bench Read ./document/pagetext | $(KEEP) | grep ^Benchmark
+	@echo "e-invoices: a whole report, on an XML and on a hybrid PDF"
+	@$(GO) test -run '^$$' -bench . ./einvoice/inspect | $(KEEP) | grep ^Benchmark
 	@echo "e-invoices: the validator, xmllint and encoding/xml beside it (goal: 20 KB in 1 ms, 1 MB in 50 ms); PDF/A-3 conversion"
 	@$(GO) test -run '^$$' -bench 'Parse|Xmllint|EncodingXML' ./einvoice | $(KEEP) | grep ^Benchmark
 	@$(GO) test -run '^$$' -bench . ./document/pdfa | $(KEEP) | grep ^Benchmark

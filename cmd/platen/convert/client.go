@@ -23,13 +23,16 @@ type client struct {
 	base, key string
 	http      *http.Client
 	pause     time.Duration // before the second attempt; each further pause is longer by it
+	// say is told what is waited for when that has lasted for quiet, and again when it changes; nil is told nothing.
+	say   func(string)
+	quiet time.Duration
 }
 
 // callTime is how long one request may take.
 const callTime = 2 * time.Minute
 
 func newClient(base, key string) client {
-	return client{strings.TrimRight(base, "/"), key, &http.Client{Timeout: callTime}, time.Second / 2}
+	return client{strings.TrimRight(base, "/"), key, &http.Client{Timeout: callTime}, time.Second / 2, nil, 2 * time.Second}
 }
 
 // made is a finished job.
@@ -85,6 +88,7 @@ const (
 )
 
 func (c client) await(ctx context.Context, id string) (job made, err error) {
+	begun, said := time.Now(), ""
 	for pause := firstPause; ; pause = min(pause*5/4, lastPause) {
 		answer, err := c.call(ctx, "GET", "/jobs/"+id, nil, "")
 		if err == nil {
@@ -92,6 +96,10 @@ func (c client) await(ctx context.Context, id string) (job made, err error) {
 		}
 		if err != nil || job.Status == "done" || job.Status == "failed" {
 			return job, err
+		}
+		if c.say != nil && job.Status != said && time.Since(begun) >= c.quiet {
+			said = job.Status
+			c.say(fmt.Sprintf("job %s: %s", id, said))
 		}
 		if err := wait(ctx, pause); err != nil {
 			return job, err
@@ -141,6 +149,9 @@ func (c client) call(ctx context.Context, method, path string, body []byte, once
 		pause := time.Duration(n) * c.pause
 		if refused {
 			pause = max(pause, r.after)
+		}
+		if c.say != nil && pause >= c.quiet {
+			c.say(fmt.Sprintf("%v; trying again in %.0f s", err, pause.Seconds()))
 		}
 		if wait(ctx, pause) != nil {
 			return answer, err

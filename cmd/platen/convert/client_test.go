@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,29 @@ func TestClient(t *testing.T) {
 		if len(s.keys) != tc.sent || tc.sent == 2 && s.keys[0] != s.keys[1] {
 			t.Errorf("%s: submitted with the keys %q", name, s.keys)
 		}
+	}
+}
+
+// Whoever waits long for a server is told what for, once for each state of the job.
+func TestProgress(t *testing.T) {
+	states := []string{"queued", "queued", "rendering", "rendering", "done"}
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == "POST":
+			fmt.Fprint(w, `{"job_id":"job-1"}`)
+		case strings.HasSuffix(r.URL.Path, "/download"):
+			fmt.Fprint(w, "%PDF")
+		default:
+			fmt.Fprintf(w, `{"status":%q}`, states[0])
+			states = states[1:]
+		}
+	}))
+	defer h.Close()
+	var said []string
+	c := newClient(h.URL, "sk")
+	c.say, c.quiet = func(text string) { said = append(said, text) }, 0
+	if _, _, err := c.convert(testkit.Context(t), "/html-to-pdf", nil); err != nil || !slices.Equal(said, []string{"job job-1: queued", "job job-1: rendering"}) {
+		t.Errorf("%v, told %q", err, said)
 	}
 }
 

@@ -122,7 +122,9 @@ func (s settings) converter(ctx context.Context, c *cobra.Command) (by client, c
 	if err == nil && key == "" {
 		err = errors.New("name the server's API key: in the environment as PLATEN_KEY, or with --key @FILE")
 	}
-	return newClient(s.server, key), func() error { return nil }, err
+	by = newClient(s.server, key)
+	by.say = func(text string) { s.problem.Printf("%s\n", text) }
+	return by, func() error { return nil }, err
 }
 
 // convertAll converts one after another, and returns an error if any fails.
