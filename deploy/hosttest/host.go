@@ -83,6 +83,10 @@ func Boot(t *testing.T, root, name string, number int, more ...string) *Host {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			said, _ := h.Command("journalctl", "--no-pager", "-u", "platen", "-n", "40").CombinedOutput()
+			t.Logf("what Platen said on %s:\n%s", name, said)
+		}
 		h.Kill()
 		if text, _ := os.ReadFile(h.console); t.Failed() {
 			t.Logf("console of %s:\n%s", name, text)

@@ -219,6 +219,32 @@ func TestTopicThatABrokerDoesNotKnow(t *testing.T) {
 	}
 }
 
+// A log opens although a broker does not know yet what was created a moment ago.
+func TestOpensWhileABrokerLags(t *testing.T) {
+	cluster := startCluster(t, kfake.NumBrokers(1))
+	var asked atomic.Int32
+	cluster.ControlKey(int16(kmsg.DescribeConfigs), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		if asked.Add(1) > 2 {
+			return nil, nil, false
+		}
+		response := request.ResponseKind().(*kmsg.DescribeConfigsResponse)
+		for _, resource := range request.(*kmsg.DescribeConfigsRequest).Resources {
+			r := kmsg.NewDescribeConfigsResponseResource()
+			r.ResourceType, r.ResourceName, r.ErrorCode = resource.ResourceType, resource.ResourceName, kerr.UnknownTopicOrPartition.Code
+			response.Resources = append(response.Resources, r)
+		}
+		return response, nil, true
+	})
+	l, err := kafka.Open(within(t), kafka.Config{Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}}, Logger: testkit.Silent()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil || asked.Load() < 3 {
+		t.Errorf("%v, asked %d times", err, asked.Load())
+	}
+}
+
 // The number of partitions to configure is what all topics have. If they differ, no number is right, and one of them is wrong. Nothing is created then.
 func TestPartitionCounts(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(1))

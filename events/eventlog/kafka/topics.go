@@ -82,9 +82,17 @@ func (l *Log) prepare(ctx context.Context) error {
 	if err := l.checkRights(ctx, names, kmsg.ACLOperationRead, kmsg.ACLOperationWrite); err != nil {
 		return err
 	}
-	err = l.readBases(ctx)
-	_, wrong := l.checkSettings(ctx, names)
-	return errors.Join(err, wrong)
+	return errors.Join(l.readBases(ctx), l.awaitSettings(ctx, names))
+}
+
+// awaitSettings checks the settings of topics that a broker may not know yet, because they were created a moment ago.
+func (l *Log) awaitSettings(ctx context.Context, names []string) error {
+	for failures := 0; ; failures++ {
+		_, err := l.checkSettings(ctx, names)
+		if !errors.Is(err, kerr.UnknownTopicOrPartition) || !pause(ctx, backoff(failures)) {
+			return err
+		}
+	}
 }
 
 // prepareReading checks that the topics exist, and finds their partitions and leaders.
