@@ -3,30 +3,16 @@ package browserpool
 import (
 	"log/slog"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"platen.dev/browserpool/page"
+	"platen.dev/events/testkit"
 )
 
-// logBuffer is a log that can be read while it is written.
-type logBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *logBuffer) Write(line []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(line)
-}
-
 // messages returns the messages in the log, with their levels.
-func (b *logBuffer) messages() (all []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for line := range strings.Lines(b.text.String()) {
+func messages(log *testkit.Lines) (all []string) {
+	for line := range strings.Lines(log.String()) {
 		_, line, _ = strings.Cut(line, "level=")
 		level, line, _ := strings.Cut(line, " msg=")
 		all = append(all, level+" "+strings.Split(line, `"`)[1])
@@ -37,7 +23,7 @@ func (b *logBuffer) messages() (all []string) {
 // A start logs one line, and a normal stop none. A browser that dies is a warning that
 // quotes what the browser wrote last.
 func TestLog(t *testing.T) {
-	logged := &logBuffer{}
+	logged := &testkit.Lines{}
 	pool := openPool(t, Config{Slots: 1, Logger: slog.New(slog.NewTextHandler(logged, nil))})
 	mustPrint(t, pool, page.Print{HTML: "x"})
 	first := pool.Stats().BrowserPID
@@ -46,11 +32,11 @@ func TestLog(t *testing.T) {
 	}
 	eventually(t, pool, "another browser", func(s Stats) bool { return s.BrowserPID != 0 && s.BrowserPID != first })
 	closePool(t, pool)
-	got := strings.Join(logged.messages(), ", ")
+	got := strings.Join(messages(logged), ", ")
 	if want := "INFO browser ready, WARN browser died, INFO browser ready"; got != want {
 		t.Errorf("the log says %s, want %s", got, want)
 	}
-	if text := logged.text.String(); !strings.Contains(text, "stderr=") {
+	if text := logged.String(); !strings.Contains(text, "stderr=") {
 		t.Errorf("no last output in %s", text)
 	}
 }

@@ -328,8 +328,8 @@ func (brokenFile) Close() error { return nil }
 // A file that breaks off while a waiting request gets it is reported to the operator as it is in a download.
 func TestWaitedFileBreaksOff(t *testing.T) {
 	d := newFixture(t)
-	told := make(chan string, 10)
-	d.server.cfg.Logger = slog.New(slog.NewTextHandler(lineWriter(told), nil))
+	var said testkit.Lines
+	d.server.cfg.Logger = slog.New(slog.NewTextHandler(&said, nil))
 	d.server.cfg.Open = func(context.Context, string) (io.ReadCloser, int64, error) {
 		return brokenFile{io.MultiReader(strings.NewReader(strings.Repeat("x", 100<<10)), iotest.ErrReader(errors.New("store: connection reset")))}, 1 << 20, nil
 	}
@@ -345,12 +345,8 @@ func TestWaitedFileBreaksOff(t *testing.T) {
 		_, _ = io.Copy(io.Discard, answer.Body)
 		_ = answer.Body.Close()
 	}
-	if line := testkit.Receive(t, told, "a line"); !strings.Contains(line, "file truncated while it was sent") {
+	testkit.Eventually(t, "a line", func() bool { return said.String() != "" })
+	if line := said.String(); !strings.Contains(line, "file truncated while it was sent") {
 		t.Error(line)
 	}
 }
-
-// lineWriter sends what is written.
-type lineWriter chan string
-
-func (w lineWriter) Write(b []byte) (int, error) { w <- string(b); return len(b), nil }

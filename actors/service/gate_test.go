@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -49,25 +48,7 @@ type desk struct {
 	behind error
 	now    time.Time
 	log    eventlog.Log
-	lines  *lines
-}
-
-// lines keeps what the services log.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	lines  *testkit.Lines
 }
 
 // newDesk returns a desk, and what sends its letters if it has a mailer.
@@ -88,7 +69,7 @@ func newDesk(t *testing.T, mailers ...Mailer) *desk {
 			t.Error(err)
 		}
 	})
-	d := &desk{shards: &shards{reply: events.Reply{Code: events.Accepted}}, rate: events.Rate{Allowed: true}, now: time.Unix(1_700_000_000, 0), log: log, lines: &lines{}}
+	d := &desk{shards: &shards{reply: events.Reply{Code: events.Accepted}}, rate: events.Rate{Allowed: true}, now: time.Unix(1_700_000_000, 0), log: log, lines: &testkit.Lines{}}
 	cfg := Config{
 		Commands: d.shards, Replica: replica, Log: log, Logger: slog.New(slog.NewTextHandler(d.lines, nil)), Now: func() time.Time { return d.now },
 		Fresh: NewFreshness(2, func(context.Context, int32) error { d.waits++; return d.behind }),

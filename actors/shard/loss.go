@@ -11,7 +11,7 @@ import (
 // Commands may be lost before they are decided: their retention has passed, or an operator deleted
 // them, lost the newest, or re-created the topic. None of them got a reply. If only the oldest are
 // lost, the owner records the gap and continues. Otherwise the offsets of the commands no longer
-// mean what they did, and an operator must look first. So it is if the journal is lost instead: jobs
+// mean what they did, and an operator must look first. The same holds if the journal is lost: jobs
 // that have been done and charged would be done and charged again, on accounts that begin anew.
 
 // errReplaced means that the journal is about another topic of commands than the present one.
@@ -48,7 +48,7 @@ func (m *Machine) halt(err error) {
 // replaced reports whether the journal is about another topic of commands than the present one.
 func (m *Machine) replaced() bool { return m.cursor.Commands != m.set.Commands }
 
-// emptied reports whether the journal knows nothing of commands that were decided once, because public events tell of that. A new partition has neither.
+// emptied reports whether the journal has lost everything: it has no decision, and public events report some. A new partition has neither.
 func (m *Machine) emptied(in Looked) bool {
 	return m.cursor.Cause < 0 && in.Published > m.cursor.Number && in.End > 0
 }

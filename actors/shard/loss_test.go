@@ -81,6 +81,16 @@ type recreated struct{ eventlog.Log }
 
 func (recreated) TopicID(string) string { return "new" }
 
+// continues waits until the account's shard is halted, and lets it continue.
+func (n *node) continues(t *testing.T) {
+	t.Helper()
+	p := events.Partition("acc", 2)
+	halted := func() bool { return n.shards.Status()[p].State == shard.Halted }
+	testkit.Eventually(t, "the shard is halted", func() bool { return len(n.shards.Status()) == 2 && halted() })
+	n.shards.Continue(p)
+	testkit.Eventually(t, "the shard continues", func() bool { return !halted() })
+}
+
 // A shard whose topic was re-created halts. It continues when the operator says so.
 func TestRecreatedTopic(t *testing.T) {
 	c := newCluster(t)
@@ -91,30 +101,22 @@ func TestRecreatedTopic(t *testing.T) {
 	c.journal = func(l eventlog.Log) eventlog.Log { return recreated{l} }
 	n := c.start("n2")
 	defer n.stop()
-	p := events.Partition("acc", 2)
-	halted := func() bool { return n.shards.Status()[p].State == shard.Halted }
-	testkit.Eventually(t, "the shard is halted", func() bool { return len(n.shards.Status()) == 2 && halted() })
-	n.shards.Continue(p)
-	testkit.Eventually(t, "the shard goes on", func() bool { return !halted() })
+	n.continues(t)
 	n.submit()
 	if gaps := c.gaps(); len(gaps) != 1 || gaps[0].Commands != "new" {
 		t.Errorf("the gaps are %+v", gaps)
 	}
 }
 
-// A shard whose journal is empty, although public events tell of decisions, halts before it decides the commands once more. It continues behind them when
-// the operator says so.
+// A shard whose journal is empty while public events report decisions halts before it decides the commands once more. It continues behind them when the
+// operator says so.
 func TestEmptiedJournal(t *testing.T) {
 	c := newCluster(t)
 	last := c.appendUndecided()
 	c.number = 7
 	n := c.start("n1")
 	defer n.stop()
-	p := events.Partition("acc", 2)
-	halted := func() bool { return n.shards.Status()[p].State == shard.Halted }
-	testkit.Eventually(t, "the shard is halted", func() bool { return len(n.shards.Status()) == 2 && halted() })
-	n.shards.Continue(p)
-	testkit.Eventually(t, "the shard goes on", func() bool { return !halted() })
+	n.continues(t)
 	n.open()
 	n.submit()
 	if gaps := c.gaps(); len(gaps) != 1 || gaps[0].From != 0 || gaps[0].To != last+1 {

@@ -70,7 +70,7 @@ func (w *world) floor(p int32, end int64) int64 {
 	return max(floor, w.firstDecided(p))
 }
 
-// firstDecided returns the offset behind the first envelope or gap of a journal that counts; its end if there is none.
+// firstDecided returns the offset after the first accepted envelope or gap of a journal, or its end.
 func (w *world) firstDecided(p int32) int64 {
 	c := projections.Origin()
 	for offset, r := range w.journal[p] {

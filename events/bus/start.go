@@ -3,7 +3,6 @@ package bus
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -84,7 +83,11 @@ func (h startHandler) begin(session sarama.ConsumerGroupSession) error {
 func (s *starter) note(claims map[string][]int32, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	claimed := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(claims))...)))
+	var claimed []int32
+	for _, partitions := range claims {
+		claimed = append(claimed, partitions...)
+	}
+	slices.Sort(claimed)
 	for _, p := range s.told {
 		if err == nil || !slices.Contains(claimed, p) {
 			s.waiting.tell(p, nil)

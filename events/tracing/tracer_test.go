@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -175,7 +176,7 @@ func TestACollectorThatRefuses(t *testing.T) {
 	t.Cleanup(s.Close)
 	cfg := configure(t, s.URL)
 	cfg.Headers = map[string]string{"Authorization": "Bearer Kr0kodil"}
-	out := &lines{}
+	out := &testkit.Lines{}
 	cfg.Logger = slog.New(slog.NewTextHandler(out, nil))
 	tracer := started(t, cfg)
 	tracer.Span(client, Queue, at).End(at, Facts{})
@@ -183,8 +184,8 @@ func TestACollectorThatRefuses(t *testing.T) {
 	if f := tracer.Figures(); f != (Figures{Failed: 1}) {
 		t.Errorf("figures %+v", f)
 	}
-	if !out.contain("spans could not be sent") || out.contain("Kr0kodil") {
-		t.Errorf("log: %s", out.text)
+	if !strings.Contains(out.String(), "spans could not be sent") || strings.Contains(out.String(), "Kr0kodil") {
+		t.Errorf("log: %s", out.String())
 	}
 }
 

@@ -40,8 +40,8 @@ type Ingest struct {
 	reject message.HandlerMiddleware // publishes a message as poison
 	stalls *Stalls
 	logger *slog.Logger
-	mu     sync.Mutex               // guards told
-	told   map[ledger.Source]digest // the poison of batches that were not appended yet, which is published once
+	mu     sync.Mutex      // guards told
+	told   map[poison]bool // that of batches that were not appended yet, which is published once
 
 	entries, poisoned atomic.Int64
 	behind            atomic.Int64 // nanoseconds from the newest entry of the last batch to its append

@@ -346,7 +346,7 @@ func TestPoisonIsPublishedOnce(t *testing.T) {
 	}
 }
 
-// A record that is no usage has no entry to append.
+// A record that is not about usage has no entry to append.
 func TestRetryOfOther(t *testing.T) {
 	log, l := openLog(t), openLedger(t)
 	w := newWriter(t, log)

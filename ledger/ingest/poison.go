@@ -28,8 +28,8 @@ const (
 
 // poison publishes a record with the reason why it cannot be in the ledger, once: its batch is delivered again until the ledger takes it.
 func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, reason error) error {
-	source, is := ledger.Source{Topic: b.Topic, Partition: b.Partition, Offset: r.Offset}, digest(sha256.Sum256(r.Value))
-	if g.isTold(source, is) {
+	what := poison{b.Partition, r.Offset, sha256.Sum256(r.Value)}
+	if g.isTold(what) {
 		return nil
 	}
 	if err := g.publishPoison(ctx, b, r, reason); err != nil {
@@ -37,26 +37,29 @@ func (g *Ingest) poison(ctx context.Context, b bus.Batch, r eventlog.Record, rea
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.told[source] = is
+	g.told[what] = true
 	return nil
 }
 
-// digest tells records apart that were at one offset, the later after the topic had lost its end.
-type digest [sha256.Size]byte
+// poison is a record of the topic of public events. After the topic has lost its end, another one may have its offset.
+type poison struct {
+	partition int32
+	offset    int64
+	value     [sha256.Size]byte
+}
 
-func (g *Ingest) isTold(at ledger.Source, is digest) bool {
+func (g *Ingest) isTold(what poison) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	told, found := g.told[at]
-	return found && told == is
+	return g.told[what]
 }
 
 // settled forgets the poison of a batch that the ledger has taken.
 func (g *Ingest) settled(b bus.Batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	maps.DeleteFunc(g.told, func(at ledger.Source, _ digest) bool {
-		return at.Partition == b.Partition && at.Offset >= b.Lo && at.Offset <= b.Hi
+	maps.DeleteFunc(g.told, func(p poison, _ bool) bool {
+		return p.partition == b.Partition && p.offset >= b.Lo && p.offset <= b.Hi
 	})
 }
 

@@ -73,7 +73,7 @@ func Start(c Config) (*Running, error) {
 	if c.Stalls == nil {
 		c.Stalls = NewStalls(time.Now, c.Logger)
 	}
-	g := &Ingest{ledger: c.Ledger, log: c.Log, reject: reject, stalls: c.Stalls, logger: c.Logger, told: map[ledger.Source]digest{}}
+	g := &Ingest{ledger: c.Ledger, log: c.Log, reject: reject, stalls: c.Stalls, logger: c.Logger, told: map[poison]bool{}}
 	if c.Registry != nil {
 		metrics.NewPrometheusMetricsBuilder(c.Registry, "platen", "bus").AddPrometheusRouterMetrics(router)
 	}

@@ -287,7 +287,7 @@ func TestWaitingIsSaidOnce(t *testing.T) {
 	for len(j.facts) == 0 {
 		j.grow(50)
 	}
-	var said lines
+	var said testkit.Lines
 	p := New(Config{Log: l, Logger: slog.New(slog.NewTextHandler(&said, nil)), Pause: time.Nanosecond})
 	t.Cleanup(p.Close)
 	for i, reason := range []string{"no room", "no right"} {
@@ -300,32 +300,13 @@ func TestWaitingIsSaidOnce(t *testing.T) {
 		testkit.Eventually(t, "it has failed often", func() bool { return p.Failures() > from+20 })
 	}
 	l.reason.Store(nil)
-	testkit.Eventually(t, "the recovery is said", func() bool { return said.count("published again") > 0 })
+	testkit.Eventually(t, "the recovery is said", func() bool { return strings.Count(said.String(), "published again") > 0 })
 	p.Close()
 	for line, want := range map[string]int{"public events are waiting": 2, "no room": 1, "no right": 1, "published again": 1} {
-		if got := said.count(line); got != want {
+		if got := strings.Count(said.String(), line); got != want {
 			t.Errorf("%q is said %d times, want %d", line, got, want)
 		}
 	}
-}
-
-// lines is what a log has said.
-type lines struct {
-	mu  sync.Mutex
-	all strings.Builder
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.Write(b)
-}
-
-// count returns how many lines contain a text.
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.all.String(), text)
 }
 
 // A topic made from another journal is not continued, and the error says what is wrong.

@@ -44,7 +44,7 @@ type Config struct {
 // Ledger answers what accounts were charged.
 type Ledger struct {
 	ledger.Ledger
-	// Timely is the ledger without the answers about partitions from which it takes nothing: what is booked by those would lack charges.
+	// Timely gives no answers about partitions from which the ledger takes nothing: what is booked by those would lack charges.
 	Timely usage.Ledger
 	// Windows returns which quota windows of an account may still change.
 	Windows func(events.AccountID) (usage.Live, error)
@@ -63,7 +63,7 @@ type Node interface {
 type Server struct {
 	Config
 	usageOf *usage.Service
-	charged *usage.Service // what is booked is by this one
+	charged *usage.Service // for what is booked
 	http    *http.Server
 	closing context.Context // ends when Close begins
 	close   context.CancelFunc

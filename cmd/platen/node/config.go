@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"reflect"
 	"strings"
 	"time"
 
@@ -80,7 +79,7 @@ func LoadConfig(path string) (Config, error) {
 func (c Config) Validate() error {
 	return errors.Join(
 		c.APIConfig.validate(), c.StorageConfig.validate(), c.LoggingConfig.validate(),
-		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"), checkSettings(reflect.ValueOf(c)),
+		check(c.DrainSeconds >= 0, "drain_seconds: must not be negative"), c.checkSettings(),
 		c.Browser.validate(), c.Cluster.validate(c.Kafka), c.Tracing.validate(), c.OIDC.validate(), c.Mail.validate(), c.validateLinks(),
 	)
 }

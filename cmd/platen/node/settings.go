@@ -47,9 +47,9 @@ const (
 )
 
 // checkSettings checks the values of all settings by their types.
-func checkSettings(of reflect.Value) error {
+func (c Config) checkSettings() error {
 	var errs []error
-	eachSetting("", of, func(name string, value reflect.Value) {
+	eachSetting("", reflect.ValueOf(c), func(name string, value reflect.Value) {
 		limit := int64(maxNumber)
 		if strings.HasSuffix(name, "hours") || strings.HasSuffix(name, "days") || strings.HasSuffix(name, "seconds") {
 			limit = maxTime

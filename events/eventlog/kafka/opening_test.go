@@ -137,7 +137,7 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// A topic that is deleted is noticed by what fails, long before the next look, and so it is if one of that name is created.
+// A failed call has the log notice a deleted topic, and a new one of its name, long before the next look.
 func TestDeletedTopic(t *testing.T) {
 	for name, use := range map[string]func(*kafka.Log){
 		"an append": func(l *kafka.Log) { l.Append(topic, 0, eventlog.Record{}, func(int64, error) {}) },
@@ -219,23 +219,28 @@ func TestTopicThatABrokerDoesNotKnow(t *testing.T) {
 	}
 }
 
-// A log opens although a broker does not know yet what was created a moment ago.
-func TestOpensWhileABrokerLags(t *testing.T) {
-	cluster := startCluster(t, kfake.NumBrokers(1))
-	var asked atomic.Int32
+// hideSettings answers requests for settings with an error while it hides them.
+func hideSettings(cluster *kfake.Cluster, with *kerr.Error, hides func() bool) {
 	cluster.ControlKey(int16(kmsg.DescribeConfigs), func(request kmsg.Request) (kmsg.Response, error, bool) {
 		cluster.KeepControl()
-		if asked.Add(1) > 2 {
+		if !hides() {
 			return nil, nil, false
 		}
 		response := request.ResponseKind().(*kmsg.DescribeConfigsResponse)
-		for _, resource := range request.(*kmsg.DescribeConfigsRequest).Resources {
+		for _, asked := range request.(*kmsg.DescribeConfigsRequest).Resources {
 			r := kmsg.NewDescribeConfigsResponseResource()
-			r.ResourceType, r.ResourceName, r.ErrorCode = resource.ResourceType, resource.ResourceName, kerr.UnknownTopicOrPartition.Code
+			r.ResourceType, r.ResourceName, r.ErrorCode = asked.ResourceType, asked.ResourceName, with.Code
 			response.Resources = append(response.Resources, r)
 		}
 		return response, nil, true
 	})
+}
+
+// A log opens although a broker does not know yet what was created a moment ago.
+func TestOpensWhileABrokerLags(t *testing.T) {
+	cluster := startCluster(t, kfake.NumBrokers(1))
+	var asked atomic.Int32
+	hideSettings(cluster, kerr.UnknownTopicOrPartition, func() bool { return asked.Add(1) <= 2 })
 	l, err := kafka.Open(within(t), kafka.Config{Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}}, Logger: testkit.Silent()})
 	if err != nil {
 		t.Fatal(err)
@@ -272,16 +277,7 @@ func TestPartitionCounts(t *testing.T) {
 func TestUndisclosedSettings(t *testing.T) {
 	cluster := startCluster(t, kfake.NumBrokers(1))
 	createTopic(t, newAdmin(t, cluster.ListenAddrs()...), topic, 1, nil)
-	cluster.ControlKey(int16(kmsg.DescribeConfigs), func(request kmsg.Request) (kmsg.Response, error, bool) {
-		cluster.KeepControl()
-		response := request.ResponseKind().(*kmsg.DescribeConfigsResponse)
-		for _, asked := range request.(*kmsg.DescribeConfigsRequest).Resources {
-			r := kmsg.NewDescribeConfigsResponseResource()
-			r.ResourceType, r.ResourceName, r.ErrorCode = asked.ResourceType, asked.ResourceName, kerr.TopicAuthorizationFailed.Code
-			response.Resources = append(response.Resources, r)
-		}
-		return response, nil, true
-	})
+	hideSettings(cluster, kerr.TopicAuthorizationFailed, func() bool { return true })
 	var said bytes.Buffer
 	l, err := kafka.Open(within(t), kafka.Config{
 		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}},

@@ -1,12 +1,10 @@
 package kafka_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -26,25 +24,7 @@ type guarded struct {
 	t      *testing.T
 	admin  *kadm.Client
 	config kafka.Config
-	said   *shared
-}
-
-// shared is a buffer of several goroutines.
-type shared struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (s *shared) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Buffer.Write(p)
-}
-
-func (s *shared) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Buffer.String()
+	said   *testkit.Lines
 }
 
 func startGuarded(t *testing.T) guarded {
@@ -56,7 +36,7 @@ func startGuarded(t *testing.T) guarded {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	said := &shared{}
+	said := &testkit.Lines{}
 	return guarded{t, kadm.NewClient(client), kafka.Config{
 		Brokers: cluster.ListenAddrs(), Partitions: 1, Topics: map[string]kafka.TopicConfig{topic: {}}, Groups: []string{"platen"},
 		Access: access.Config{SASL: "scram-sha-256", User: "platen", Password: "secret"}, Logger: slog.New(slog.NewTextHandler(said, nil)),
