@@ -135,13 +135,18 @@ func (s *front) admitForm(h *fasthttp.RequestHeader, a *admission) {
 	case length == chunked || length > limit:
 		a.wrong = formTooLarge
 	default:
-		a.copies = formCopies
+		a.copies = pageCopies
 		s.reserve(a, account, length)
 	}
 }
 
-// formCopies is how many copies of a form are in memory while it is read.
-const formCopies = 3
+const (
+	// formCopies is how many copies of a form are in memory while it becomes a request of the API.
+	formCopies = 3
+	// pageCopies is that of a form of the dashboard, whose page shows again what was typed: read, unescaped, checked as the request that it
+	// makes, escaped, written. TestPeakOfLargeRequests measures them.
+	pageCopies = 10
+)
 
 // pathOf returns a request's path in the form in which endpoints are looked up.
 func pathOf(h *fasthttp.RequestHeader) string {

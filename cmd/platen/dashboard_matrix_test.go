@@ -32,7 +32,7 @@ var routeRules = map[string]struct {
 	"GET /usage.csv":                 {may: everyone},
 	"GET /usage/entries":             {may: everyone},
 	"GET /keys":                      {may: builders},
-	"POST /keys":                     {may: builders, proof: []string{"name", "Shop", "id", string(events.NewKeyID()), "mode", "live"}},
+	"POST /keys":                     {may: builders, proof: []string{"name", "Shop", "next", string(events.NewKeyID()), "kind", "live"}},
 	"POST /keys/revoke":              {may: builders, proof: []string{"key", "key_abcdefgh", "confirm", "yes"}},
 	"GET /webhooks":                  {may: builders},
 	"POST /webhooks/test":            {may: builders},

@@ -22,7 +22,7 @@ func (d *site) show(ctx *fasthttp.RequestCtx, view any) {
 		return
 	}
 	ctx.SetContentType("text/html; charset=utf-8")
-	ctx.SetBody(b.Bytes())
+	ctx.Response.SetBodyRaw(b.Bytes()) // a page that shows a document again is large
 }
 
 // signInLinks are the answers that lead to the sign-in page.
