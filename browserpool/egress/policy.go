@@ -88,6 +88,8 @@ func (p Policy) Permits(at netip.AddrPort) bool {
 		return false
 	case !p.PermitsPort(at.Port()), contains(p.Deny, addr), p.Refuses != nil && p.Refuses(at):
 		return false
+	case translated.Contains(addr) && !p.Permits(netip.AddrPortFrom(beyond(addr), at.Port())):
+		return false
 	case addr.IsLoopback():
 		return contains(slices.DeleteFunc(slices.Clone(p.Allow), isWiderThanLoopback), addr)
 	case isOwn(addr):
@@ -95,6 +97,16 @@ func (p Policy) Permits(at netip.AddrPort) bool {
 	default:
 		return contains(p.Allow, addr) || !contains(refused, addr)
 	}
+}
+
+// translated are the addresses by which an IPv6 network reaches those of IPv4 (NAT64, RFC 6052): who exempts them means the internet, and not what
+// this machine may not reach as IPv4.
+var translated = netip.MustParsePrefix("64:ff9b::/96")
+
+// beyond is the IPv4 address to which a translated one leads.
+func beyond(addr netip.Addr) netip.Addr {
+	b := addr.As16()
+	return netip.AddrFrom4([4]byte(b[12:]))
 }
 
 // isWiderThanLoopback reports whether a range contains non-loopback addresses.

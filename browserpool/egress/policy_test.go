@@ -178,6 +178,26 @@ func TestOwnAddresses(t *testing.T) {
 	}
 }
 
+// Who exempts the addresses of NAT64, as a network of IPv6 alone must, opens the internet, but nothing that is refused as IPv4.
+func TestTranslated(t *testing.T) {
+	peer := netip.MustParseAddr("9.9.9.9")
+	policy := Policy{Allow: prefixes("64:ff9b::/96"), Deny: prefixes("1.1.1.0/24"), Refuses: func(a netip.AddrPort) bool { return a.Addr() == peer }}
+	for address, want := range map[string]bool{
+		"64:ff9b::8.8.8.8": true, "64:ff9b::1.1.0.255": true, "64:ff9b::1.1.1.1": false, "64:ff9b::9.9.9.9": false, "64:ff9b::127.0.0.1": false,
+		"64:ff9b::10.0.0.1": false, "64:ff9b::169.254.169.254": false, "64:ff9b::": false, "64:ff9b:1::8.8.8.8": false,
+	} {
+		if got := permits(policy, address); got != want {
+			t.Errorf("Permits(%s) = %v", address, got)
+		}
+	}
+	if permits(Policy{Allow: prefixes("::/0")}, "64:ff9b::10.0.0.1") {
+		t.Error("a private address is permitted by a range of IPv6")
+	}
+	if !permits(Policy{Allow: prefixes("64:ff9b::/96", "10.0.0.0/8")}, "64:ff9b::10.0.0.1") {
+		t.Error("a private address that is exempted, too, is refused")
+	}
+}
+
 func TestResolve(t *testing.T) {
 	for _, host := range []string{"localhost", "127.0.0.1", "::1", "169.254.169.254"} {
 		if _, err := (Policy{}).Resolve(context.Background(), host, 80); !errors.Is(err, ErrBlocked) {
