@@ -72,7 +72,7 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 
 // letter writes a letter. It refuses an address that is none; the library encodes the rest, so that no text becomes a header.
 func (s *Sender) letter(to, subject, text string) (*gomail.Msg, error) {
-	m := gomail.NewMsg()
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent()) // it would tell the version, and link to the library
 	if err := m.From(s.cfg.From); err != nil {
 		return nil, fmt.Errorf("from: %w", err)
 	}

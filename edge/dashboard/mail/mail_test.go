@@ -52,6 +52,9 @@ func TestSend(t *testing.T) {
 		if m.Header.Get("From") != `"Platen" <platen@example.com>` || m.Header.Get("Date") == "" || m.Header.Get("Message-Id") == "" || !strings.Contains(got.Data, "/acc_a/mem_b/c") {
 			t.Errorf("%s: %s", how, got.Data)
 		}
+		if agent := m.Header.Get("User-Agent") + m.Header.Get("X-Mailer"); agent != "" {
+			t.Errorf("%s: it tells which program wrote it: %s", how, agent)
+		}
 	}
 }
 
