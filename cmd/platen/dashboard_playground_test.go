@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"platen.dev/edge/dashboard/form"
+	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/events/contract"
@@ -237,9 +238,15 @@ func TestDashboardShowsWhatIsTyped(t *testing.T) {
 	}
 }
 
-// paths are the fields of an operation as the playground has them.
+// played are the fields of an operation as the playground has them, but for its choice between test and live.
+func played(op *request.Operation) []page.Field {
+	fields, _ := form.New(op.Kind(), append([]string{"wait", "test"}, op.Never...)...).Fields(func(string) string { return "" }, nil)
+	return fields
+}
+
+// paths are those of the fields that hold a value.
 func paths(op *request.Operation) (all []string) {
-	fields, _ := form.New(op.Kind(), "wait", "test").Fields(func(string) string { return "" }, nil)
+	fields := played(op)
 	for len(fields) > 0 {
 		if f := fields[0]; len(f.Fields) > 0 {
 			fields = append(fields[1:], f.Fields...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -56,6 +57,12 @@ func thisMachine(t *testing.T) (address string) {
 			http.Error(w, "there is no network but this machine", http.StatusForbidden)
 			return
 		}
+		// The server closes a body when the answer comes, and the transport then gives the answer up if it still waits for the body's end.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		forward.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
@@ -97,7 +104,9 @@ func (s *screen) open(t *testing.T) *window {
 	go w.EachEvent(
 		w.console,
 		func(e *proto.RuntimeExceptionThrown) { w.note("exception " + e.ExceptionDetails.Text) },
-		func(e *proto.LogEntryAdded) { w.note(fmt.Sprintf("%s %s", e.Entry.Source, e.Entry.Text)) },
+		func(e *proto.LogEntryAdded) {
+			w.note(fmt.Sprintf("%s %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		},
 	)()
 	_, err = proto.PageAddScriptToEvaluateOnNewDocument{Source: watching}.Call(w)
 	w.must(err)

@@ -85,7 +85,7 @@ const (
 )
 
 func newAttempt(op *request.Operation, typed func(string) string) attempt {
-	a := attempt{op: op, form: form.New(op.Kind(), waitField), typed: typed}
+	a := attempt{op: op, form: form.New(op.Kind(), append([]string{waitField}, op.Never...)...), typed: typed}
 	a.body = a.form.Body(typed)
 	return a
 }

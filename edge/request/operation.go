@@ -13,7 +13,9 @@ type Operation struct {
 	// Summary, Doc and Example, a body, are for the API description.
 	Summary, Doc string
 	Example      json.RawMessage
-	body         schema.Object[Body]
+	// Never are fields that the body shares with others and this operation refuses, whatever is beside them: forms lack them.
+	Never []string
+	body  schema.Object[Body]
 }
 
 // Path returns the path of the operation.
@@ -42,8 +44,8 @@ var byPath = func() map[string]*Operation {
 var operations = []*Operation{
 	{
 		Name: events.URLToPDF, Summary: "Web page to PDF", Doc: "Opens a public web page in a browser and prints it.",
-		Example: json.RawMessage(`{"options":{"format":"A4"},"url":"https://example.com/"}`),
-		body:    body("UrlToPdfRequest", urlField, pdfField, urlRender, authField, einvoiceField),
+		Example: json.RawMessage(`{"options":{"format":"A4"},"url":"https://example.com/"}`), Never: []string{"options.toc"},
+		body: body("UrlToPdfRequest", urlField, pdfField, urlRender, authField, einvoiceField),
 	},
 	{
 		Name: events.HTMLToPDF, Summary: "HTML to PDF", Doc: "Prints HTML. It is sanitised: scripts and style sheets are removed, inline styles stay; unless html_mode is full.",

@@ -29,7 +29,7 @@ type field struct {
 	fields []field
 }
 
-// New makes the form of an object, without some of its fields.
+// New makes the form of an object, without some of its fields, such as wait or options.toc.
 func New(k schema.Kind, without ...string) Form {
 	return Form{fieldsOf(k, root, without)}
 }
@@ -37,12 +37,12 @@ func New(k schema.Kind, without ...string) Form {
 func fieldsOf(k schema.Kind, path string, without []string) (all []field) {
 	properties, _ := schema.Properties(k)
 	for _, p := range properties {
-		if slices.Contains(without, p.Name) {
+		f := field{Property: p, path: path + "." + p.Name, kind: kindOf(p.Kind)}
+		if slices.Contains(without, strings.TrimPrefix(f.path, root+".")) {
 			continue
 		}
-		f := field{Property: p, path: path + "." + p.Name, kind: kindOf(p.Kind)}
 		if f.kind == page.FieldGroup {
-			f.fields = fieldsOf(p.Kind, f.path, nil)
+			f.fields = fieldsOf(p.Kind, f.path, without)
 		}
 		all = append(all, f)
 	}
