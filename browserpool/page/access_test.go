@@ -231,3 +231,54 @@ func TestCredentialsAreNotTold(t *testing.T) {
 		}
 	}
 }
+
+// A download has headers and cookies as any other request has: another origin gets no headers, and another host no cookies, however the download begins.
+func TestDownloadsKeepToOrigin(t *testing.T) {
+	slot := openSlot(t)
+	for way, html := range map[string]string{
+		"link":     `<a id="a" download href="%[1]s"></a><script>onload = () => a.click()</script>`,
+		"visit":    `<a id="a" href="%[1]s"></a><script>onload = () => a.click()</script>`,
+		"script":   `<script>onload = () => location = "%[1]s"</script>`,
+		"form":     `<form id="a" method="post" action="%[1]s"></form><script>onload = () => a.submit()</script>`,
+		"frame":    `<iframe src="%[1]s"></iframe>`,
+		"redirect": `<a id="a" download href="/away"></a><script>onload = () => a.click()</script>`,
+	} {
+		for _, at := range []string{"target", "port", "name"} {
+			t.Run(way+" to "+at, func(t *testing.T) {
+				asked := make(chan struct{}, 9)
+				file := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					download(w, r)
+					asked <- struct{}{}
+				})
+				pages := pagetest.Pages{"/file": file, "/asked": http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					select {
+					case <-asked:
+					case <-r.Context().Done():
+					}
+				})}
+				target, other := pagetest.NewWeb(t, pages), pagetest.NewWeb(t, pagetest.Pages{"/file": file})
+				server, url := other, other.URL
+				switch at {
+				case "target":
+					server, url = target, target.URL
+				case "name":
+					url = other.LocalhostURL()
+				}
+				url += "/file"
+				pages["/away"] = pagetest.Redirect(url)
+				pages["/"] = fmt.Sprintf(html, url) + `<p>TARGET<script>fetch("/asked").then(() => document.body.insertAdjacentHTML("beforeend", "<p id=done>DONE"))</script>`
+				job := Print{
+					URL: target.URL, Headers: []contract.Header{{Name: "X-Own", Value: "ours"}}, Auth: Auth{"bearer", "token"},
+					Cookies: []contract.Cookie{{Name: "all", Value: "1"}}, Load: contract.Load{WaitFor: "#done"},
+				}
+				testkit.Contains(t, printed(t, slot, job), "TARGET", "DONE")
+				want := map[string]string{"target": "[ours] [Bearer token] [all=1]", "port": "[] [] [all=1]", "name": "[] [] []"}[at]
+				for _, h := range server.Headers("/file") {
+					if got := fmt.Sprint(h["X-Own"], h["Authorization"], h["Cookie"]); got != want {
+						t.Errorf("it is asked for with %s, not %s", got, want)
+					}
+				}
+			})
+		}
+	}
+}

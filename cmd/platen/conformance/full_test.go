@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"platen.dev/events"
+	api "platen.dev/events/contract"
 	"platen.dev/events/testkit"
 )
 
@@ -77,7 +78,27 @@ var fullRows = append(rowsOf([]field{
 		id: "full/assets-of-full", section: extensionSection, statement: "assets need html_mode full", on: htmlOperations, at: "assets", takes: []any{[]any{}},
 		refuses: []refused{meaningless([]any{file("a", "")}, "assets need html_mode full")},
 	},
-}), row{"full/empty", extensionSection, "a full document of white space is EMPTY_HTML, one of scripts is not", proveEmptyFull})
+}), row{"full/assets-size", extensionSection, "assets have 6 MiB in all, less what the body has beside them in its 8 MiB", proveAssetsSize},
+	row{"full/empty", extensionSection, "a full document of white space is EMPTY_HTML, one of scripts is not", proveEmptyFull})
+
+// Two files that fill a body to its last byte are accepted. One byte more of a file, which is four of base64, is not, nor are 6 MiB.
+func proveAssetsSize(t *testing.T, s *server) {
+	c := s.customer(t, events.PlanPro)
+	body := func(decoded, spaces int) string {
+		first := base64.StdEncoding.EncodeToString(make([]byte, decoded/2/3*3)) // without padding
+		rest := base64.StdEncoding.EncodeToString(make([]byte, decoded-decoded/2/3*3))
+		return `{"html":"x","html_mode":"full","assets":[{"name":"a","content":"` + first + `"},{"name":"b","content":"` + rest + `"}]}` + strings.Repeat(" ", spaces)
+	}
+	decoded := (api.MaxBody - len(body(0, 0))) / 4 * 3
+	spaces := api.MaxBody - len(body(decoded, 0))
+	if decoded < 6<<20-100 || spaces > 3 {
+		t.Fatalf("%d bytes of files and %d spaces fill a body", decoded, spaces)
+	}
+	c.post(htmlToPDF, body(decoded, spaces)).accepted()
+	for _, more := range []int{decoded + 1, 6 << 20} {
+		c.post(htmlToPDF, body(more, 0)).problem(413, "PAYLOAD_TOO_LARGE", "payload-too-large: ")
+	}
+}
 
 func proveEmptyFull(t *testing.T, s *server) {
 	c := s.customer(t, events.PlanPro)

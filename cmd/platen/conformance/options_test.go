@@ -61,7 +61,8 @@ var optionRows = rowsOf([]field{
 		on: pdfOperations, at: "options.pdfa", takes: []any{"2b", "3b"},
 		refuses: []refused{unlisted(2, "'2b' or '3b'"), unlisted("1b", "'2b' or '3b'"), unlisted("2B", "'2b' or '3b'")},
 	},
-	readableField("pdfa", "3b"), readableField("pdfua", true),
+	readableField("pdfa", "3b", "open", "user_password", "permissions"), readableField("pdfua", true, "open", "user_password", "permissions"),
+	readableField("pdfa", "3b", "unowned", "owner_password"), readableField("pdfua", true, "unowned", "owner_password"),
 	{
 		id: "options/margin", section: "MarginOptions", statement: "margin is an object of top, right, bottom and left",
 		on: pdfOperations, at: "options.margin", takes: []any{object{}, object{"top": "1cm", "right": nil, "bottom": "0", "left": "12pt"}},
@@ -271,12 +272,17 @@ func passwordField(name, id, section string) field {
 	}
 }
 
-// readableField is one whose file may not be encrypted.
-func readableField(name string, value any) field {
-	wanted := name + " cannot be combined with user_password, owner_password or permissions"
+// readableField is one whose file may not be encrypted by others.
+func readableField(name string, value any, id string, others ...string) field {
+	encrypted := map[string]any{"user_password": "x", "owner_password": "y", "permissions": object{}}
+	beside := object{}
+	for _, other := range others {
+		beside["options."+other] = encrypted[other]
+	}
 	return field{
-		id: "options/" + name + "-open", section: "Extensions", statement: name + " with a password is refused",
-		on: pdfOperations, at: "options." + name, beside: object{"options.user_password": "x", "options.permissions": object{}}, refuses: []refused{meaningless(value, wanted)},
+		id: "options/" + name + "-" + id, section: "Extensions", statement: name + " with " + strings.Join(others, " and ") + " is refused",
+		on: pdfOperations, at: "options." + name, beside: beside,
+		refuses: []refused{meaningless(value, name+" cannot be combined with user_password, owner_password or permissions")},
 	}
 }
 

@@ -25,21 +25,24 @@ var pageRenderRows = append(rowsOf([]field{
 		},
 	},
 	{
-		id: "render/locale", section: extensionSection, statement: "locale is a BCP 47 language tag",
-		on: urlOperations, at: "render.locale", takes: []any{"de", "de-AT", "zh-Hant-TW", "DE-at"},
+		id: "render/locale", section: extensionSection, statement: "locale is a BCP 47 language tag of 2 to 35 characters",
+		on: urlOperations, at: "render.locale", takes: []any{"de", "de-AT", "zh-Hant-TW", "DE-at", "sl-Latn-IT-rozaj-1994-fonipa-fonupa"},
 		refuses: []refused{
-			notText(1), meaningless("de_AT", "locale must be a language tag such as de, de-AT or zh-Hant-TW"),
+			notText(1),
+			{"d", "string_too_short", "String should have at least 2 characters", ""},
+			tooLong("sl-Latn-IT-rozaj-biske-fonipa-fonupa", "35"), meaningless("de_AT", "locale must be a language tag such as de, de-AT or zh-Hant-TW"),
 			meaningless("german", "locale must be a language tag such as de, de-AT or zh-Hant-TW"),
 			meaningless("de-u-nu-arab", "locale must be a language tag such as de, de-AT or zh-Hant-TW"),
 		},
 	},
 	{
-		id: "render/time-zone", section: extensionSection, statement: "time_zone is a name of the IANA database",
+		id: "render/time-zone", section: extensionSection, statement: "time_zone is a name of the IANA database, of 64 characters at most",
 		on: urlOperations, at: "render.time_zone", takes: []any{"Europe/Berlin", "UTC", "America/Argentina/Buenos_Aires"},
 		refuses: []refused{
 			notText(1), meaningless("", "time_zone must be a name of the IANA time zone database such as Europe/Berlin"),
 			meaningless("Europe/Nowhere", "time_zone must be a name of the IANA time zone database such as Europe/Berlin"),
 			meaningless("../etc/passwd", "time_zone must be a name of the IANA time zone database such as Europe/Berlin"),
+			meaningless(long(64), "time_zone must be a name of the IANA time zone database such as Europe/Berlin"), tooLong(long(65), "64"), // no name is as long
 		},
 	},
 	{
@@ -91,6 +94,7 @@ var pageRenderRows = append(rowsOf([]field{
 			[]any{cookie("a", strings.Repeat("x", 4_095))},
 			cookies(50),
 			[]any{object{"name": "__Host-a", "value": "", "path": "/", "secure": true, "http_only": true, "same_site": "strict", "domain": nil}},
+			[]any{object{"name": "a", "value": "", "path": "/" + long(511) + "x"}},
 			[]any{object{"name": "a", "value": `{"a": "b, c"}`, "same_site": "none", "secure": true, "path": "/x", "domain": "93.184.216.34"}},
 		},
 		refuses: []refused{
@@ -105,6 +109,8 @@ var pageRenderRows = append(rowsOf([]field{
 			wrongCookie(cookie("a", strings.Repeat("x", 4_096)), "cookie name and value may have 4096 bytes together"),
 			wrongCookie(object{"name": "a", "value": "x", "same_site": "none"}, "cookie with same_site none must be secure"),
 			wrongCookie(object{"name": "a", "value": "x", "path": "x"}, "cookie paths begin with / and have up to 1024 bytes, without control characters and ;"),
+			wrongCookie(object{"name": "a", "value": "", "path": "/" + long(512)}, "cookie paths begin with / and have up to 1024 bytes, without control characters and ;"),
+			{[]any{object{"name": "a", "value": "", "domain": ""}}, "string_too_short", "String should have at least 1 character", "render.cookies.0.domain"},
 			wrongCookie(cookie("__Secure-a", "x"), "cookie names that begin with __Secure- are of secure cookies"),
 			{[]any{object{"name": "a", "value": "x", "domain": "example.com"}}, "value_error", `Value error, cookie domain "example.com" must be the host of url, or one that it is below`, "render"},
 		},
@@ -164,6 +170,13 @@ func proveCookieDomain(t *testing.T, s *server) {
 			t.Errorf("%s: %s", domain, a.body)
 		}
 	}
+	longest := strings.Repeat("a.", 121) + "example.com"
+	at := object{"url": "http://" + longest + "/", "render": object{"cookies": []any{object{"name": "a", "value": "b", "domain": longest}}}}
+	if a := c.post(urlToPDF, at); len(longest) != 253 || a.StatusCode == 422 {
+		t.Errorf("%d characters: %s", len(longest), a.body)
+	}
+	set(at, "render.cookies.0.domain", "."+longest)
+	c.post(urlToPDF, at).violations(wrong{"body.render.cookies.0.domain", "string_too_long", "String should have at most 253 characters"})
 }
 
 func problemAt(at, sentence string) wrong {
