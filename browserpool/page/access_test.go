@@ -203,7 +203,17 @@ func TestCookieOfDomain(t *testing.T) {
 			t.Errorf("got %v", h)
 		}
 	}
-	for _, c := range []contract.Cookie{{Name: "__Host-a", Value: "1"}, {Name: "a;b", Value: "1"}, {Name: "a", Value: "1\n"}} {
+	for _, c := range []contract.Cookie{ // at the bounds of the contract, which must not be beyond those of the browser
+		{Name: "a", Path: "/" + strings.Repeat("x", 1_023)},
+		{Name: "a", Path: "/" + strings.Repeat("é", 170) + "xxx"},
+		{Name: "a", Path: "/" + strings.Repeat(" ", 340) + "xxx"},
+		{Name: "a", Value: strings.Repeat("x", 4_095)},
+		{Name: "__Host-Http-a", Secure: true, HTTPOnly: true},
+		{Name: "__http-a", Secure: true, HTTPOnly: true},
+	} {
+		mustPrint(t, slot, Print{URL: at, Cookies: []contract.Cookie{c}})
+	}
+	for _, c := range []contract.Cookie{{Name: "__Http-a", Secure: true}, {Name: "a", Path: "/x "}, {Name: "a", Path: "/" + strings.Repeat("é", 171)}, {Name: "__Host-a", Value: "1"}, {Name: "a;b", Value: "1"}, {Name: "a", Value: "1\n"}} {
 		if _, err := slot.Print(t.Context(), Print{URL: at, Cookies: []contract.Cookie{c}}); !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: %v", c, err)
 		}

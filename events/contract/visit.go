@@ -25,7 +25,7 @@ const (
 	MaxCookies     = 50
 	// MaxCookie is the maximum total length in bytes of a cookie's name and value: browsers accept no more.
 	MaxCookie = 4 << 10
-	// MaxCookiePath is the longest path of a cookie in bytes.
+	// MaxCookiePath is the longest path of a cookie in bytes, percent-encoded as browsers keep it.
 	MaxCookiePath = 1 << 10
 )
 
@@ -82,12 +82,25 @@ func CheckCookie(c Cookie) error {
 		return fmt.Errorf("name and value may have %d bytes together", MaxCookie)
 	case !httpguts.ValidHeaderFieldValue(c.Value) || strings.ContainsAny(c.Value, ";\t") || strings.TrimSpace(c.Value) != c.Value:
 		return errors.New("values must not contain control characters and ;, nor spaces at their ends")
-	case c.Path != "" && (c.Path[0] != '/' || len(c.Path) > MaxCookiePath || !httpguts.ValidHeaderFieldValue(c.Path) || strings.ContainsAny(c.Path, ";\t")):
-		return fmt.Errorf("paths begin with / and have up to %d bytes, without control characters and ;", MaxCookiePath)
+	case c.Path != "" && (c.Path[0] != '/' || encodedLen(c.Path) > MaxCookiePath || !httpguts.ValidHeaderFieldValue(c.Path) || strings.ContainsAny(c.Path, ";\t")):
+		return fmt.Errorf("paths begin with / and have up to %d bytes in percent-encoding, without control characters and ;", MaxCookiePath)
+	case strings.HasSuffix(c.Path, " "):
+		return errors.New("paths must not end with a space")
 	case c.SameSite == "none" && !c.Secure:
 		return errors.New("with same_site none must be secure")
 	}
 	return checkPrefix(c)
+}
+
+// encodedLen is the length of a path that has been percent-encoded. It is rather too long than too short: browsers differ in the marks that they encode.
+func encodedLen(path string) (n int) {
+	for i := range len(path) {
+		if c := path[i]; c <= ' ' || c > '~' || strings.IndexByte("\"#<>?`{}[]^|", c) >= 0 {
+			n += 2
+		}
+		n++
+	}
+	return n
 }
 
 // checkPrefix enforces the promise of a cookie's name prefix.
@@ -96,6 +109,8 @@ func checkPrefix(c Cookie) error {
 	switch {
 	case strings.HasPrefix(name, "__secure-") && !c.Secure:
 		return errors.New("names that begin with __Secure- are of secure cookies")
+	case (strings.HasPrefix(name, "__http-") || strings.HasPrefix(name, "__host-http-")) && !(c.Secure && c.HTTPOnly):
+		return errors.New("names that begin with __Http- or __Host-Http- are of cookies that are secure and http_only")
 	case strings.HasPrefix(name, "__host-") && (!c.Secure || c.Domain != "" || c.Path != "" && c.Path != "/"):
 		return errors.New("names that begin with __Host- are of secure cookies without domain and with the path /")
 	}
