@@ -213,7 +213,14 @@ func TestCookieOfDomain(t *testing.T) {
 	} {
 		mustPrint(t, slot, Print{URL: at, Cookies: []contract.Cookie{c}})
 	}
-	for _, c := range []contract.Cookie{{Name: "__Http-a", Secure: true}, {Name: "a", Path: "/x "}, {Name: "a", Path: "/" + strings.Repeat("é", 171)}, {Name: "__Host-a", Value: "1"}, {Name: "a;b", Value: "1"}, {Name: "a", Value: "1\n"}} {
+	for _, c := range []contract.Cookie{
+		{Name: "__Http-a", Secure: true},
+		{Name: "a", Path: "/x "},
+		{Name: "a", Path: "/" + strings.Repeat("é", 171)},
+		{Name: "__Host-a", Value: "1"},
+		{Name: "a;b", Value: "1"},
+		{Name: "a", Value: "1\n"},
+	} {
 		if _, err := slot.Print(t.Context(), Print{URL: at, Cookies: []contract.Cookie{c}}); !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: %v", c, err)
 		}

@@ -31,7 +31,8 @@ var legal = map[string]string{
 	"body.options.toc.title": "What’s in it", "title": "漢 \"title\"", "author": "Ada", "subject": "Numbers", "keywords": "a, <b>", "creator": "A test", "language": "en-GB",
 	"text": "DRAFT", "image": "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E", "color": "rgba(200, 0, 0, 0.5)", "font_size": "2cm", "pages": "2-",
 	"watermarks": `[{"text": "a \"b\"", "opacity": 0.5}]`, "user_password": "pass `word` é", "owner_password": "another one",
-	"selector": "#chart > p", "wait_for_selector": "#chart.ready", "wait_for_function": "window.chart?.ready", "user_agent": "Own/1.0 (x)", "locale": "de-AT", "time_zone": "Europe/Berlin",
+	"selector": "#chart > p", "wait_for_selector": "#chart.ready", "wait_for_function": "window.chart?.ready", "user_agent": "Own/1.0 (x)",
+	"locale": "de-AT", "time_zone": "Europe/Berlin",
 	"hide_selectors": "#banner\np > b, c", "style": "nav { display: none }", "headers": `{"X-Tenant": "7 \"x\""}`, "cookies": `[{"name": "a", "value": "b", "path": "/x"}]`,
 	"assets": `[{"name": "a b.css", "content": "eA=="}]`, "rule_sets": "en16931", "template": "",
 	// Of the examples of e-invoices, only this one is small enough to be shown as a program.
