@@ -24,7 +24,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 # The vulnerabilities that lint knows of. `make lint VULNDB=latest` looks for newer ones: do so before a release.
 VULNDB := v0.0.0-20261105234957-e22db6528018
 
-.PHONY: help deps integrationdeps build package release image demo run test race integration hosts manyjobs nemesis bench bench-compare soak lint format clean
+.PHONY: help deps integrationdeps build package release image demo run test race integration official-rules hosts manyjobs nemesis bench bench-compare soak lint format clean
 
 help: ## show this help
 	@echo "Platen turns web pages, HTML, Markdown and e-invoices into PDFs and images through durable jobs."
@@ -87,6 +87,10 @@ integration: integrationdeps build ## run the long tests, and those against Apac
 	@echo "integration: the nemesis: three nodes and three brokers under random faults for two minutes"
 	@$(GO) test -tags integration -count=1 -v ./cmd/platen/nemesis
 	@NEMESIS_MINUTES=2 NEMESIS_RECOVERY=30 $(GO) test -tags integration -count=1 -v -timeout 20m -run '^TestNemesis$$' ./cmd/platen
+
+official-rules: integrationdeps ## show on which files our business rules and the official ones of testdata/verapdf/pom.xml differ: on samples (SAMPLES=DIR: those of a folder) and mutants (MUTANTS=all: all of them)
+	@testdata/verapdf/run.sh fetch
+	@SAMPLES='$(abspath $(SAMPLES))' MUTANTS='$(MUTANTS)' $(GO) test -tags integration -count=1 -v -timeout 120m -run '^TestOfficial' ./einvoice/rules
 
 hosts: integrationdeps ## boot three bare hosts, and make them a cluster by the playbooks: convert, lose and replace a host, upgrade, roll back, begin again from a backup; SHORT=1 leaves out upgrades
 	@deploy/cluster/integration.sh $(if $(SHORT),-test.short)

@@ -21,7 +21,7 @@ var ruleViolation = openapi.Object{Name: "EInvoiceViolation", Fields: []openapi.
 	openapi.Optional("column", count).Doc("In characters."),
 	openapi.Required("message", schema.String{}),
 	openapi.Optional("fix", schema.String{}).Doc("How to mend it."),
-	openapi.Optional("docs", schema.String{Format: "uri"}).Doc("Where a business rule is described.").Example("https://platen.dev/docs/rules#en16931-br-co-10"),
+	openapi.Optional("docs", schema.String{Format: "uri"}).Doc("Where a business rule is described.").Example("https://platen.dev/docs/rules/en16931/BR-CO-10"),
 }}
 
 func sectionFields(more ...openapi.Field) []openapi.Field {

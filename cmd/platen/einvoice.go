@@ -23,7 +23,7 @@ import (
 const maxInvoiceFile = 256 << 20
 
 func einvoiceCommand() *cobra.Command {
-	return parent("einvoice", "Check e-invoices and extract their XML", checkInvoiceCommand(), extractInvoiceCommand(),
+	return parent("einvoice", "Check e-invoices and extract their XML", checkInvoiceCommand(), extractInvoiceCommand(), ruleCommand(),
 		parent("evidence", "Verify what a service has signed about an e-invoice", verifyEvidenceCommand()))
 }
 
@@ -56,6 +56,25 @@ func checkInvoiceCommand() *cobra.Command {
 	c.Flags().StringSliceVar(&names, "rule-sets", nil, "check the rules of `SETS`, separated by commas, instead")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the report as the API has it")
 	return c
+}
+
+func ruleCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "rule ID", Short: "Explain a business rule, with an example that keeps it and one that breaks it", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var pages []string
+			for _, s := range rules.Sets() {
+				if page := s.Page(strings.ToUpper(args[0])); page != "" {
+					pages = append(pages, page)
+				}
+			}
+			if pages == nil {
+				return fmt.Errorf("no rule set has a rule %q; docs/RULES.md lists them all", args[0])
+			}
+			_, err := io.WriteString(c.OutOrStdout(), strings.Join(pages, "\n"))
+			return err
+		},
+	}
 }
 
 func extractInvoiceCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -106,18 +107,37 @@ func TestPlaceholdersAreDocumented(t *testing.T) {
 	}
 }
 
-// The page of rules describes everything that a violation refers to.
+// A rule is explained, however its identifier is written; one that no set has is an error.
+func TestRuleCommand(t *testing.T) {
+	for id, want := range map[string]string{"br-co-10": "<ram:LineTotalAmount>", "UBL-CR-500": "<cbc:BaseUnitMeasure", "DE-R-015": "## In UBL"} {
+		var out bytes.Buffer
+		c := einvoiceCommand()
+		c.SetOut(&out)
+		c.SetArgs([]string{"rule", id})
+		if err := c.Execute(); err != nil || !strings.HasPrefix(out.String(), "# "+strings.ToUpper(id)+"\n") || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %v %.500s", id, err, &out)
+		}
+	}
+	c := einvoiceCommand()
+	c.SetArgs([]string{"rule", "BR-99"})
+	c.SilenceErrors, c.SilenceUsage = true, true
+	if err := c.Execute(); err == nil || !strings.Contains(err.Error(), `"BR-99"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Each violation refers to the page of its rule.
 func TestRulesAreDescribed(t *testing.T) {
 	xml := strings.Replace(string(sample.XML("xrechnung")), ">EUR<", ">EURO<", 1)
 	xml = strings.Replace(xml, "DE02120300000000202051", "DE03120300000000202051", 1)
 	r := inspect.XML([]byte(xml), inspect.Wanted{})
-	described := read(t, root+"/docs/RULES.md")
 	if len(r.Rules.Violations) < 2 {
 		t.Fatalf("got %+v", r.Rules)
 	}
 	for _, v := range r.Rules.Violations {
-		if anchor, is := strings.CutPrefix(string(v.Docs), report.RulesPage+"#"); !is || !strings.Contains(described, `<a id="`+anchor+`">`) {
-			t.Errorf("%s points at %q", v.Rule, v.Docs)
+		path, is := strings.CutPrefix(string(v.Docs), report.RulePages+"/")
+		if page := read(t, root+"/docs/rules/"+path+".md"); !is || !strings.HasPrefix(page, "# "+string(v.Rule)+"\n") {
+			t.Errorf("%s points at %q, where there is %.100s", v.Rule, v.Docs, page)
 		}
 	}
 }

@@ -66,6 +66,47 @@ func checkReference(t *testing.T, page, name string, lines []string) {
 	}
 }
 
+// Each business rule has a page, and there are no others.
+func TestRulePages(t *testing.T) {
+	dir := root + "/docs/rules"
+	want := map[string]string{}
+	for _, s := range rules.Sets() {
+		for _, r := range slices.Concat(s.Rules(), s.UBLRules()) {
+			want[filepath.Join(dir, s.Name, r.ID+".md")] = s.Page(r.ID)
+			if s.Why(r.ID) == "" {
+				t.Errorf("%s %s: einvoice/rules/why.txt has no reason for the rule", s.Name, r.ID)
+			}
+		}
+	}
+	if *update {
+		writePages(t, dir, want)
+	}
+	pages, err := filepath.Glob(dir + "/*/*")
+	if err != nil || len(pages) != len(want) {
+		t.Errorf("docs/rules has %d pages, want %d: run go test ./cmd/platen -run TestRulePages -update (%v)", len(pages), len(want), err)
+	}
+	for _, path := range pages {
+		if read(t, path) != want[path] {
+			t.Fatalf("%s is stale: run go test ./cmd/platen -run TestRulePages -update", path)
+		}
+	}
+}
+
+// writePages replaces a folder by one with these files.
+func writePages(t *testing.T, dir string, pages map[string]string) {
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for path, page := range pages {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // decided is the beginning of a decision record: its number, its title, and what became of it.
 var decided = regexp.MustCompile(`^# (\d{4}): (.+)\n(.+)\n`)
 
@@ -238,14 +279,10 @@ func ruleLines() (lines []string) {
 		lines = append(lines, "", fmt.Sprintf("## `%s`", s.Name), "", fmt.Sprintf("%s. Version %s; profiles: %s.", s.Title, s.Version, profiles), "")
 		lines = append(lines, levelLines(s)...)
 		lines = append(lines, "| rule | term | severity | demand | how to keep it |", "|---|---|---|---|---|")
-		shown, anchors := map[string]bool{}, map[string]bool{}
+		shown := map[string]bool{}
 		row := func(r rules.Rule) {
-			anchor := ""
-			if !anchors[r.ID] {
-				anchor = fmt.Sprintf("<a id=%q></a>", s.Anchor(r.ID))
-			}
-			anchors[r.ID], shown[r.ID+r.Demand] = true, true
-			lines = append(lines, fmt.Sprintf("| %s%s | %s | %s | %s | %s |", anchor, r.ID, r.Term, r.Severity, r.Demand, r.Fix))
+			shown[r.ID+r.Demand] = true
+			lines = append(lines, fmt.Sprintf("| [%s](rules/%s/%[1]s.md) | %s | %s | %s | %s |", r.ID, s.Name, r.Term, r.Severity, r.Demand, r.Fix))
 		}
 		for _, r := range s.Rules() {
 			row(r)

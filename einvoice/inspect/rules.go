@@ -47,7 +47,7 @@ func violations(found *rules.Report) []report.Violation {
 	for _, v := range found.Violations {
 		all = append(all, report.Violation{
 			Rule: report.Text(v.Rule), Severity: v.Severity.String(), Term: report.Text(v.Term), Path: report.Text(v.Path), Line: report.Number(v.Line),
-			Message: v.Message, Fix: report.Text(v.Fix), Docs: report.Text(report.RulesPage + "#" + v.Anchor()),
+			Message: v.Message, Fix: report.Text(v.Fix), Docs: report.Text(report.RulePages + "/" + v.PagePath()),
 		})
 	}
 	slices.SortStableFunc(all, func(a, b report.Violation) int { return gravity(a) - gravity(b) })

@@ -119,12 +119,12 @@ type Violation struct {
 	Message string `json:"message"`
 	// Fix is how to correct it.
 	Fix Text `json:"fix"`
-	// Docs is the address of the business rule's description on RulesPage; "" for other violations.
+	// Docs is the address of the business rule's page, below RulePages; "" for other violations.
 	Docs Text `json:"docs"`
 }
 
-// RulesPage is the address of docs/RULES.md, which describes every business rule.
-const RulesPage = "https://platen.dev/docs/rules"
+// RulePages is the address of docs/rules, which has a page for every business rule.
+const RulePages = "https://platen.dev/docs/rules"
 
 // NewSection is a section with these violations.
 func NewSection(violations []Violation, truncated bool) Section {

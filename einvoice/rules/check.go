@@ -98,7 +98,7 @@ func (r *Report) apply(s *Set, invoice *model.Invoice) {
 	places := map[string]int{}
 	s.findAll(invoice, func(id string, at model.Term, found string) {
 		if places[id]++; places[id] <= MaxPlaces {
-			r.Violations = append(r.Violations, s.rule(id).violation(s.Name, at, found))
+			r.Violations = append(r.Violations, withID(s.Rules(), id).violation(s.Name, at, found))
 		}
 	})
 }

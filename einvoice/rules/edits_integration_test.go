@@ -118,7 +118,7 @@ func editedBases(t *testing.T, samples map[string]string) (all []mutant) {
 		if _, err := einvoice.ParseSchemaOnly([]byte(document), e.profile); err != nil {
 			t.Errorf("%s: %v", e.name, err)
 		}
-		all = append(all, mutant{e.profile, e.name + ": ", document, true, false})
+		all = append(all, mutant{profile: e.profile, change: e.name + ": ", document: document, large: true})
 	}
 	for _, s := range single {
 		document := samples[s.of]
@@ -129,8 +129,10 @@ func editedBases(t *testing.T, samples map[string]string) (all []mutant) {
 		} else if full, is := strings.CutPrefix(s.of, "full "); is {
 			document, profile = fullFor(full), full
 		}
-		document = replacedAll(t, s.of, document, s.pairs)
-		all = append(all, mutant{profile, s.set + " of " + s.of + ": " + strings.Join(s.pairs, " => "), document, true, true})
+		change := s.set + " of " + s.of + ": " + strings.Join(s.pairs, " => ")
+		all = append(all, mutant{
+			profile: profile, change: change, document: replacedAll(t, s.of, document, s.pairs), large: true, alone: true, origins: almost(document, s.pairs),
+		})
 	}
 	return all
 }
@@ -149,6 +151,14 @@ var single = []struct {
 }{
 	{"XRechnung", "XRechnung", []string{` *<ram:SpecifiedTaxRegistration>.*?</ram:SpecifiedTaxRegistration>\n`, ""}},
 	{"XRechnung", "XRechnung", []string{">380<", ">384<"}},
+	{"XRechnung", "XRechnung", []string{`(<ram:AdditionalReferencedDocument>\s*<ram:IssuerAssignedID>TIMES-2</ram:IssuerAssignedID>\n)`, "$1        <ram:URIID>lumen.example</ram:URIID>\n"}},
+	{"French", "French", []string{">LISIBLE<", ">x<"}},
+	{"French", "full extended", []string{
+		`(<ram:GlobalID [^>]*>)[^<]*`, "${1}12345678200010", `(<ram:SpecifiedLegalOrganization>\s*<ram:ID schemeID=")[^"]*">[^<]*`, `${1}0002">123456782`,
+	}},
+	{"French", "full extended", []string{`(<ram:ApplicableProductCharacteristic>\s*<ram:TypeCode>)[^<]*`, "${1} "}},
+	{"French", "full extended", []string{`(<ram:ApplicableProductCharacteristic>.*?<ram:Description>)[^<]*`, "${1} "}},
+	{"French", "full extended", []string{`(<ram:ApplicableProductCharacteristic>.*?<ram:Value>)[^<]*`, "${1} "}},
 	{"XRechnung", "XRechnung", []string{">380<", ">384<", ` *<ram:InvoiceReferencedDocument>.*?</ram:InvoiceReferencedDocument>\n`, ""}},
 	{"XRechnung", "XRechnung", []string{` *<ram:BillingSpecifiedPeriod>.*?</ram:BillingSpecifiedPeriod>\n`, ""}},
 	{"XRechnung", "XRechnung", []string{` *<ram:BillingSpecifiedPeriod>.*?</ram:BillingSpecifiedPeriod>\n`, "", ` *<ram:ActualDeliverySupplyChainEvent>.*?</ram:ActualDeliverySupplyChainEvent>\n`, ""}},
@@ -217,6 +227,28 @@ var single = []struct {
 	{"all", "full minimum", []string{"EUR", "EUX"}},
 	{"all", "full basicwl", []string{`currencyID="EUR"`, `currencyID="USD"`}},
 	{"all", "full extended", []string{`<ram:ReasonCode>[^<]*`, `<ram:ReasonCode listID="5153">X`}},
+	{"all", "full extended", []string{
+		`(<ram:AppliedTradeAllowanceCharge>\s*<ram:ChargeIndicator>\s*<udt:Indicator>)false`, "${1}true", `(<ram:AppliedTradeAllowanceCharge>.*?)<ram:ReasonCode>[^<]*`, `${1}<ram:ReasonCode listID="5153">X`,
+	}},
+	{"all", "full extended", []string{`<ram:Value>[^<]*</ram:Value>`, `<ram:ValueMeasure unitCode="C62">1</ram:ValueMeasure>`}},
+	{"all", "full extended", []string{` *<ram:SequenceNumeric>[^\n]*\n`, ""}},
+	{"all", "full extended", []string{` *<ram:BasisQuantity[^\n]*\n`, ""}},
+	{"all", "full extended", []string{`(<ram:ItemSellerTradeParty>.*?schemeID=")FC`, "${1}VA"}},
+	{"all", "full extended", []string{`(<ram:ItemSellerTradeParty>.*?schemeID=")VA`, "${1}FC"}},
+	{"all", "full extended", []string{`(<ram:SpecifiedTradeSettlementLineMonetarySummation>.*?currencyID=")USD`, "${1}EUR"}},
+	{"all", "full extended", []string{`(<ram:SpecifiedTradeSettlementLineMonetarySummation>.*?currencyID=")EUR`, "${1}USD"}},
+	{"all", "full extended", []string{`(<ram:DueDateTypeCode>)`, "<ram:TaxPointDate><udt:DateString format=\"101\">20260101</udt:DateString></ram:TaxPointDate>\n${1}"}},
+	{"all", "full en16931", []string{`(<ram:DueDateTypeCode>)`, "<ram:TaxPointDate><udt:DateString format=\"101\">20260101</udt:DateString></ram:TaxPointDate>\n${1}"}},
+	{"all", "full en16931", []string{
+		`<ram:DueDateTypeCode>`, "<ram:TaxPointDate><udt:DateString format=\"102\">20260101</udt:DateString></ram:TaxPointDate>\n$0",
+		`( *<ram:ApplicableTradeTax>\s*<ram:CalculatedAmount>.*?</ram:ApplicableTradeTax>\n)`, "$1$1",
+	}},
+	{"all", "full en16931", []string{` *<ram:ReasonCode>[^\n]*\n`, "", ` *<ram:Reason>[^\n]*\n`, ""}},
+	{"all", "full basicwl", []string{` *<ram:ReasonCode>[^\n]*\n`, "", ` *<ram:Reason>[^\n]*\n`, ""}},
+	{"all", "full extended", []string{` *<ram:ReasonCode>[^\n]*\n`, "", ` *<ram:Reason>[^\n]*\n`, ""}},
+	{"all", "full en16931", []string{` *<ram:StartDateTime>.*?</ram:StartDateTime>\n`, "", ` *<ram:EndDateTime>.*?</ram:EndDateTime>\n`, ""}},
+	{"all", "full extended", []string{` *<ram:StartDateTime>.*?</ram:StartDateTime>\n`, "", ` *<ram:EndDateTime>.*?</ram:EndDateTime>\n`, ""}},
+	{"all", "groups", []string{`(<ram:ParentLineID>1</ram:ParentLineID>\s*<ram:LineStatusReasonCode>)GROUP`, "${1}DETAIL"}},
 	{"all", "groups", []string{"202603011200", "202603012400"}},
 	{"all", "groups", []string{"202603011200", "202603012359"}},
 	{"all", "groups", []string{`( *<ram:LineTotalAmount>55.00</ram:LineTotalAmount>\n)(.*)( *<ram:LineTotalAmount>55.00</ram:LineTotalAmount>\n)`, "${1}${2}"}},

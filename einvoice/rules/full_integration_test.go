@@ -153,10 +153,10 @@ func (s *structure) value(element, attribute string, kind schema.Kind, variant s
 		return variant
 	case name == "schemeID" && (variant == "VA" || variant == "FC"):
 		return variant
-	case element == "TypeCode" && s == nil:
-		return "A"
 	case element == "TypeCode" && (variant == "916" || variant == "50" || variant == "130"):
 		return variant
+	case element == "TypeCode" && s == nil:
+		return "A"
 	}
 	if s.has("VAT") {
 		return "VAT"
@@ -198,6 +198,17 @@ func firstCode(d demand) string {
 	return ""
 }
 
+// taxChanges returns documents that differ in one element about VAT.
+func taxChanges(profile, document string) (all []string) {
+	concerned := regexp.MustCompile(`Percent|CategoryCode|Exemption|TaxRegistration|Reason`)
+	for _, m := range (mutant{profile: profile, change: "full", document: document, large: true}).changed() {
+		if concerned.MatchString(m.change) && !strings.HasPrefix(m.change, "fullwith") {
+			all = append(all, m.document)
+		}
+	}
+	return all
+}
+
 // categoryBases returns invoices with everything in each VAT category, at its rate and at another, with and without exemption reasons and tax numbers.
 func categoryBases() (all []mutant) {
 	line := func(names string) *regexp.Regexp { return regexp.MustCompile(`(?m)^ *<ram:(` + names + `)>[^<]*<.*\n`) }
@@ -225,7 +236,7 @@ func categoryBases() (all []mutant) {
 		for _, code := range codes {
 			document := strings.ReplaceAll(full(profile, ""), "CategoryCode>E<", "CategoryCode>"+code+"<")
 			for _, c := range changes {
-				all = append(all, mutant{profile, "category " + code + c.name, c.change(document), true, true})
+				all = append(all, mutant{profile: profile, change: "category " + code + c.name, document: c.change(document), large: true, alone: true, origins: []neighbours{{document, func() []string { return append(taxChanges(profile, document), c.change(document)) }}}})
 			}
 		}
 	}

@@ -13,19 +13,26 @@ import (
 
 // TestOfficialMutantsOfPeppol is TestOfficialMutants for Peppol, whose official rules apply to UBL only.
 func TestOfficialMutantsOfPeppol(t *testing.T) {
+	compareUBL(t, ublTrials(t, allOfPeppol(t)), 1000, 160, "peppol")
+}
+
+func allOfPeppol(t *testing.T) []mutant {
 	bases := peppolBases(t)
-	bases = append(bases, singlesOf(t, bases, singlesOfPeppol())...)
-	compareUBL(t, ublTrials(t, bases), 1000, 160, "peppol")
+	return append(bases, singlesOf(t, bases, singlesOfPeppol())...)
 }
 
 // TestOfficialMutantsOfSelfBilling is TestOfficialMutants for self-billing in Peppol: on Peppol's invoices and changes without a country.
 func TestOfficialMutantsOfSelfBilling(t *testing.T) {
+	compareUBL(t, ublTrials(t, allOfSelfBilling(t)), 400, 60, "peppol-selfbilling")
+}
+
+func allOfSelfBilling(t *testing.T) []mutant {
 	bases := peppolBases(t)[:ofNoCountry]
 	for n, b := range bases {
 		bases[n].change, bases[n].document = strings.Replace(b.change, "Peppol", "Self-billing", 1), asSelfBilling.Replace(b.document)
 		mustKeep(t, bases[n], "peppol-selfbilling")
 	}
-	compareUBL(t, ublTrials(t, append(bases, singlesOf(t, bases, singlesOfSelfBilling())...)), 400, 60, "peppol-selfbilling")
+	return append(bases, singlesOf(t, bases, singlesOfSelfBilling())...)
 }
 
 // asSelfBilling turns a Peppol invoice, or a change of one, into a self-billed one, and vice versa.

@@ -80,8 +80,8 @@ type Violation struct {
 	Message, Fix string
 }
 
-// Anchor is where docs/RULES.md describes the rule.
-func (v Violation) Anchor() string { return anchor(v.Set, v.Rule) }
+// PagePath is that of the page that describes the rule, below docs/rules and without .md.
+func (v Violation) PagePath() string { return v.Set + "/" + v.Rule }
 
 // String is the violation in one line.
 func (v Violation) String() string {

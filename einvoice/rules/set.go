@@ -57,17 +57,14 @@ func (s *Set) IsOf(guideline string) bool {
 }
 
 // of are the rules for an invoice.
-func (s *Set) of(i *model.Invoice) []Rule {
-	if i.Document != nil {
+func (s *Set) of(i *model.Invoice) []Rule { return s.rulesFor(i.Document != nil) }
+
+func (s *Set) rulesFor(ubl bool) []Rule {
+	if ubl {
 		return s.UBLRules()
 	}
 	return s.Rules()
 }
-
-// Anchor returns the anchor of a rule's description in docs/RULES.md.
-func (s *Set) Anchor(rule string) string { return anchor(s.Name, rule) }
-
-func anchor(set, rule string) string { return strings.ToLower(set + "-" + rule) }
 
 // Digest is the SHA-256 of the set's name, version, rows and levels. The rows are those of both syntaxes: identifier, term, severity, demand and fix of each.
 func (s *Set) Digest() [sha256.Size]byte {
@@ -83,12 +80,6 @@ func (s *Set) Digest() [sha256.Size]byte {
 		h.Sum(s.digest[:0])
 	})
 	return s.digest
-}
-
-// rule is the row with an identifier, which the set has.
-func (s *Set) rule(id string) *Rule {
-	rules := s.Rules()
-	return &rules[slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })]
 }
 
 var sets = []*Set{

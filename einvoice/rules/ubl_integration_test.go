@@ -127,8 +127,38 @@ type edit struct {
 func singlesOf(t *testing.T, bases []mutant, singles []edit) (all []mutant) {
 	for _, s := range singles {
 		at := slices.IndexFunc(bases, func(m mutant) bool { return m.profile == s.of || m.change == s.of+": " })
-		document := replacedAll(t, s.of, bases[at].document, s.pairs)
-		all = append(all, mutant{profile: bases[at].profile, change: s.of + ", single: " + strings.Join(s.pairs, " => "), document: document, alone: true})
+		base, change := bases[at], s.of+", single: "+strings.Join(s.pairs, " => ")
+		document := replacedAll(t, s.of, base.document, s.pairs)
+		all = append(all, mutant{profile: base.profile, change: change, document: document, alone: true, origins: almost(base.document, s.pairs)})
+	}
+	return all
+}
+
+// almost returns a document after all replacements but one, for each of them, and what the last makes of it at each place; and the document after
+// all, with those in which the last is undone at one place.
+func almost(document string, pairs []string) (all []neighbours) {
+	for n := 0; n < len(pairs); n += 2 {
+		origin := document
+		for m := 0; m < len(pairs); m += 2 {
+			if m != n {
+				origin = regexp.MustCompile("(?s)"+pairs[m]).ReplaceAllString(origin, pairs[m+1])
+			}
+		}
+		last, by := regexp.MustCompile("(?s)"+pairs[n]), pairs[n+1]
+		whole := last.ReplaceAllString(origin, by)
+		places := func(change func(at []int) string) func() []string {
+			return func() (to []string) {
+				for _, at := range last.FindAllStringSubmatchIndex(origin, 60) {
+					to = append(to, change(at))
+				}
+				return append(to, whole)
+			}
+		}
+		all = append(all, neighbours{origin, places(func(at []int) string {
+			return origin[:at[0]] + string(last.ExpandString(nil, by, origin, at)) + origin[at[1]:]
+		})}, neighbours{whole, places(func(at []int) string {
+			return last.ReplaceAllString(origin[:at[0]], by) + origin[at[0]:at[1]] + last.ReplaceAllString(origin[at[1]:], by)
+		})})
 	}
 	return all
 }
@@ -231,6 +261,14 @@ var ublSingle = []edit{
 	{"invoice", []string{`<cbc:TaxAmount currencyID="EUR">48.45<`, `<cbc:TaxAmount currencyID="EUR">49.44<`, `303.45`, `304.44`, `206.00`, `206.99`}},
 	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">255.99<`}},
 	{"invoice", []string{`<cbc:TaxableAmount currencyID="EUR">255.00<`, `<cbc:TaxableAmount currencyID="EUR">256.00<`}},
+	{"category B", []string{`(<cbc:IdentificationCode[^>]*>)[^<]*`, "${1}IT", `(<cac:PartyTaxScheme>\s*<cbc:CompanyID[^>]*>)[^<]*`, "${1}IT12345670017"}},
+	{"invoice", []string{`(<cac:AccountingCustomerParty>.*?)(<cac:PostalAddress>)`, "$1<cac:PartyName><cbc:Name>A</cbc:Name></cac:PartyName><cac:PartyName><cbc:Name>B</cbc:Name></cac:PartyName>$2"}},
+	{"invoice", []string{`(<cbc:ChargeIndicator>true.*?)(<cac:TaxCategory>)`, `$1<cbc:BaseAmount currencyID="EUR">1.005</cbc:BaseAmount>$2`}},
+	{"invoice", []string{`(<cac:InvoiceLine>.*?<cbc:ChargeIndicator>true.*?<cbc:Amount [^>]*>[^<]*</cbc:Amount>)`, `$1<cbc:BaseAmount currencyID="EUR">1.005</cbc:BaseAmount>`}},
+	{"XRechnung", []string{`(<cac:InvoiceLine>.*?<cbc:StartDate>)[^<]*`, "${1}2020-01-01"}},
+	{"XRechnung", []string{`(<cac:InvoiceLine>.*?<cbc:EndDate>)[^<]*`, "${1}2030-01-01"}},
+	{"XRechnung", []string{`</cac:PayeeFinancialAccount>`, "$0<cac:PaymentMandate><cbc:ID>M-1</cbc:ID></cac:PaymentMandate>"}},
+	{"XRechnung by direct debit", []string{`<cac:PaymentMandate>`, "<cac:PayeeFinancialAccount><cbc:ID>1</cbc:ID></cac:PayeeFinancialAccount>$0"}},
 	{"XRechnung", []string{"PROZENT=2.25#\n", "PROZENT=2.25#"}},
 	{"XRechnung", []string{"PROZENT=2.25", "PROZENT=2"}},
 	{"XRechnung", []string{"#SKONTO", "SKONTO"}},

@@ -9,4 +9,4 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 
 "$here/run.sh" fetch
-"${GO:-go}" test -tags integration -count=1 -v -timeout 30m -run '^(TestVeraPDF|TestOfficialMutants)' ./document/pdfa ./einvoice/hybrid ./actors/render ./einvoice/rules
+"${GO:-go}" test -tags integration -count=1 -v -timeout 30m -run '^(TestVeraPDF|TestOfficial|TestExamples$)' ./document/pdfa ./einvoice/hybrid ./actors/render ./einvoice/rules

@@ -163,7 +163,7 @@ func inspectAttribute(t *testing.T, name, element string, a html.Attribute) {
 	}
 	loads := element != "a"
 	own := strings.HasPrefix(a.Val, "/dashboard") || strings.HasPrefix(a.Val, "/operator") || a.Val == openapi.DocsPath || strings.HasPrefix(a.Val, "#")
-	configured := strings.HasPrefix(a.Val, docsURL+"#") || strings.HasPrefix(a.Val, report.RulesPage+"#") || a.Val == upgradeURL
+	configured := strings.HasPrefix(a.Val, docsURL+"#") || strings.HasPrefix(a.Val, report.RulePages+"/") || a.Val == upgradeURL
 	if _, _, found := page.Asset(a.Val); loads && element != "form" && !found {
 		t.Errorf("%s: <%s> loads %q", name, element, a.Val)
 	}

@@ -14,7 +14,7 @@ func wrongInvoice() page.CheckInvoice {
 	r.Rules = &report.Rules{Sets: []report.Set{{Name: "en16931", Version: "1.3.16"}}, Section: report.NewSection([]report.Violation{
 		{
 			Rule: "BR-CO-15", Severity: report.Fatal, Term: "BT-112", Path: settlement + "/ram:SpecifiedTradeSettlementHeaderMonetarySummation/ram:GrandTotalAmount", Line: 304,
-			Message: "The amount with VAT is the amount without VAT plus the total VAT: found 297.51, calculated 297.5.", Fix: "Correct one of the three.", Docs: report.RulesPage + "#en16931-br-co-15",
+			Message: "The amount with VAT is the amount without VAT plus the total VAT: found 297.51, calculated 297.5.", Fix: "Correct one of the three.", Docs: report.RulePages + "/en16931/BR-CO-15",
 		},
 		{
 			Rule: "CII-SR-465", Severity: report.Warning, Term: "BT-41", Path: "/rsm:CrossIndustryInvoice/rsm:SupplyChainTradeTransaction/ram:ApplicableHeaderTradeAgreement/ram:SellerTradeParty", Line: 160,
