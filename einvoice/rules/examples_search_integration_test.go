@@ -227,10 +227,15 @@ func (o *origin) sizeOf(before []string, document string) int {
 	if o.large {
 		size += 60
 	}
-	for text, price := range map[string]int{"> <": 300, `=" "`: 300, `=""`: 300, "></": 30} { // of blank texts, the official rules have their own idea
-		if strings.Contains(strings.Join(added, ""), text) || strings.Contains(strings.Join(removed, ""), text) {
+	was, is := strings.Join(removed, ""), strings.Join(added, "")
+	// Of blank texts and schemes, the official rules have their own idea.
+	for text, price := range map[string]int{"> <": 300, `=" "`: 300, `=""`: 300, "></": 30} {
+		if strings.Contains(is, text) || strings.Contains(was, text) {
 			size += price
 		}
+	}
+	if len(removed) == len(added) && strings.Contains(was, "listID") && !strings.Contains(is, "listID") {
+		size += 300
 	}
 	return size
 }
