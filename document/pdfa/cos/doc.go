@@ -40,8 +40,8 @@ type Stream struct {
 // Limits bound the memory and time that parsing one file takes.
 type Limits struct {
 	Objects int // indirect objects, in all cross-reference sections
-	Decoded int // decoded bytes of streams, in total, counted each time a stream is decoded
-	Parsed  int // bytes of objects, in total: many entries may name one large object; 0 for any
+	Decoded int // decoded bytes of streams, in total, counted each time a stream is decoded; a filter counts for at least the bytes that it reads
+	Parsed  int // bytes of objects and of cross-reference tables, in total: many entries may name one large object; 0 for any
 	Steps   int // followed references and visited elements; 0 for no limit
 }
 
@@ -56,6 +56,7 @@ var DefaultLimits = Limits{Objects: 1 << 20, Decoded: 256 << 20, Parsed: 512 << 
 const (
 	maxDepth        = 64  // nesting of arrays and dictionaries
 	maxRefChain     = 32  // references to references
+	maxPending      = 64  // objects that are needed to parse one another, such as lengths of streams
 	maxXRefSections = 256 // cross-reference sections of a file
 	maxFilters      = 8   // filters of a stream
 )

@@ -58,6 +58,9 @@ func Open(data []byte, limits Limits) (*File, error) {
 	}
 	f.rebuild()
 	if _, ok := f.Catalog(); !ok {
+		if f.Exhausted() {
+			return nil, fmt.Errorf("%w: no catalog within them", ErrLimit)
+		}
 		return nil, fmt.Errorf("%w: no catalog", ErrSyntax)
 	}
 	return f, nil
@@ -164,7 +167,7 @@ func (f *File) object(number int) any {
 		return object
 	}
 	where, ok := f.entries[number]
-	if !ok || f.pending[number] {
+	if !ok || f.pending[number] || len(f.pending) == maxPending {
 		return nil
 	}
 	f.pending[number] = true
@@ -190,21 +193,26 @@ func (f *File) objectAt(offset, number int) (any, error) {
 		return nil, errEnd
 	}
 	l := &lexer{data: f.Data, pos: offset, deviations: &f.Deviations}
-	found, err1 := l.token()
-	_, err2 := l.token()
-	keyword, err3 := l.token()
-	if n, ok := found.(int64); err1 != nil || err2 != nil || err3 != nil || !ok || keyword != Operator("obj") || number != 0 && int(n) != number {
-		return nil, fmt.Errorf("%w: no object %d at byte %d", ErrSyntax, number, offset)
-	}
-	object, err := f.parse(l)
+	var object any
+	end := offset
+	err := f.counting(l, func() (err error) {
+		if !l.objectHead(number) {
+			return fmt.Errorf("%w: no object %d at byte %d", ErrSyntax, number, offset)
+		}
+		if object, err = l.object(true); err != nil {
+			return err
+		}
+		end = l.pos
+		if _, ok := object.(Dict); ok {
+			l.skipSpace() // to the keyword stream
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	end := l.pos
-	if dict, ok := object.(Dict); ok {
-		if l.skipSpace(); l.hasPrefix("stream") {
-			object, end = f.readStream(dict, l.pos+len("stream"))
-		}
+	if dict, ok := object.(Dict); ok && bytes.HasPrefix(f.Data[l.pos:], []byte("stream")) {
+		object, end = f.readStream(dict, l.pos+len("stream"))
 	}
 	if _, integer := object.(int64); !integer && f.Deviations.LooseEnd == 0 && f.looseEnd(end) { // veraPDF allows it behind integers
 		f.Deviations.LooseEnd = number
@@ -282,19 +290,37 @@ func (f *File) compressedObject(where xrefEntry) (any, error) {
 }
 
 // parse parses an object of the file, within the limit.
-func (f *File) parse(l *lexer) (any, error) {
+func (f *File) parse(l *lexer) (object any, err error) {
+	err = f.counting(l, func() (err error) {
+		object, err = l.object(true)
+		return err
+	})
+	return object, err
+}
+
+// counting counts what is read of the file as parsed, including white space and comments, and ends the data of the lexer at the limit.
+func (f *File) counting(l *lexer, read func() error) error {
+	if err := f.countParsed(0); err != nil {
+		return err
+	}
 	if f.limits.Parsed > 0 {
-		left := f.limits.Parsed - f.parsed
-		if left <= 0 {
-			return nil, fmt.Errorf("%w: more than %d bytes of objects", ErrLimit, f.limits.Parsed)
-		}
 		defer func(whole []byte) { l.data = whole }(l.data)
-		l.data = l.data[:min(len(l.data), l.pos+left)]
+		l.data = l.data[:min(len(l.data), l.pos+f.limits.Parsed-f.parsed)]
 	}
 	start := l.pos
-	object, err := l.object(true)
-	f.parsed += l.pos - start
-	return object, err
+	err := read()
+	if over := f.countParsed(l.pos - start); err != nil && over != nil {
+		return over
+	}
+	return err
+}
+
+// countParsed counts n parsed bytes, and returns ErrLimit if there may be no more.
+func (f *File) countParsed(n int) error {
+	if f.parsed += n; f.limits.Parsed > 0 && f.parsed >= f.limits.Parsed {
+		return fmt.Errorf("%w: more than %d bytes of objects", ErrLimit, f.limits.Parsed)
+	}
+	return nil
 }
 
 // readObjectStream decodes an object stream. It returns nil if the object is not one.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 var (
@@ -43,6 +44,8 @@ func (f *File) Decode(s *Stream) ([]byte, error) {
 	data := s.Raw
 	filters := f.Filters(s)
 	switch {
+	case f.decoded > f.limits.Decoded:
+		return nil, f.countDecoded(0)
 	case len(filters) > maxFilters:
 		return nil, fmt.Errorf("%w: %d filters", ErrLimit, len(filters))
 	case len(filters) == 0:
@@ -81,18 +84,9 @@ func (f *File) decodeFilter(name Name, data []byte, parms Dict) ([]byte, error) 
 		}
 		return f.undoPredictor(out, parms)
 	case "ASCIIHexDecode", "AHx":
-		l := lexer{data: append(append([]byte{'<'}, data...), '>'), deviations: &Deviations{}}
-		out, err := l.hexString()
-		if err != nil {
-			return nil, err
-		}
-		return f.counted([]byte(out.(String)))
+		return f.decodeHex(data)
 	case "ASCII85Decode", "A85":
-		out, err := decodeASCII85(data)
-		if err != nil {
-			return nil, err
-		}
-		return f.counted(out)
+		return f.decodeASCII85(data)
 	case "RunLengthDecode", "RL":
 		return f.decodeRunLength(data)
 	}
@@ -106,6 +100,9 @@ func (f *File) counted(data []byte) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// CountDecoded counts n bytes as decoded again, for a caller that keeps and repeats them. Its error is ErrLimit.
+func (f *File) CountDecoded(n int) error { return f.countDecoded(n) }
 
 // countDecoded counts n decoded bytes towards the limit of the file.
 func (f *File) countDecoded(n int) error {
@@ -122,8 +119,9 @@ func (f *File) decodeFlate(data []byte) ([]byte, error) {
 		return nil, nil
 	}
 	left := f.limits.Decoded - f.decoded
-	out, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[2:])), int64(left)+1))
-	if over := f.countDecoded(len(out)); over != nil {
+	in := bytes.NewReader(data[2:])
+	out, err := io.ReadAll(io.LimitReader(flate.NewReader(in), int64(left)+1))
+	if over := f.countDecoded(max(len(out), len(data)-in.Len())); over != nil {
 		return nil, over
 	}
 	if err != nil && len(out) == 0 {
@@ -132,9 +130,26 @@ func (f *File) decodeFlate(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-func decodeASCII85(data []byte) ([]byte, error) {
+func (f *File) decodeHex(data []byte) ([]byte, error) {
+	data, _, _ = bytes.Cut(data, []byte(">"))
+	if err := f.countDecoded(len(data)); err != nil {
+		return nil, err
+	}
+	l := lexer{data: slices.Concat([]byte{'<'}, data, []byte{'>'}), deviations: &Deviations{}}
+	out, err := l.hexString()
+	if err != nil {
+		return nil, err
+	}
+	return []byte(out.(String)), nil
+}
+
+func (f *File) decodeASCII85(data []byte) ([]byte, error) {
 	data, _, _ = bytes.Cut(data, []byte("~>"))
-	out := make([]byte, 4*len(data)+4) // the single character z stands for four bytes
+	most := len(data) + 3*bytes.Count(data, []byte("z")) // this single character stands for four bytes
+	if err := f.countDecoded(most); err != nil {
+		return nil, err
+	}
+	out := make([]byte, most+4)
 	n, _, err := ascii85.Decode(out, data, true)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
@@ -142,22 +157,39 @@ func decodeASCII85(data []byte) ([]byte, error) {
 	return out[:n], nil
 }
 
+// decodeRunLength counts its output before it makes any.
 func (f *File) decodeRunLength(data []byte) ([]byte, error) {
-	var out []byte
-	for i := 0; i < len(data) && data[i] != 128; {
-		n := int(data[i])
+	end, size := 0, 0
+	for end < len(data) && data[end] != 128 {
+		n := int(data[end])
 		if n < 128 {
-			end := min(i+2+n, len(data))
-			out = append(out, data[i+1:end]...)
-			i = end
+			size += max(min(n+1, len(data)-end-1), 0)
+			end += n + 2
 			continue
 		}
-		if i+1 < len(data) {
-			out = append(out, bytes.Repeat(data[i+1:i+2], 257-n)...)
+		size += 257 - n
+		end += 2
+	}
+	if err := f.countDecoded(max(size, min(end, len(data)))); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, size)
+	for i := 0; i < min(end, len(data)); {
+		n := int(data[i])
+		if n < 128 {
+			next := min(i+2+n, len(data))
+			out = append(out, data[i+1:next]...)
+			i = next
+			continue
+		}
+		for range 257 - n {
+			if i+1 < len(data) {
+				out = append(out, data[i+1])
+			}
 		}
 		i += 2
 	}
-	return f.counted(out)
+	return out, nil
 }
 
 // undoPredictor reverses the PNG predictors (7.4.4.4), which cross-reference streams use.
@@ -177,15 +209,14 @@ func (f *File) undoPredictor(data []byte, parms Dict) ([]byte, error) {
 	size := int((colors*bits + 7) / 8)
 	row := int((colors*bits*columns + 7) / 8)
 	out := make([]byte, 0, len(data))
-	above := make([]byte, row)
+	above := make([]byte, min(row, len(data)))
 	for len(data) > 1 {
-		n := min(row, len(data)-1)
-		line := make([]byte, row)
-		copy(line, data[1:1+n])
+		n := min(row, len(data)-1) // of the last row, a part may be missing
+		out = append(out, data[1:1+n]...)
+		line := out[len(out)-n:]
 		if err := undoPNGFilter(data[0], line, above, size); err != nil {
 			return nil, err
 		}
-		out = append(out, line[:n]...)
 		above, data = line, data[1+n:]
 	}
 	return out, nil

@@ -15,6 +15,19 @@ func (l *lexer) object(refs bool) (any, error) {
 	return l.objectFrom(token, 0, refs)
 }
 
+// objectHead reads the head of an indirect object ("12 0 obj"), and reports whether it is that of a number; 0 stands for any.
+func (l *lexer) objectHead(number int) bool {
+	found, err := l.token()
+	if n, ok := found.(int64); err != nil || !ok || number != 0 && int(n) != number {
+		return false
+	}
+	if _, err = l.token(); err != nil {
+		return false
+	}
+	keyword, err := l.token()
+	return err == nil && keyword == Operator("obj")
+}
+
 func (l *lexer) objectFrom(token any, depth int, refs bool) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%w: objects nested deeper than %d", ErrSyntax, maxDepth)

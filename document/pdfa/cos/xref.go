@@ -2,6 +2,7 @@ package cos
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -65,11 +66,17 @@ var nextLine = regexp.MustCompile(`^(\r\n|\r|\n)\d`)
 // have been read before, take precedence.
 func (f *File) readSection(at int) (Dict, error) {
 	l := &lexer{data: f.Data, pos: at, deviations: &f.Deviations}
-	l.skipSpace()
-	if l.hasPrefix("xref") {
-		l.pos += len("xref")
-		f.Deviations.LooseXRef = f.Deviations.LooseXRef || !nextLine.Match(f.Data[l.pos:min(len(f.Data), l.pos+3)])
-		return f.readTable(l)
+	var table Dict
+	err := f.counting(l, func() (err error) {
+		if l.skipSpace(); l.hasPrefix("xref") {
+			l.pos += len("xref")
+			f.Deviations.LooseXRef = f.Deviations.LooseXRef || !nextLine.Match(f.Data[l.pos:min(len(f.Data), l.pos+3)])
+			table, err = f.readTable(l)
+		}
+		return err
+	})
+	if table != nil || err != nil {
+		return table, err
 	}
 	object, err := f.objectAt(at, 0)
 	if err != nil {
@@ -129,6 +136,9 @@ func (f *File) readSubsection(l *lexer, first, count int64) error {
 	return nil
 }
 
+// entrySize is what an entry of a cross-reference section counts for as parsed, in bytes: that of a stream may have a single bit in the file.
+const entrySize = 8
+
 func (f *File) addEntry(number int64, e xrefEntry) error {
 	if number < 0 || number >= 1<<31 {
 		return fmt.Errorf("%w: object number %d", ErrSyntax, number)
@@ -172,6 +182,9 @@ func (f *File) readXRefStream(s *Stream) error {
 		first, _ := index[i].(int64)
 		count, _ := index[i+1].(int64)
 		for n := int64(0); n < count && len(data) >= size; n++ {
+			if err := f.countParsed(entrySize); err != nil {
+				return err
+			}
 			if err := f.addStreamEntry(first+n, data[:size], w); err != nil {
 				return err
 			}
@@ -273,11 +286,17 @@ func (f *File) recoverTrailers() {
 		}
 		at += i + len("trailer")
 		l := &lexer{data: f.Data, pos: at, deviations: &f.Deviations}
-		if dict, err := l.object(true); err == nil {
-			if d, ok := dict.(Dict); ok && d["Root"] != nil {
-				for key, value := range d {
-					f.Trailer[key] = value
-				}
+		object, err := f.parse(l)
+		if errors.Is(err, ErrLimit) {
+			return
+		}
+		if err != nil { // the word may have been in a text, before the trailer
+			continue
+		}
+		at = l.pos
+		if d, ok := object.(Dict); ok && d["Root"] != nil {
+			for key, value := range d {
+				f.Trailer[key] = value
 			}
 		}
 	}
