@@ -1,7 +1,9 @@
 package pdfa
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 
 	"platen.dev/document/pdfa/cos"
 )
@@ -21,8 +23,8 @@ func (c *checker) fileSpec(number int, d cos.Dict) {
 		return
 	}
 	c.reportIf(d["F"] == nil || d["UF"] == nil, "6.8-2", "file specification %d has no F or no UF", number)
-	for _, file := range embedded {
-		kind := c.name(c.file.Dict(file)["Subtype"])
+	for _, key := range slices.Sorted(maps.Keys(embedded)) {
+		kind := c.name(c.file.Dict(embedded[key])["Subtype"])
 		c.reportIf(!mimeType.MatchString(kind), "6.8-1", "the embedded file of file specification %d has the MIME type %q", number, kind)
 	}
 }

@@ -3,6 +3,7 @@ package pdfa
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,21 +103,33 @@ func (c *checker) spreadTransparency() {
 	}
 }
 
-// pageContent joins the content streams of a page, as an operation may be split across
-// streams.
+// pageContent joins the content streams of a page, as an operation may be split across streams. One that the page names several times is
+// decoded once.
 func (c *checker) pageContent(page cos.Dict) []byte {
 	parts := c.file.Array(page["Contents"])
 	if parts == nil {
 		parts = cos.Array{page["Contents"]}
 	}
 	var all bytes.Buffer
+	decoded := map[*cos.Stream][]byte{}
 	for _, part := range parts {
-		if s, ok := c.file.Resolve(part).(*cos.Stream); ok {
-			data, err := c.file.Decode(s)
-			c.reportIf(err != nil, "6.1.7.2-1", "page content: %v", err)
-			all.Write(data)
-			all.WriteByte('\n')
+		s, ok := c.file.Resolve(part).(*cos.Stream)
+		if !ok {
+			continue
 		}
+		data, known := decoded[s]
+		var err error
+		if known {
+			err = c.file.CountDecoded(len(data) + 1)
+		} else if data, err = c.file.Decode(s); err == nil {
+			decoded[s] = data
+		}
+		c.reportIf(err != nil, "6.1.7.2-1", "page content: %v", err)
+		if errors.Is(err, cos.ErrLimit) {
+			break
+		}
+		all.Write(data)
+		all.WriteByte('\n')
 	}
 	return all.Bytes()
 }

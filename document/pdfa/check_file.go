@@ -3,7 +3,9 @@ package pdfa
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"regexp"
+	"slices"
 
 	"platen.dev/document/pdfa/cos"
 )
@@ -66,7 +68,7 @@ func (c *checker) document() {
 		c.reportIf(form["XFA"] != nil, "6.4.2-1", "the form has XFA")
 		c.reportIf(f.Resolve(form["NeedAppearances"]) == true, "6.4.1-3", "the form has NeedAppearances")
 	}
-	for key := range f.Dict(catalog["Perms"]) {
+	for _, key := range slices.Sorted(maps.Keys(f.Dict(catalog["Perms"]))) {
 		c.reportIf(key != "UR3" && key != "DocMDP", "6.1.12-1", "the permissions dictionary has %s", key)
 	}
 	c.layers()

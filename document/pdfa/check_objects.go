@@ -1,6 +1,7 @@
 package pdfa
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 
@@ -10,9 +11,7 @@ import (
 // objects checks every object, including those that nothing refers to.
 func (c *checker) objects() {
 	c.associated = map[cos.Ref]bool{}
-	numbers := c.file.Numbers()
-	slices.Sort(numbers)
-	for _, number := range numbers {
+	for _, number := range c.file.Numbers() {
 		c.objectSpacing(number)
 		switch v := c.file.Resolve(cos.Ref{Number: number}).(type) {
 		case *cos.Stream:
@@ -73,10 +72,22 @@ func (c *checker) value(number int, value any, depth int) {
 		}
 	case cos.Dict:
 		c.dict(number, v)
-		for _, entry := range v {
-			c.value(number, entry, depth+1)
+		for _, key := range compound(v) {
+			c.value(number, v[key], depth+1)
 		}
 	}
+}
+
+// compound returns the keys of the entries that are arrays and dictionaries. They are in order: reports are the same each time.
+func compound(d cos.Dict) (keys []cos.Name) {
+	for key, entry := range d {
+		switch entry.(type) {
+		case cos.Array, cos.Dict:
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func (c *checker) dict(number int, d cos.Dict) {
@@ -88,8 +99,9 @@ func (c *checker) dict(number int, d cos.Dict) {
 			c.associated[ref] = true
 		}
 	}
-	for _, value := range c.file.Dict(d["AA"]) {
-		c.action(number, c.file.Dict(value))
+	actions := c.file.Dict(d["AA"])
+	for _, key := range slices.Sorted(maps.Keys(actions)) {
+		c.action(number, c.file.Dict(actions[key]))
 	}
 	if d["TransformMethod"] != nil && c.file.Dict(c.catalog["Perms"])["DocMDP"] != nil {
 		for _, key := range []cos.Name{"DigestLocation", "DigestMethod", "DigestValue"} {

@@ -2,6 +2,8 @@ package pdfa
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 
 	"platen.dev/document/pdfa/cos"
 )
@@ -61,7 +63,7 @@ func (s *spotColors) alike(a, b any, depth int) bool {
 
 func (s *spotColors) alikeEntries(a, b cos.Dict, depth int) bool {
 	for _, entries := range []cos.Dict{a, b} {
-		for key := range entries {
+		for _, key := range slices.Sorted(maps.Keys(entries)) { // the comparison is bounded: in order, it ends the same each time
 			if key != "Length" && key != "Filter" && key != "DecodeParms" && !s.alike(a[key], b[key], depth+1) {
 				return false
 			}

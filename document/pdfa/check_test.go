@@ -651,3 +651,83 @@ func TestWidthsAreBounded(t *testing.T) {
 		t.Errorf("a span more: %d widths", len(all))
 	}
 }
+
+// Two checks of a file report the same, although some rules are about the entries of a dictionary.
+func TestSameReport(t *testing.T) {
+	entries := func(n int) types.Dict {
+		d := types.Dict{}
+		for i := range n {
+			d[fmt.Sprintf("Entry%d", i)] = types.Dict{"S": types.Name("Launch"), "Type": types.Name("Filespec")}
+		}
+		return d
+	}
+	for name, change := range map[string]func(c *conversion, catalog types.Dict){
+		"Info": func(c *conversion, _ types.Dict) {
+			for _, key := range []string{"Title", "Author", "Subject", "Keywords", "Creator", "Producer"} {
+				c.info()[key] = types.StringLiteral("other " + key)
+			}
+		},
+		"Perms":   inCatalog("Perms", entries(9)),
+		"actions": inCatalog("AA", types.Dict{"A": types.Dict{"S": types.Name("Launch")}, "B": types.Dict{"S": types.Name("Sound")}, "C": types.Dict{"S": types.Name("Movie")}, "D": types.Dict{"S": types.Name("Hide")}}),
+		"values": inCatalog("Own", types.Dict{
+			"A": types.Dict{"A": types.Dict{"S": types.Name("Launch")}}, "B": types.Dict{"A": types.Dict{"S": types.Name("Sound")}},
+			"C": types.Dict{"A": types.Dict{"S": types.Name("Movie")}}, "D": types.Dict{"A": types.Dict{"S": types.Name("Hide")}},
+		}),
+		"files": inCatalog("Own", types.Dict{"Type": types.Name("Filespec"), "EF": types.Dict{
+			"A": types.Dict{"Subtype": types.Name("a")}, "B": types.Dict{"Subtype": types.Name("b")}, "C": types.Dict{"Subtype": types.Name("c")}, "D": types.Dict{"Subtype": types.Name("d")},
+		}}),
+	} {
+		pdf := broken(t, goodPDF(t), change)
+		first := CheckForeign(cos.NewSource(pdf))
+		if first == nil {
+			t.Fatalf("%s: nothing is reported", name)
+		}
+		for range 20 {
+			if again := CheckForeign(cos.NewSource(pdf)); again.Error() != first.Error() {
+				t.Errorf("%s: first %s\nthen %s", name, first, again)
+				break
+			}
+		}
+	}
+}
+
+// A page may name one stream any number of times: it is decoded once, and counted each time.
+func TestContentNamedAgain(t *testing.T) {
+	const times, size = 100, 10
+	objects := "%%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 1/Kids[3 0 R]>>\nendobj\n" +
+		"3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]/Contents[%s]>>\nendobj\n4 0 obj\n<</Filter/RL/Length %d>>\nstream\n%s\nendstream\nendobj\ntrailer\n<</Root 1 0 R>>\n"
+	read := func(decoded int) (content []byte, exhausted bool) {
+		data := strings.Repeat("\x00 ", size)
+		c := newChecker(fmt.Appendf(nil, objects, strings.Repeat("4 0 R ", times), len(data), data), archive)
+		var err error
+		if c.file, err = cos.Open(c.pdf, cos.Limits{Objects: times, Decoded: decoded}); err != nil {
+			t.Fatal(err)
+		}
+		return c.pageContent(c.file.Dict(cos.Ref{Number: 3})), c.file.Exhausted()
+	}
+	const most = 2*size + (times-1)*(size+1)
+	if content, exhausted := read(most); len(content) != times*(size+1) || exhausted {
+		t.Errorf("%d bytes of content, exhausted: %t", len(content), exhausted)
+	}
+	if content, exhausted := read(most - 1); len(content) >= times*(size+1) || !exhausted {
+		t.Errorf("with a limit of a byte less: %d bytes of content, exhausted: %t", len(content), exhausted)
+	}
+}
+
+// The text of an element may be in any number of parts: it is not copied for each.
+func TestTextInParts(t *testing.T) {
+	packet := []byte("<x>" + strings.Repeat("a", 100_000) + strings.Repeat("<!---->a", 1000) + "</x>")
+	var top *element
+	used := testing.AllocsPerRun(1, func() {
+		var err error
+		if top, err = parseXMP(packet); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if text := top.children[0].text; len(text) != 101_000 {
+		t.Errorf("%d characters", len(text))
+	}
+	if used > 200 {
+		t.Errorf("%.0f allocations for 1000 parts", used)
+	}
+}

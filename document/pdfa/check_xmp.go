@@ -33,7 +33,8 @@ type element struct {
 	name     markup.Name
 	parent   *element
 	children []*element
-	text     string
+	text     string // complete at its end
+	parts    strings.Builder
 	lang     bool // has a language
 }
 
@@ -73,9 +74,10 @@ func parseXMP(packet []byte) (*element, error) {
 			at.children = append(at.children, next)
 			at = next
 		case markup.EndElement:
+			at.text = at.parts.String()
 			at = at.close()
 		case markup.Text:
-			at.text += token.Text
+			at.parts.WriteString(token.Text)
 		}
 	}
 }
@@ -334,14 +336,18 @@ func (c *checker) hasFields(e *element, kind string, depth int) bool {
 // maxTypeDepth is how deep fields of own types are checked.
 const maxTypeDepth = 10
 
+// inPacket maps the entries of Info to the properties that have the same values.
+var inPacket = map[cos.Name][2]string{
+	"Title": {dcNamespace, "title"}, "Author": {dcNamespace, "creator"}, "Subject": {dcNamespace, "description"}, "Keywords": {pdfNamespace, "Keywords"},
+	"Producer": {pdfNamespace, "Producer"}, "Creator": {xmpNamespace, "CreatorTool"}, "CreationDate": {xmpNamespace, "CreateDate"}, "ModDate": {xmpNamespace, "ModifyDate"},
+}
+
 // infoAgreement checks that Info has the same values as the packet. PDF/A does not
 // require that since part 2, but validators of hybrid invoices do, and readers show either. Others' files may leave values out.
 func (c *checker) infoAgreement() {
 	info := c.file.Dict(c.file.Trailer["Info"])
-	for key, property := range map[cos.Name][2]string{
-		"Title": {dcNamespace, "title"}, "Author": {dcNamespace, "creator"}, "Subject": {dcNamespace, "description"}, "Keywords": {pdfNamespace, "Keywords"},
-		"Producer": {pdfNamespace, "Producer"}, "Creator": {xmpNamespace, "CreatorTool"}, "CreationDate": {xmpNamespace, "CreateDate"}, "ModDate": {xmpNamespace, "ModifyDate"},
-	} {
+	for _, key := range slices.Sorted(maps.Keys(inPacket)) {
+		property := inPacket[key]
 		a, b := cos.Text(c.file.Resolve(info[key])), c.xmp.get(property[0], property[1])
 		if c.foreign && (a == "" || b == "") || a == "" && strings.HasSuffix(string(key), "Date") {
 			continue

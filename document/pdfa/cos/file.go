@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrNotPDF means that the bytes have no PDF header.
@@ -75,12 +76,13 @@ func (f *File) Catalog() (Dict, bool) {
 // Encrypted reports whether strings and streams of the file are encrypted.
 func (f *File) Encrypted() bool { return f.Trailer["Encrypt"] != nil }
 
-// Numbers returns the numbers of all objects, in no particular order.
+// Numbers returns the numbers of all objects, in order.
 func (f *File) Numbers() []int {
 	numbers := make([]int, 0, len(f.entries))
 	for n := range f.entries {
 		numbers = append(numbers, n)
 	}
+	slices.Sort(numbers)
 	return numbers
 }
 
