@@ -113,19 +113,23 @@ func (c *canvas) shapeOf(outlines [][]point) shape {
 	}
 	s.mask = image.NewAlpha(bounds)
 	r := vector.NewRasterizer(bounds.Dx(), bounds.Dy())
-	place := func(p point) (x, y float32) {
-		x, y = float32(p.x/c.size)-float32(bounds.Min.X), float32(p.y/c.size)-float32(bounds.Min.Y)
-		return min(max(x, -1), float32(bounds.Dx())+1), min(max(y, -1), float32(bounds.Dy())+1)
-	}
+	room := rect{s.box.x0 - c.size, s.box.y0 - c.size, s.box.x1 + c.size, s.box.y1 + c.size}
 	for _, outline := range outlines {
-		for i, p := range outline {
-			if x, y := place(p); i == 0 {
-				r.MoveTo(x, y)
+		var last point
+		for i, p := range room.within(near(outline)) {
+			at := point{p.x/c.size - float64(bounds.Min.X), p.y/c.size - float64(bounds.Min.Y)}
+			if i == 0 {
+				r.MoveTo(float32(at.x), float32(at.y))
 			} else {
-				r.LineTo(x, y)
+				*c.budget -= int(math.Abs(at.x-last.x) + math.Abs(at.y-last.y)) // cells that the line crosses
+				r.LineTo(float32(at.x), float32(at.y))
 			}
+			last = at
 		}
 		r.ClosePath()
+		if *c.budget < 0 {
+			return shape{}
+		}
 	}
 	r.Draw(s.mask, bounds, image.Opaque, image.Point{})
 	return s
@@ -133,29 +137,39 @@ func (c *canvas) shapeOf(outlines [][]point) shape {
 
 // clip is the area that is left after all clips.
 type clip struct {
-	box    rect
-	shapes []shape // those that are not boxes
+	box  rect
+	rest shape // all those that are not boxes; it has no mask if all are
 }
 
+// and returns what is left within a shape, whose mask it takes over.
 func (c clip) and(s shape) clip {
 	c.box = c.box.and(s.box)
-	if s.mask != nil {
-		c.shapes = append(c.shapes[:len(c.shapes):len(c.shapes)], s)
+	if s.mask == nil {
+		return c
 	}
+	if c.rest.mask != nil {
+		s = s.and(c.rest)
+	}
+	c.rest = s
 	return c
 }
 
-func (c clip) has(p point) bool {
-	if !c.box.has(p) {
-		return false
-	}
-	for _, s := range c.shapes {
-		if !s.has(p) {
-			return false
+// and returns the inside of both shapes, which have masks. It takes over that of the first.
+func (s shape) and(t shape) shape {
+	s.box = s.box.and(t.box)
+	both := s.mask.Rect.Intersect(t.mask.Rect)
+	s.mask = s.mask.SubImage(both).(*image.Alpha)
+	for y := both.Min.Y; y < both.Max.Y; y++ {
+		row := s.mask.Pix[s.mask.PixOffset(both.Min.X, y):][:both.Dx()]
+		other := t.mask.Pix[t.mask.PixOffset(both.Min.X, y):]
+		for x := range row {
+			row[x] = min(row[x], other[x])
 		}
 	}
-	return true
+	return s
 }
+
+func (c clip) has(p point) bool { return c.box.has(p) && (c.rest.mask == nil || c.rest.has(p)) }
 
 // paint paints the inside of a shape.
 func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
@@ -163,7 +177,11 @@ func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
 	if area.x0 >= area.x1 {
 		return
 	}
-	plain := s.mask == nil && len(within.shapes) == 0
+	plain := s.mask == nil && within.rest.mask == nil
+	work := 1
+	if within.rest.mask != nil {
+		work++
+	}
 	inside := func(x, y int) bool {
 		centre := point{(float64(x) + 0.5) * c.size, (float64(y) + 0.5) * c.size}
 		return s.has(centre) && within.has(centre)
@@ -171,7 +189,7 @@ func (c *canvas) paint(s shape, within clip, with paint, operation int32) {
 	under := uint16(0)
 	over := c.palette.place(with.over(c.palette.inks[under]))
 	for y := area.y0; y < area.y1; y++ {
-		if *c.budget -= (area.x1 - area.x0) * (1 + len(within.shapes)); *c.budget < 0 {
+		if *c.budget -= (area.x1 - area.x0) * work; *c.budget < 0 {
 			return
 		}
 		if c.cells[y] == nil {

@@ -11,6 +11,8 @@ type cmap struct {
 	texts   map[int]string
 	cids    map[int]int
 	lengths []codeRange // codespace
+	mapped  int         // how often a code was mapped, including those that were mapped before
+	length  int         // of all texts, in bytes
 }
 
 // codeRange is a range of codes of the same length in bytes.
@@ -18,6 +20,20 @@ type codeRange struct{ first, last, length int }
 
 // maxMapped bounds the mappings of a CMap.
 const maxMapped = 1 << 17
+
+// mappingWork is what a mapping counts for as read, in bytes.
+const mappingWork = 32
+
+// cmap reads a CMap, within the bound of the file.
+func (r *reader) cmap(s *cos.Stream) *cmap {
+	data := r.decoded(s)
+	if !r.read(len(data)) {
+		return readCMap(nil)
+	}
+	m := readCMap(data)
+	r.read(m.length + mappingWork*m.mapped)
+	return m
+}
 
 func readCMap(data []byte) *cmap {
 	m := &cmap{texts: map[int]string{}, cids: map[int]int{}}
@@ -88,8 +104,16 @@ func units(value any) []uint16 {
 }
 
 func (m *cmap) addText(code int, value any) {
-	if code >= 0 && len(m.texts) < maxMapped {
-		m.texts[code] = string(utf16.Decode(units(value)))
+	if code >= 0 {
+		m.add(code, units(value))
+	}
+}
+
+func (m *cmap) add(code int, text []uint16) {
+	if m.mapped < maxMapped {
+		m.texts[code] = string(utf16.Decode(text))
+		m.mapped++
+		m.length += len(m.texts[code])
 	}
 }
 
@@ -112,8 +136,8 @@ func (m *cmap) addTexts(operands []any) {
 		if len(text) == 0 {
 			continue
 		}
-		for code := first; code <= last && len(m.texts) < maxMapped; code++ {
-			m.texts[code] = string(utf16.Decode(text))
+		for code := first; code <= last && m.mapped < maxMapped; code++ {
+			m.add(code, text)
 			text[len(text)-1]++
 		}
 	}
@@ -124,7 +148,8 @@ func (m *cmap) addCIDs(first, last int, value any) {
 	if first < 0 || !ok {
 		return
 	}
-	for code := first; code <= last && len(m.cids) < maxMapped; code++ {
+	for code := first; code <= last && m.mapped < maxMapped; code++ {
+		m.mapped++
 		m.cids[code] = int(cid) + code - first
 	}
 }

@@ -84,8 +84,14 @@ func hexCharacter(digits string) string {
 	return string(rune(n))
 }
 
+// maxGlyphName is the length of the longest name that a PDF may have (ISO 32000-1, annex C).
+const maxGlyphName = 127
+
 // characterOf returns the text that the name of a glyph stands for, "" if it is not known.
 func characterOf(name string) string {
+	if len(name) > maxGlyphName {
+		return ""
+	}
 	name, _, _ = strings.Cut(name, ".")
 	if text, known := glyphNames[name]; known {
 		return text

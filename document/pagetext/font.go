@@ -1,6 +1,7 @@
 package pagetext
 
 import (
+	"reflect"
 	"strings"
 
 	metrics "github.com/pdfcpu/pdfcpu/pkg/font"
@@ -25,8 +26,8 @@ const maxWidths = 1 << 17
 
 // fontOf reads a font, each once.
 func (p *painter) fontOf(value any) *font {
-	ref, indirect := value.(cos.Ref)
-	if f, known := p.fonts[ref]; indirect && known {
+	key := keyOf(value)
+	if f, known := p.fonts[key]; known {
 		return f
 	}
 	d := p.file.Dict(value)
@@ -40,13 +41,25 @@ func (p *painter) fontOf(value any) *font {
 	}
 	if f != nil {
 		if s, ok := p.file.Resolve(d["ToUnicode"]).(*cos.Stream); ok {
-			f.unicode = readCMap(p.decoded(s))
+			f.unicode = p.cmap(s)
 		}
 	}
-	if indirect {
-		p.fonts[ref] = f
-	}
+	p.fonts[key] = f
 	return f
+}
+
+// fontKey is what a font is known by: its reference, or the address of a direct dictionary, which the file keeps.
+type fontKey struct {
+	ref    cos.Ref
+	direct uintptr
+}
+
+func keyOf(value any) fontKey {
+	if ref, indirect := value.(cos.Ref); indirect {
+		return fontKey{ref: ref}
+	}
+	d, _ := value.(cos.Dict)
+	return fontKey{direct: reflect.ValueOf(d).Pointer()}
 }
 
 func (r *reader) compositeFont(d cos.Dict) *font {
@@ -57,7 +70,7 @@ func (r *reader) compositeFont(d cos.Dict) *font {
 		f.vertical = strings.HasSuffix(name, "-V")
 		f.direct = strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
 	case *cos.Stream:
-		f.codes = readCMap(r.decoded(e))
+		f.codes = r.cmap(e)
 		f.vertical = r.file.Int(e.Dict["WMode"], 0) == 1
 	}
 	descendants := r.file.Array(d["DescendantFonts"])
@@ -70,7 +83,7 @@ func (r *reader) compositeFont(d cos.Dict) *font {
 	}
 	read := 0
 	for cid, width := range r.file.GlyphWidths(r.file.Array(below["W"])) {
-		if read++; read > maxWidths {
+		if read++; read > maxWidths || !r.read(mappingWork) {
 			break
 		}
 		f.widths[cid] = r.number(width) / 1000

@@ -26,6 +26,8 @@ const (
 	maxPainted   = 512 << 20 // cells that are painted or clipped, on all pages
 	maxPoints    = 1 << 16   // of a path
 	maxSaved     = 512       // graphics states
+	maxBytes     = 128 << 20 // of content and fonts, as often as they are read, on all pages
+	streamWork   = 256       // bytes that a content stream counts for, beyond its own
 )
 
 // Page holds the text that can be read on a page.
@@ -82,20 +84,26 @@ func ReadFrom(source *cos.Source) (pages []Page, err error) {
 type reader struct {
 	file    *cos.File
 	layers  layers
-	fonts   map[cos.Ref]*font
+	fonts   map[fontKey]*font
 	streams map[*cos.Stream][]byte
 	pages   []Page
 	nodes   int
 	room    []glyph // for the glyphs of one page at a time
 	// The remaining bounds.
-	operators, glyphs, painted int
+	operators, glyphs, painted, bytes int
 }
 
 func newReader(file *cos.File) *reader {
 	return &reader{
-		file: file, fonts: map[cos.Ref]*font{}, streams: map[*cos.Stream][]byte{},
-		operators: maxOperators, glyphs: maxGlyphs, painted: maxPainted,
+		file: file, fonts: map[fontKey]*font{}, streams: map[*cos.Stream][]byte{},
+		operators: maxOperators, glyphs: maxGlyphs, painted: maxPainted, bytes: maxBytes,
 	}
+}
+
+// read counts n bytes of content as read. It reports false if these are too many; the file is beyond the bounds then.
+func (r *reader) read(n int) bool {
+	r.bytes -= n
+	return r.bytes >= 0
 }
 
 // tree reads the pages below a node of the page tree, with the attributes that they inherit.
@@ -174,7 +182,9 @@ func (r *reader) contents(value any) (all []byte) {
 	}
 	for _, part := range r.file.Array(value) {
 		if s, ok := r.file.Resolve(part).(*cos.Stream); ok {
-			all = append(append(all, r.decoded(s)...), '\n')
+			if all = append(append(all, r.decoded(s)...), '\n'); len(all) > r.bytes {
+				break // too many to be read
+			}
 		}
 	}
 	return all

@@ -15,6 +15,7 @@ type state struct {
 	size, spacing, wordSpacing float64
 	stretch, leading, rise     float64
 	mode                       int64
+	pen                        pen
 }
 
 // group is the combined effect of the transparency groups around an operation.
@@ -35,7 +36,8 @@ type painter struct {
 	hidden    int // number of enclosing layers that are off
 	marks     []mark
 	path      path
-	pending   bool // the path becomes a clip once it is painted
+	lines     [][]point // the shapes of its lines, while it is stroked
+	pending   bool      // the path becomes a clip once it is painted
 	text      textState
 	glyphs    []glyph
 	sight     sight
@@ -49,14 +51,14 @@ func newPainter(r *reader, base matrix, width, height float64) *painter {
 		reader: r, canvas: newCanvas(width, height, &r.painted), glyphs: r.room, page: page, group: group{alpha: 1, normal: true},
 		state: state{
 			ctm: base, clip: clip{box: page}, fill: black, stroke: black, fillSpace: space{parts: 1}, strokeSpace: space{parts: 1},
-			fillAlpha: 1, strokeAlpha: 1, normal: true, stretch: 1,
+			fillAlpha: 1, strokeAlpha: 1, normal: true, stretch: 1, pen: finePen,
 		},
 	}
 }
 
 // run runs a content stream.
 func (p *painter) run(data []byte, resources cos.Dict, depth int) error {
-	if depth > maxDepth {
+	if depth > maxDepth || !p.read(len(data)+streamWork) {
 		return ErrLimit
 	}
 	outer, outerSaved, outerMarks, outerDepth := p.resources, p.saved, p.marks, p.depth
@@ -73,7 +75,7 @@ func (p *painter) run(data []byte, resources cos.Dict, depth int) error {
 			return nil // viewers show the content before a fault
 		}
 		operands = found
-		if p.operators--; p.operators < 0 || p.painted < 0 || p.reader.glyphs < 0 {
+		if p.operators--; p.operators < 0 || p.painted < 0 || p.bytes < 0 || p.reader.glyphs < 0 {
 			return ErrLimit
 		}
 		p.operation++
@@ -109,7 +111,7 @@ func (p *painter) do(operator cos.Operator, operands []any) error {
 	case "sh":
 		p.paint(shape{box: p.state.clip.box}, p.with(ink{}, p.state.fillAlpha))
 	default:
-		if !p.color(operator, operands) && !p.outline(operator, operands) {
+		if !p.color(operator, operands) && !p.outline(operator, operands) && !p.state.pen.set(operator, operands) {
 			return p.textOperation(operator, operands)
 		}
 	}
@@ -153,6 +155,14 @@ func (p *painter) setState(d cos.Dict) {
 			mode = p.name(modes[0])
 		}
 		s.normal = mode == "" || mode == "Normal" || mode == "Compatible"
+	}
+	for key, operator := range penEntries {
+		if d[key] != nil {
+			s.pen.set(operator, []any{p.file.Resolve(d[key])})
+		}
+	}
+	if dashes := p.file.Array(d["D"]); len(dashes) == 2 {
+		s.pen.dash(p.file.Array(dashes[0]), p.number(dashes[1]))
 	}
 	if f := p.file.Array(d["Font"]); len(f) == 2 {
 		s.font, s.size = p.fontOf(f[0]), p.number(f[1])
@@ -213,8 +223,8 @@ func (p *painter) named(operands []any) space {
 // mark is open marked content.
 type mark struct {
 	off bool // it is in a layer that is off
-	// instead is its replacement text, for glyphs that stand for no text.
-	instead string
+	// instead is its replacement text, for glyphs that stand for no text. It is decoded where it is needed.
+	instead any
 }
 
 func (p *painter) mark(operator cos.Operator, operands []any) {
@@ -239,7 +249,7 @@ func (p *painter) mark(operator cos.Operator, operands []any) {
 			properties = p.file.Dict(value)
 		}
 		m.off = operands[0] == cos.Name("OC") && p.layers.off(p.file, value)
-		m.instead = cos.Text(p.file.Resolve(properties["ActualText"]))
+		m.instead = properties["ActualText"]
 	}
 	if m.off {
 		p.hidden++
@@ -250,9 +260,10 @@ func (p *painter) mark(operator cos.Operator, operands []any) {
 // instead takes the replacement text of the innermost marked content that has any.
 func (p *painter) instead() string {
 	for i := len(p.marks) - 1; i >= 0; i-- {
-		if text := p.marks[i].instead; text != "" {
-			p.marks[i].instead = ""
-			return text
+		s, _ := p.file.Resolve(p.marks[i].instead).(cos.String)
+		p.marks[i].instead = nil
+		if s != "" && p.read(len(s)) {
+			return cos.Text(s)
 		}
 	}
 	return ""

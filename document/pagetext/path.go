@@ -47,19 +47,27 @@ func (p *painter) outline(operator cos.Operator, operands []any) bool {
 	case "y":
 		p.curve(point{v[0], v[1]}, point{v[2], v[3]}, point{v[2], v[3]})
 	case "h":
-		p.path.at = p.path.start
+		p.closePath()
 	case "re":
 		p.path.at = point{v[0], v[1]}
 		p.path.start = p.path.at
 		if p.path.points += 4; p.path.points <= maxPoints {
-			p.path.outlines = append(p.path.outlines, rect{v[0], v[1], v[0] + v[2], v[1] + v[3]}.corners(p.state.ctm))
+			corners := rect{v[0], v[1], v[0] + v[2], v[1] + v[3]}.corners(p.state.ctm)
+			p.path.outlines = append(p.path.outlines, append(corners, corners[0]))
 		}
 	case "W", "W*":
 		p.pending = true
-	case "f", "F", "f*", "b", "b*", "B", "B*":
-		p.endPath(true)
-	case "S", "s", "n":
-		p.endPath(false) // lines are too thin to hide text
+	case "b", "b*", "s":
+		p.closePath()
+		p.endPath(operator != "s", true)
+	case "B", "B*":
+		p.endPath(true, true)
+	case "f", "F", "f*":
+		p.endPath(true, false)
+	case "S":
+		p.endPath(false, true)
+	case "n":
+		p.endPath(false, false)
 	default:
 		return false
 	}
@@ -79,16 +87,31 @@ func (p *painter) curve(b, c, d point) {
 	p.path.at = d
 }
 
+// closePath leads the path back to its beginning.
+func (p *painter) closePath() {
+	p.path.at = p.path.start
+	if n := len(p.path.outlines); n > 0 {
+		if last := p.path.outlines[n-1]; len(last) == 1 || last[len(last)-1] != last[0] {
+			p.path.line(last[0])
+		}
+	}
+}
+
 // endPath paints the path, and clips by it if it is to.
-func (p *painter) endPath(filled bool) {
+func (p *painter) endPath(filled, stroked bool) {
 	if filled || p.pending {
 		s := p.canvas.shapeOf(p.path.outlines)
 		if filled && len(p.path.outlines) > 0 {
 			p.paint(s, p.with(p.state.fill, p.state.fillAlpha))
 		}
+		if stroked {
+			p.stroke()
+		}
 		if p.pending {
 			p.state.clip = p.state.clip.and(s)
 		}
+	} else if stroked {
+		p.stroke()
 	}
 	p.path, p.pending = pathless, false
 }

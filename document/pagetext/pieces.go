@@ -43,7 +43,7 @@ func piecesOf(glyphs []glyph) (pieces []Piece) {
 	for a := range byAngle {
 		angles = append(angles, a)
 	}
-	slices.SortFunc(angles, func(a, b int) int { return cmp.Compare(a*a, b*b) })
+	slices.SortFunc(angles, func(a, b int) int { return cmp.Or(cmp.Compare(a*a, b*b), cmp.Compare(b, a)) })
 	for _, a := range angles {
 		for _, line := range linesOf(byAngle[a]) {
 			pieces = append(pieces, piecesOfLine(line)...)

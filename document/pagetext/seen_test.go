@@ -16,7 +16,7 @@ func sheet(content, page string, objects ...string) []byte {
 	all := append([]string{
 		"<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[7 0 R 8 0 R]/D<</OFF[8 0 R]>>>>>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
 		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R " + page + "/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>" +
-			"/Properties<</On 7 0 R/Off 8 0 R>>/ExtGState<</Clear<</ca 0>>/Faint<</ca .05>>/Half<</ca .5>>/Multiply<</BM/Multiply>>>>>>>>",
+			"/Properties<</On 7 0 R/Off 8 0 R>>/ExtGState<</Clear<</ca 0>>/Faint<</ca .05>>/Half<</ca .5>>/Wide<</LW 40>>/Multiply<</BM/Multiply>>>>>>>>",
 		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content),
 	}, objects...)
 	b.WriteString("%PDF-1.7\n")
@@ -45,59 +45,97 @@ func form(content, entries string) string {
 // Text counts if a person can see it.
 func TestSeen(t *testing.T) {
 	const word = "BT /F 12 Tf 20 50 Td (1.234,56) Tj ET"
+	tiny := strings.Builder{}
+	tiny.WriteString("10 40 m ")
+	for n := range 200 {
+		fmt.Fprintf(&tiny, "%.1f %.1f l ", 10+.4*float64(n+1), 40+.2*float64(n+1))
+	}
 	for name, c := range map[string]struct {
 		content, object, page string
 		seen                  bool
 	}{
-		"plain":                    {content: word, seen: true},
-		"invisible":                {content: "3 Tr " + word},
-		"clipping alone":           {content: "7 Tr " + word},
-		"stroked":                  {content: "1 Tr " + word, seen: true},
-		"stroked in white":         {content: "1 Tr 1 G " + word},
-		"white":                    {content: "1 1 1 rg " + word},
-		"nearly white":             {content: ".97 g " + word},
-		"no ink":                   {content: "0 0 0 0 k " + word},
-		"grey":                     {content: ".8 g " + word, seen: true},
-		"yellow":                   {content: "1 1 0 rg " + word, seen: true},
-		"white on black":           {content: "0 g 0 0 200 100 re f 1 g " + word, seen: true},
-		"black on black":           {content: "0 g 0 0 200 100 re f " + word},
-		"white on black elsewhere": {content: "0 g 100 0 100 100 re f 1 g " + word},
-		"white on a round box":     {content: "0 g 10 40 m 100 40 l 110 40 110 70 100 70 c 10 70 l h f 1 g " + word, seen: true},
-		"white on a picture":       {content: "q 200 0 0 100 0 0 cm /X Do Q 1 g " + word, object: picture(""), seen: true},
-		"transparent":              {content: "/Clear gs " + word},
-		"faint":                    {content: "/Faint gs " + word},
-		"half transparent":         {content: "/Half gs " + word, seen: true},
-		"off the page":             {content: "1 0 0 1 300 0 cm " + word},
-		"outside the crop box":     {content: word, page: "/CropBox[100 0 200 100]"},
-		"inside the crop box":      {content: word, page: "/CropBox[0 0 100 100]", seen: true},
-		"clipped away":             {content: "100 0 100 100 re W n " + word},
-		"within its clip":          {content: "0 0 100 100 re W n " + word, seen: true},
-		"clipped by a triangle":    {content: "0 0 m 5 0 l 0 5 l h W n " + word},
-		"clip restored":            {content: "q 100 0 100 100 re W n Q " + word, seen: true},
-		"covered":                  {content: word + " 1 g 0 0 200 100 re f"},
-		"covered by a round box":   {content: word + " 1 g 10 40 m 100 40 l 110 40 110 70 100 70 c 10 70 l h f"},
-		"covered beside":           {content: word + " 1 g 100 0 100 100 re f", seen: true},
-		"covered by nothing much":  {content: word + " /Half gs 1 g 0 0 200 100 re f", seen: true},
-		"marked":                   {content: word + " /Multiply gs 1 1 0 rg 0 0 200 100 re f", seen: true},
-		"struck through":           {content: word + " 0 g 0 54 200 1 re f", seen: true},
-		"covered by a picture":     {content: word + " q 200 0 0 100 0 0 cm /X Do Q", object: picture("")},
-		"a picture with a mask":    {content: word + " q 200 0 0 100 0 0 cm /X Do Q", object: picture("/SMask 9 0 R"), seen: true},
-		"covered by a form":        {content: word + " /X Do", object: form("1 g 0 0 200 100 re f", "")},
-		"in a form":                {content: "/X Do", object: form(word, ""), seen: true},
-		"in a transparent group":   {content: "/Clear gs /X Do", object: form(word, "/Group<</S/Transparency>>")},
-		"in a moved form":          {content: "/X Do", object: form(word, "/Matrix[1 0 0 1 300 0]")},
-		"in a layer":               {content: "/OC /On BDC " + word + " EMC", seen: true},
-		"in a layer that is off":   {content: "/OC /Off BDC " + word + " EMC"},
-		"after a layer":            {content: "/OC /Off BDC EMC " + word, seen: true},
-		"a form in a layer":        {content: "/X Do", object: form(word, "/OC 8 0 R")},
-		"tiny":                     {content: ".1 0 0 .1 0 0 cm " + word},
-		"small":                    {content: ".3 0 0 .3 0 0 cm " + word, seen: true},
-		"turned":                   {content: "0 1 -1 0 100 0 cm " + word, seen: true},
-		"a turned page":            {content: word, page: "/Rotate 90", seen: true},
-		"replacement text":         {content: "/Span<</ActualText(1.234,56)>>BDC BT /F 12 Tf 20 50 Td (9) Tj ET EMC"},
-		"an annotation":            {page: "/Annots[<</Type/Annot/Subtype/Stamp/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form(word, ""), seen: true},
-		"a hidden annotation":      {page: "/Annots[<</Type/Annot/Subtype/Stamp/F 2/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form(word, "")},
-		"under an annotation":      {content: word, page: "/Annots[<</Type/Annot/Subtype/Stamp/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form("1 g 0 0 200 100 re f", "")},
+		"plain":                     {content: word, seen: true},
+		"invisible":                 {content: "3 Tr " + word},
+		"clipping alone":            {content: "7 Tr " + word},
+		"stroked":                   {content: "1 Tr " + word, seen: true},
+		"stroked in white":          {content: "1 Tr 1 G " + word},
+		"white":                     {content: "1 1 1 rg " + word},
+		"nearly white":              {content: ".97 g " + word},
+		"no ink":                    {content: "0 0 0 0 k " + word},
+		"grey":                      {content: ".8 g " + word, seen: true},
+		"yellow":                    {content: "1 1 0 rg " + word, seen: true},
+		"white on black":            {content: "0 g 0 0 200 100 re f 1 g " + word, seen: true},
+		"black on black":            {content: "0 g 0 0 200 100 re f " + word},
+		"white on black elsewhere":  {content: "0 g 100 0 100 100 re f 1 g " + word},
+		"white on a round box":      {content: "0 g 10 40 m 100 40 l 110 40 110 70 100 70 c 10 70 l h f 1 g " + word, seen: true},
+		"white on a picture":        {content: "q 200 0 0 100 0 0 cm /X Do Q 1 g " + word, object: picture(""), seen: true},
+		"transparent":               {content: "/Clear gs " + word},
+		"faint":                     {content: "/Faint gs " + word},
+		"half transparent":          {content: "/Half gs " + word, seen: true},
+		"off the page":              {content: "1 0 0 1 300 0 cm " + word},
+		"outside the crop box":      {content: word, page: "/CropBox[100 0 200 100]"},
+		"inside the crop box":       {content: word, page: "/CropBox[0 0 100 100]", seen: true},
+		"clipped away":              {content: "100 0 100 100 re W n " + word},
+		"within its clip":           {content: "0 0 100 100 re W n " + word, seen: true},
+		"clipped by a triangle":     {content: "0 0 m 5 0 l 0 5 l h W n " + word},
+		"clip restored":             {content: "q 100 0 100 100 re W n Q " + word, seen: true},
+		"covered":                   {content: word + " 1 g 0 0 200 100 re f"},
+		"covered by a round box":    {content: word + " 1 g 10 40 m 100 40 l 110 40 110 70 100 70 c 10 70 l h f"},
+		"covered beside":            {content: word + " 1 g 100 0 100 100 re f", seen: true},
+		"covered by nothing much":   {content: word + " /Half gs 1 g 0 0 200 100 re f", seen: true},
+		"marked":                    {content: word + " /Multiply gs 1 1 0 rg 0 0 200 100 re f", seen: true},
+		"struck through":            {content: word + " 0 g 0 54 200 1 re f", seen: true},
+		"covered by a slanted band": {content: word + " 1 g -1000 -910 m 1000 1090 l 1000 970 l -1000 -1030 l h f"},
+		"beside a slanted band":     {content: word + " 1 g -1000 -1100 m 1000 900 l 1000 800 l -1000 -1200 l h f", seen: true},
+		"covered by a line":         {content: word + " 1 G 40 w 0 54 m 200 54 l S"},
+		"covered by a scaled line":  {content: word + " 1 G 10 0 0 10 0 0 cm 4 w 0 5.4 m 20 5.4 l S"},
+		"covered by a slanted line": {content: word + " 1 G 40 w 0 44 m 100 64 l S"},
+		"covered by a curve":        {content: word + " 1 G 40 w 0 54 m 30 56 60 52 100 54 c S"},
+		"covered by a frame":        {content: word + " 1 G 40 w 40 54 4 4 re S"},
+		"covered by a short frame":  {content: word + " 1 G 40 w 30 50 m 60 50 l 60 58 l 30 58 l s"},
+		"covered by a dot":          {content: word + " 1 G 60 w 1 J 43 54 m 43 54 l S"},
+		"covered by a square":       {content: word + " 1 G 60 w 2 J 43 54 m 43.1 54 l S"},
+		"covered by tiny lines":     {content: word + " 1 G 60 w " + tiny.String() + "S"},
+		"covered by filling a line": {content: word + " 1 g 1 G 40 w 0 54 m 200 54 l B"},
+		"covered by a state's line": {content: word + " 1 G /Wide gs 0 54 m 200 54 l S"},
+		"covered by fine dashes":    {content: word + " 1 G 40 w [.09 .01] 0 d 0 54 m 200 54 l S"},
+		"covered by dashes":         {content: word + " 1 G 40 w [60 1] 10 d 0 54 m 200 54 l S"},
+		"covered by round dashes":   {content: word + " 1 G 40 w 1 J [0 2] 0 d 0 54 m 200 54 l S"},
+		"between dashes":            {content: word + " 1 G 40 w [15 60] 0 d 0 54 m 200 54 l S", seen: true},
+		"between fine dashes":       {content: word + " 1 G 40 w [.05 .05] 0 d 0 54 m 200 54 l S", seen: true},
+		"a short line":              {content: word + " 1 G 40 w 43 54 m 43.1 54 l S", seen: true},
+		"beside a line":             {content: word + " 1 G 40 w 0 25 m 200 25 l S", seen: true},
+		"beside a slanted line":     {content: word + " 1 G 20 w 0 0 m 200 100 l S", seen: true},
+		"between lines":             {content: word + " 0 G 4 w 0 46 m 200 46 l 0 63 m 200 63 l S", seen: true},
+		"in a frame":                {content: word + " 0 G 4 w 10 44 100 22 re S", seen: true},
+		"struck by a line":          {content: word + " 0 G 1.5 w 0 54 m 200 54 l S", seen: true},
+		"marked by a line":          {content: word + " /Multiply gs 1 1 0 RG 40 w 0 54 m 200 54 l S", seen: true},
+		"under a line that is off":  {content: word + " /OC /Off BDC 1 G 40 w 0 54 m 200 54 l S EMC", seen: true},
+		"a line narrowed":           {content: word + " 1 G .1 0 0 .1 0 0 cm 10 w 0 540 m 2000 540 l S", seen: true},
+		"white on a line":           {content: "40 w 0 54 m 200 54 l S 1 g " + word, seen: true},
+		"covered by a picture":      {content: word + " q 200 0 0 100 0 0 cm /X Do Q", object: picture("")},
+		"a picture with a mask":     {content: word + " q 200 0 0 100 0 0 cm /X Do Q", object: picture("/SMask 9 0 R"), seen: true},
+		"covered by a form":         {content: word + " /X Do", object: form("1 g 0 0 200 100 re f", "")},
+		"in a form":                 {content: "/X Do", object: form(word, ""), seen: true},
+		"in a transparent group":    {content: "/Clear gs /X Do", object: form(word, "/Group<</S/Transparency>>")},
+		"in a moved form":           {content: "/X Do", object: form(word, "/Matrix[1 0 0 1 300 0]")},
+		"in a layer":                {content: "/OC /On BDC " + word + " EMC", seen: true},
+		"in a layer that is off":    {content: "/OC /Off BDC " + word + " EMC"},
+		"after a layer":             {content: "/OC /Off BDC EMC " + word, seen: true},
+		"a form in a layer":         {content: "/X Do", object: form(word, "/OC 8 0 R")},
+		"an expression hides":       {content: "/X Do", object: form(word, "/OC<</Type/OCMD/VE[/Not 7 0 R]>>")},
+		"an expression shows":       {content: "/X Do", object: form(word, "/OC<</Type/OCMD/OCGs 8 0 R/VE[/Or 8 0 R[/And 7 0 R[/Not 8 0 R]]]>>"), seen: true},
+		"an expression of both":     {content: "/X Do", object: form(word, "/OC<</Type/OCMD/OCGs 7 0 R/VE[/And 7 0 R 8 0 R]>>")},
+		"a policy hides":            {content: "/X Do", object: form(word, "/OC<</Type/OCMD/P/AllOff/OCGs[7 0 R 8 0 R]>>")},
+		"a policy without groups":   {content: "/X Do", object: form(word, "/OC<</Type/OCMD/P/AnyOff/OCGs[]>>"), seen: true},
+		"tiny":                      {content: ".1 0 0 .1 0 0 cm " + word},
+		"small":                     {content: ".3 0 0 .3 0 0 cm " + word, seen: true},
+		"turned":                    {content: "0 1 -1 0 100 0 cm " + word, seen: true},
+		"a turned page":             {content: word, page: "/Rotate 90", seen: true},
+		"replacement text":          {content: "/Span<</ActualText(1.234,56)>>BDC BT /F 12 Tf 20 50 Td (9) Tj ET EMC"},
+		"an annotation":             {page: "/Annots[<</Type/Annot/Subtype/Stamp/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form(word, ""), seen: true},
+		"a hidden annotation":       {page: "/Annots[<</Type/Annot/Subtype/Stamp/F 2/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form(word, "")},
+		"under an annotation":       {content: word, page: "/Annots[<</Type/Annot/Subtype/Stamp/Rect[0 0 200 100]/AP<</N 6 0 R>>>>]", object: form("1 g 0 0 200 100 re f", "")},
 	} {
 		object := c.object
 		if object == "" {
@@ -136,6 +174,17 @@ func TestPieces(t *testing.T) {
 		}
 		if got := strings.Join(lines, "\n"); got != want {
 			t.Errorf("%s: %q instead of %q", content, got, want)
+		}
+	}
+}
+
+// The order of pieces is the same each time.
+func TestOrderOfTurnedText(t *testing.T) {
+	pdf := sheet("BT 0 1 -1 0 50 20 Tm /F 12 Tf (up) Tj ET BT 0 -1 1 0 150 80 Tm (down) Tj ET", "", helvetica)
+	first := readAll(t, pdf).pages
+	for range 100 {
+		if again := readAll(t, pdf).pages; textOf(again) != textOf(first) {
+			t.Fatalf("%q and %q", textOf(first), textOf(again))
 		}
 	}
 }

@@ -667,14 +667,18 @@ func TestSameReport(t *testing.T) {
 				c.info()[key] = types.StringLiteral("other " + key)
 			}
 		},
-		"Perms":   inCatalog("Perms", entries(9)),
-		"actions": inCatalog("AA", types.Dict{"A": types.Dict{"S": types.Name("Launch")}, "B": types.Dict{"S": types.Name("Sound")}, "C": types.Dict{"S": types.Name("Movie")}, "D": types.Dict{"S": types.Name("Hide")}}),
+		"Perms": inCatalog("Perms", entries(9)),
+		"actions": inCatalog("AA", types.Dict{
+			"A": types.Dict{"S": types.Name("Launch")}, "B": types.Dict{"S": types.Name("Sound")},
+			"C": types.Dict{"S": types.Name("Movie")}, "D": types.Dict{"S": types.Name("Hide")},
+		}),
 		"values": inCatalog("Own", types.Dict{
 			"A": types.Dict{"A": types.Dict{"S": types.Name("Launch")}}, "B": types.Dict{"A": types.Dict{"S": types.Name("Sound")}},
 			"C": types.Dict{"A": types.Dict{"S": types.Name("Movie")}}, "D": types.Dict{"A": types.Dict{"S": types.Name("Hide")}},
 		}),
 		"files": inCatalog("Own", types.Dict{"Type": types.Name("Filespec"), "EF": types.Dict{
-			"A": types.Dict{"Subtype": types.Name("a")}, "B": types.Dict{"Subtype": types.Name("b")}, "C": types.Dict{"Subtype": types.Name("c")}, "D": types.Dict{"Subtype": types.Name("d")},
+			"A": types.Dict{"Subtype": types.Name("a")}, "B": types.Dict{"Subtype": types.Name("b")},
+			"C": types.Dict{"Subtype": types.Name("c")}, "D": types.Dict{"Subtype": types.Name("d")},
 		}}),
 	} {
 		pdf := broken(t, goodPDF(t), change)
