@@ -43,6 +43,7 @@ type taken struct {
 	Worked  int64         `json:"worked"`
 	Took    time.Duration `json:"took_ns"`
 	Dropped []backup.Ref  `json:"dropped,omitempty"`
+	Ahead   []backup.Ref  `json:"ahead,omitempty"`
 }
 
 // verified describes a verified backup. After a repair, its Error says why the newest is useless, and Losses what is still damaged at the place.
@@ -72,7 +73,7 @@ func backups[T any](s *Server, do func(ctx context.Context, asked backupRequest)
 
 func (s *Server) takeBackup(ctx context.Context, asked backupRequest) (taken, error) {
 	r, err := s.Backups.Take(ctx, asked.Place, asked.Keep, false)
-	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Worked, r.Took, r.Dropped}, err
+	return taken{backup.Describe(r.Ref, r.Manifest, nil), r.Sent, r.Worked, r.Took, r.Dropped, r.Ahead}, err
 }
 
 func (s *Server) listBackups(ctx context.Context, asked backupRequest) ([]backup.Listed, error) {
@@ -134,6 +135,9 @@ func runTakeBackup(c call) error {
 		t.Sent.Chunks, mb(t.Sent.Bytes), mb(t.Worked), t.Took.Round(time.Millisecond), mb(t.Worked)/max(t.Took.Seconds(), 0.001))
 	for _, ref := range t.Dropped {
 		c.say("dropped %s\n", ref)
+	}
+	if len(t.Ahead) > 0 {
+		c.say("%d earlier backups are named in the future, as %s: a clock was or is wrong. This backup is named after them, to be the newest\n", len(t.Ahead), t.Ahead[0])
 	}
 	for _, secret := range t.Secrets {
 		c.say("the secret %s is not in the backup: keep seal.key, or the cluster's secret, elsewhere\n", secret)

@@ -260,6 +260,29 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// A backup taken after a clock was ahead is the newest of its place nevertheless, and not the one that is dropped.
+func TestNamedInTheFuture(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 77)
+	place := newFiles()
+	ahead := w.take(place, 0, func(c *backup.Config) { c.Now = func() time.Time { return time.Now().Add(300 * 24 * time.Hour) } })
+	w.steps(30)
+	for n := 1; n <= 3; n++ {
+		r := w.take(place, 1)
+		refs, err := backup.List(t.Context(), place)
+		must(t, err)
+		if len(refs) != 1 || refs[0] != r.Ref || len(r.Dropped) != 1 {
+			t.Errorf("backup %d: there are %v, %s was taken and %v dropped", n, refs, r.Ref, r.Dropped)
+		}
+		if len(r.Ahead) != 1 || n == 1 && r.Ahead[0] != ahead.Ref {
+			t.Errorf("backup %d: %v are said to be named in the future", n, r.Ahead)
+		}
+		if ref, m, err := backup.Find(t.Context(), place, ""); err != nil || ref != r.Ref || !m.Taken.Equal(r.Taken) || m.Taken.After(time.Now().Add(time.Hour)) {
+			t.Errorf("backup %d: found %s of %s, %v", n, ref, m.Taken, err)
+		}
+	}
+}
+
 var errKilled = errors.New("killed")
 
 // mortal is a store that does nothing more after a number of changes. The last one is done, but its caller does not learn of it.

@@ -121,21 +121,42 @@ type Files struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Ref names a backup. Names sort by time.
+// Ref names a backup. Names sort in the order in which the backups of a place were taken: by time, and if a clock was ahead, each follows the newest.
 type Ref string
 
 var refName = regexp.MustCompile(`^backup-\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{8}$`)
 
-func newRef(at time.Time) Ref {
+const (
+	refPrefix = "backup-"
+	refTime   = "20060102T150405.000Z"
+)
+
+// newRef returns a name for a backup taken at a time to a place that has earlier ones, newest first. It sorts after theirs, also after those that are
+// named in the future.
+func newRef(at time.Time, earlier []Ref) Ref {
+	if len(earlier) > 0 {
+		if after := earlier[0].time().Add(time.Millisecond); after.After(at) {
+			at = after
+		}
+	}
 	var id [4]byte
 	_, _ = rand.Read(id[:]) // never fails
-	return Ref("backup-" + at.UTC().Format("20060102T150405.000Z") + "-" + hex.EncodeToString(id[:]))
+	return Ref(refPrefix + at.UTC().Format(refTime) + "-" + hex.EncodeToString(id[:]))
+}
+
+// time returns the time in a name, zero if it has none.
+func (r Ref) time() time.Time {
+	if !refName.MatchString(string(r)) {
+		return time.Time{}
+	}
+	at, _ := time.Parse(refTime, string(r)[len(refPrefix):len(refPrefix)+len(refTime)])
+	return at
 }
 
 // List returns the backups at a place, newest first.
 func List(ctx context.Context, files store.Files) (refs []Ref, err error) {
 	err = files.Each(ctx, func(name string, _ int64, _ time.Time) error {
-		if refName.MatchString(name) {
+		if !Ref(name).time().IsZero() {
 			refs = append(refs, Ref(name))
 		}
 		return nil

@@ -10,12 +10,15 @@ import (
 	"platen.dev/store"
 )
 
-// prune deletes all but the newest keep backups, and then the unneeded chunks. A manifest goes first, so the kept
-// backups are whole whatever happens meanwhile.
-func prune(ctx context.Context, s *shelf, keep int, now time.Time) (dropped []Ref, err error) {
+// prune deletes all but the newest keep backups, of which the one just taken is the first, and then the unneeded chunks. A manifest goes first, so the
+// kept backups are whole whatever happens meanwhile.
+func prune(ctx context.Context, s *shelf, taken Ref, keep int, now time.Time) (dropped []Ref, err error) {
 	refs, err := List(ctx, s.files)
 	if err != nil {
 		return nil, err
+	}
+	if len(refs) == 0 || refs[0] != taken {
+		return nil, fmt.Errorf("the backup is complete, but nothing was dropped, because it is not the newest at the place: only one may be taken at a time")
 	}
 	kept := refs[:min(keep, len(refs))]
 	needed := map[string]bool{}

@@ -51,6 +51,8 @@ type Report struct {
 	Took   time.Duration `json:"took_ns"`
 	// Dropped are the earlier backups that were deleted.
 	Dropped []Ref `json:"dropped,omitempty"`
+	// Ahead are the earlier backups that are named in the future, newest first: a clock was ahead when they were taken, or is behind now.
+	Ahead []Ref `json:"ahead,omitempty"`
 	Manifest
 }
 
@@ -72,10 +74,15 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 		cfg.Logger.Warn("cannot read the newest backup; copying everything again", "error", err)
 		t.earlier = Manifest{}
 	}
-	r := Report{Ref: newRef(cfg.Now())}
+	there, err := List(ctx, to)
+	if err != nil {
+		return Report{}, err
+	}
+	now := cfg.Now()
+	r := Report{Ref: newRef(now, there), Ahead: ahead(there, now)}
 	share := (t.earlier.Share + 1) % shares
 	s.rereads = func(c snapshot.Chunk) bool { return cfg.Reread || int(c.SHA256[0])%shares == share }
-	r.Manifest = Manifest{Format: Format, Share: share, Taken: cfg.Now(), Node: cfg.Node, Version: cfg.Version, Secrets: cfg.Secrets}
+	r.Manifest = Manifest{Format: Format, Share: share, Taken: now, Node: cfg.Node, Version: cfg.Version, Secrets: cfg.Secrets}
 	if r.Partitions, err = t.partitions(ctx); err != nil {
 		return r, err
 	}
@@ -87,9 +94,22 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 		cfg.Logger.Error("chunks of earlier backups were damaged, and are written anew as far as this backup has them: verify the backups, and check the place's disks", "chunks", r.Sent.Damaged)
 	}
 	if keep > 0 {
-		r.Dropped, err = prune(ctx, s, keep, cfg.Now())
+		r.Dropped, err = prune(ctx, s, r.Ref, keep, cfg.Now())
 	}
 	return r, err
+}
+
+// slack is how far the clocks of nodes that take backups in turn may be apart before anybody is told.
+const slack = time.Minute
+
+// ahead returns the backups that are named in the future.
+func ahead(refs []Ref, now time.Time) (those []Ref) {
+	for _, ref := range refs {
+		if ref.time().After(now.Add(slack)) {
+			those = append(those, ref)
+		}
+	}
+	return those
 }
 
 // publish writes the manifest if everything that it names is there in its full size: another node may have deleted chunks, or the disk truncated
