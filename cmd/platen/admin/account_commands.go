@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -18,7 +19,7 @@ import (
 
 func runCreateAccount(c call) error {
 	var a projections.Account
-	err := c.client.do("POST", "/accounts", accountRequest{events.Plan(c.plan), c.anchor}, &a)
+	err := c.client.wait("/accounts", accountRequest{events.Plan(c.plan), c.anchor}, &a)
 	return c.print(err, func(w terminal.Lines) { w.Printf("created account %s on plan %s\n", a.ID, a.Plan) })
 }
 
@@ -60,7 +61,7 @@ func runSetAnchor(c call) error {
 }
 
 func runResetWindow(c call) error {
-	err := c.client.do("POST", c.path("reset-window"), nil, nil)
+	err := c.client.wait(c.path("reset-window"), nil, nil)
 	return c.print(err, func(w terminal.Lines) {
 		w.Printf("account %s counts in the present quota window, with what the usage ledger has there; the window is open again, so a fingerprint taken as final may change\n", c.args[0])
 	})
@@ -74,7 +75,7 @@ func runAdjust(c call) error { return c.book(events.Correction, c.units, c.bytes
 
 func (c call) book(kind events.AdjustmentKind, units, bytes int64) error {
 	var booked adjustment
-	err := c.client.do("POST", c.path("adjustments"), adjustment{Kind: kind, Units: units, Bytes: bytes, Reason: c.reason, Ref: events.EntryID(c.ref)}, &booked)
+	err := c.client.wait(c.path("adjustments"), adjustment{Kind: kind, Units: units, Bytes: bytes, Reason: c.reason, Ref: events.EntryID(c.ref)}, &booked)
 	return c.print(err, func(w terminal.Lines) {
 		w.Printf("booked %s: %+d units, %+d bytes for account %s\n", booked.Entry, booked.Units, booked.Bytes, c.args[0])
 	})
@@ -127,7 +128,11 @@ func runUsage(c call) error {
 
 func runCreateKey(c call) error {
 	var k IssuedKey
-	err := c.client.do("POST", c.path("keys"), keyRequest{Test: c.test, Name: c.name}, &k)
+	asked := keyRequest{Test: c.test, Name: c.name, ID: events.NewKeyID()}
+	err := c.client.wait(c.path("keys"), asked, &k)
+	if errors.Is(err, errNoAnswer) {
+		err = fmt.Errorf("%w; if `platen admin key list %s` shows the key %s, revoke it: nobody has its secret", err, c.args[0], asked.ID)
+	}
 	return c.print(err, func(w terminal.Lines) {
 		w.Printf("%s\n\nThis is key %s of account %s. It is not shown again: keep it safe.\n", k.Secret, k.ID, c.args[0])
 	})

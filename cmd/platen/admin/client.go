@@ -29,6 +29,9 @@ func NewClient(data string) Client { return Client{SocketPath(data)} }
 // ErrNoNode means that no node answers on the socket.
 var ErrNoNode = errors.New("no node answers")
 
+// errNoAnswer means that a node was asked and has not answered, so that it is unknown what it has done.
+var errNoAnswer = errors.New("no answer")
+
 // requestTimeout is longer than a node waits for a shard.
 const requestTimeout = 30 * time.Second
 
@@ -58,7 +61,7 @@ func (c Client) do(method, path string, body, into any) error {
 	return c.exchange(ctx, method, path, body, into)
 }
 
-// wait posts without a time limit, for work on all rows of a partition.
+// wait posts without a time limit, for long work and for what must not be repeated. The node bounds what it waits for.
 func (c Client) wait(path string, body, into any) error {
 	return c.exchange(context.Background(), "POST", path, body, into)
 }
@@ -107,12 +110,19 @@ func (c Client) open(ctx context.Context, method, path string, body []byte) (io.
 	return nil, errors.New(r.Error)
 }
 
-// unanswered says why the node has not answered: it is not there, or this user may not ask it.
+// unanswered says why the node has not answered: it is not there, this user may not ask it, or the answer has not come, though the node may have done
+// what it was asked to do.
 func (c Client) unanswered(err error) error {
-	if !errors.Is(err, fs.ErrPermission) {
+	var op *net.OpError
+	switch dialled := errors.As(err, &op) && op.Op == "dial"; {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.owner(), err)
+	case dialled && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
 		return fmt.Errorf("%w on %s; is one running with this --data? (%w)", ErrNoNode, c.socket, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: the node on %s is busy, and may do it yet (%w)", errNoAnswer, c.socket, err)
 	}
-	return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.owner(), err)
+	return fmt.Errorf("%w from the node on %s, which may have done it (%w)", errNoAnswer, c.socket, err)
 }
 
 // owner returns the user whose node it is, by the socket or, as others may not see it, by its directory.

@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"os/user"
@@ -25,5 +27,37 @@ func TestUnanswered(t *testing.T) {
 	}
 	if err := dial(syscall.ECONNREFUSED); !errors.Is(err, ErrNoNode) {
 		t.Errorf("without a node: %v", err)
+	}
+	if err := dial(syscall.ENOENT); !errors.Is(err, ErrNoNode) {
+		t.Errorf("without a socket: %v", err)
+	}
+	for _, cause := range []error{
+		context.DeadlineExceeded, context.Canceled, io.EOF, &net.OpError{Op: "dial", Net: "unix", Err: context.DeadlineExceeded}, &net.OpError{Op: "read", Net: "unix", Err: syscall.ECONNRESET},
+	} {
+		if err := c.unanswered(cause); errors.Is(err, ErrNoNode) || !errors.Is(err, cause) || !errors.Is(err, errNoAnswer) {
+			t.Errorf("%v became %v", cause, err)
+		}
+	}
+}
+
+// A node that does not answer in time is there nevertheless.
+func TestUnansweredInTime(t *testing.T) {
+	c := NewClient(t.TempDir())
+	l, err := net.Listen("unix", c.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		asked, err := l.Accept()
+		if err == nil {
+			defer asked.Close()
+			cancel() // the request is under way
+			<-t.Context().Done()
+		}
+	}()
+	if err := c.exchange(ctx, "POST", "/accounts", nil, nil); !errors.Is(err, context.Canceled) || errors.Is(err, ErrNoNode) {
+		t.Errorf("a request that is given up: %v", err)
 	}
 }

@@ -116,10 +116,16 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	cancel()
 	for range lines { // lines under way when the client leaves
 	}
-	if failed := <-ended; failed != nil && err == nil {
+	failed := <-ended
+	if failed != nil && s.closing.Err() != nil {
+		failed = errStops
+	}
+	if failed != nil && err == nil {
 		_ = json.NewEncoder(w).Encode(failed.Error()) // if the client has left, it does not ask why
 	}
 }
+
+var errStops = errors.New("it stops")
 
 // checkAccount refuses an unknown account: none of its events would ever come.
 func (s *Server) checkAccount(id events.AccountID) error {
@@ -157,7 +163,7 @@ func copyLines(w http.ResponseWriter, lines <-chan []byte) error {
 }
 
 // readEvents reads the partitions in parallel, until ctx ends or one fails; if the filter has Once, each to its
-// end.
+// end, and then it is an error if ctx ends before.
 func (s *Server) readEvents(ctx context.Context, f EventFilter, lines chan<- []byte) error {
 	first, last := int32(0), s.Log.Partitions()-1
 	if f.Account != "" {
@@ -182,7 +188,7 @@ func (s *Server) readEvents(ctx context.Context, f EventFilter, lines chan<- []b
 func (s *Server) readPartition(ctx context.Context, p int32, f EventFilter, lines chan<- []byte) error {
 	from, end, err := s.Log.Bounds(ctx, events.TopicEvents, p)
 	if ctx.Err() != nil {
-		return nil
+		return f.cut(ctx)
 	}
 	if err != nil {
 		return err
@@ -195,7 +201,7 @@ func (s *Server) readPartition(ctx context.Context, p int32, f EventFilter, line
 	for next := from; !f.Once || next < end; {
 		records, err := reader.Next(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return f.cut(ctx)
 		}
 		if err != nil {
 			return err
@@ -227,6 +233,15 @@ func (f EventFilter) send(ctx context.Context, r eventlog.Record, lines chan<- [
 	select {
 	case lines <- line:
 	case <-ctx.Done():
+		return f.cut(ctx)
+	}
+	return nil
+}
+
+// cut returns the error of a stream that ends with ctx: only one with Once has an end of its own.
+func (f EventFilter) cut(ctx context.Context) error {
+	if f.Once {
+		return ctx.Err()
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -54,6 +55,39 @@ func (r *holedReader) Next(ctx context.Context) (all []eventlog.Record, err erro
 }
 
 func (*holedReader) Close() {}
+
+// Events up to the present one that do not all come because the node stops are an error.
+func TestEventsOnceOfANodeThatStops(t *testing.T) {
+	at := time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
+	record, err := public.Event{
+		Position: public.Position{Offset: 1}, Sequence: 1, Account: "acc_a", At: events.At(at), Subject: "x", Data: public.JobStarted{Account: "acc_a", Job: "x"},
+	}.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for once, want := range map[bool]string{true: "the node cannot read on: it stops", false: "<nil>"} {
+		closing, stops := context.WithCancel(t.Context())
+		data := t.TempDir()
+		l, err := net.Listen("unix", SocketPath(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &Server{Config: Config{Log: waitingLog{holedLog{record: record}}}, closing: closing}
+		web := &http.Server{Handler: http.HandlerFunc(s.streamEvents), ReadHeaderTimeout: time.Second}
+		go func() { _ = web.Serve(l) }()
+		err = NewClient(data).Events(testkit.Context(t), EventFilter{Since: at, Once: once}, func(public.Received) error { stops(); return nil })
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("once %t: %s, want %s", once, got, want)
+		}
+		_ = web.Close()
+		stops()
+	}
+}
+
+// waitingLog has an event in its only partition, and says that another follows, which does not come.
+type waitingLog struct{ holedLog }
+
+func (waitingLog) Partitions() int32 { return 1 }
 
 // A stream of events that cannot be read on ends with the reason, though other partitions wait for more.
 func TestEventsEndWithTheReason(t *testing.T) {

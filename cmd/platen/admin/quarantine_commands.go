@@ -68,7 +68,7 @@ func runShowQuarantined(c call) error {
 
 func runRetryQuarantined(c call) error {
 	var out retried
-	if err := c.client.do("POST", c.quarantinePath(), nil, &out); err != nil {
+	if err := c.client.wait(c.quarantinePath(), nil, &out); err != nil {
 		return err
 	}
 	if again := out.Again; again != nil {

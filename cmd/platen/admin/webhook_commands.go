@@ -108,7 +108,7 @@ func runRedeliver(c call) error {
 		return err
 	}
 	var done redelivered
-	err = c.client.do("POST", "/accounts/"+url.PathEscape(c.account)+"/webhooks", redeliverRequest{since, c.failed}, &done)
+	err = c.client.wait("/accounts/"+url.PathEscape(c.account)+"/webhooks", redeliverRequest{since, c.failed}, &done)
 	return c.print(err, func(w terminal.Lines) { w.Printf("%d webhooks of account %s are sent again\n", done.Count, c.account) })
 }
 
