@@ -187,7 +187,7 @@ var importRules = map[string]rule{
 		"browserpool/egress cmd/platen/node cmd/platen/terminal cmd/platen/textfile document edge/dashboard/form edge/dashboard/page edge/request einvoice events events/charset events/contract events/disk",
 		"a client of the HTTP API, whose flags are the declarations of requests; a node in its process is one like any",
 	},
-	"cmd/platen/doctor":  {"events/tlsfile", "looks at a host, with what it is given to look by"},
+	"cmd/platen/doctor":  {"events/disk events/tlsfile", "looks at a host, with what it is given to look by"},
 	"cmd/platen/metrics": {"actors/render actors/webhook events", "counts what happens, wherever that is, and asks the parts by functions: it knows no node"},
 	"cmd/platen/backup": {
 		"actors/account events events/eventlog events/team ledger ledger/ingest projections projections/history projections/snapshot projections/table store",

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"platen.dev/events/disk"
 )
 
 const (
@@ -89,7 +91,8 @@ func room(dir string, bytes, inodes Reserve) []Finding {
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return []Finding{fail("mount the disk", "%s: %s", dir, err)}
 	}
-	all := []Finding{roomFinding(dir, int64(stat.Bavail)*stat.Bsize, bytes(int64(stat.Blocks)*stat.Bsize))}
+	free, total := disk.Space(stat)
+	all := []Finding{roomFinding(dir, free, bytes(total))}
 	if stat.Files == 0 { // the file system makes inodes as it needs them
 		return all
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"platen.dev/browserpool/chromium"
+	"platen.dev/events/disk"
 )
 
 const (
@@ -83,7 +84,8 @@ type inodes struct{ free, total, reserve int64 }
 
 // volumeOf returns the measured volume of a directory. reserve is the configured one, in bytes.
 func volumeOf(name, dir string, stat unix.Statfs_t, reserve int64) volume {
-	d := volume{name: name, dir: dir, free: int64(stat.Bavail) * stat.Bsize, total: int64(stat.Blocks) * stat.Bsize}
+	d := volume{name: name, dir: dir}
+	d.free, d.total = disk.Space(stat)
 	d.reserve = reserveOn(name, d.total, reserve)
 	if stat.Files > 0 {
 		d.inodes = inodes{int64(stat.Ffree), int64(stat.Files), inodeReserve(int64(stat.Files))}
