@@ -19,7 +19,7 @@ type printer struct {
 	recent    bool           // a record that is not too old has been seen
 	printed   bool           // a record has been printed
 	marker    *line          // the latest one, to be printed before the first record
-	causes    map[int64]bool // offsets of the commands that were printed
+	causes    map[int64]bool // offsets of the commands about the filter's job
 }
 
 func (p *printer) begin(partition int32) {
@@ -57,7 +57,9 @@ func (p *printer) command(r eventlog.Record) error {
 	if !p.passes(c.Account, c.At) || p.filter.Job != (events.JobID{}) && job != p.filter.Job {
 		return nil
 	}
-	p.causes[r.Offset] = true
+	if p.filter.Job != (events.JobID{}) { // only then they are asked for: a long log has millions
+		p.causes[r.Offset] = true
+	}
 	l := line{
 		Topic: "command", Offset: r.Offset, At: c.At.String(), Account: string(c.Account), Type: events.TypeName(c.Body),
 		ID: c.ID.String(), Fields: events.Describe(c.Body),
