@@ -22,17 +22,39 @@ import (
 type client struct {
 	base, key string
 	http      *http.Client
+	idle      time.Duration // how long a request may make no progress
 	pause     time.Duration // before the second attempt; each further pause is longer by it
 	// say is told what is waited for when that has lasted for quiet, and again when it changes; nil is told nothing.
 	say   func(string)
 	quiet time.Duration
+	own   *own // nil for another's server
 }
 
-// callTime is how long one request may take.
-const callTime = 2 * time.Minute
+// own is the server of a process that nobody else uses.
+type own struct {
+	// full returns why it takes no jobs, stuck why it renders none; nil if it does. What they wait for would not come while one waits.
+	full, stuck func() error
+	// fetched is told the id of a job whose file has come.
+	fetched func(id string)
+}
+
+// idleTime is how long a request may make no progress: nothing of it is sent, and nothing of the answer comes.
+const idleTime = 2 * time.Minute
 
 func newClient(base, key string) client {
-	return client{strings.TrimRight(base, "/"), key, &http.Client{Timeout: callTime}, time.Second / 2, nil, 2 * time.Second}
+	return client{base: strings.TrimRight(base, "/"), key: key, http: &http.Client{CheckRedirect: stay}, idle: idleTime, pause: time.Second / 2, quiet: 2 * time.Second}
+}
+
+// stay refuses redirects to another server: it would be sent the key. One from http to https of the same host is followed.
+func stay(req *http.Request, via []*http.Request) error {
+	switch from, to := via[0].URL, req.URL; {
+	case len(via) >= 10:
+		return &refusal{text: "the server redirects too often"}
+	case from.Scheme == to.Scheme && from.Host == to.Host, from.Scheme == "http" && to.Scheme == "https" && from.Hostname() == to.Hostname():
+		return nil
+	default:
+		return &refusal{text: fmt.Sprintf("the server redirects to %s://%s: if that is meant, name it with --server", to.Scheme, to.Host)}
+	}
 }
 
 // made is a finished job.
@@ -48,6 +70,11 @@ type made struct {
 
 // convert makes the server convert a body by the operation at a path, and returns the file. It waits while the server has work to do, until ctx ends.
 func (c client) convert(ctx context.Context, path string, body []byte) (file []byte, job made, err error) {
+	if c.own != nil {
+		if err := c.own.full(); err != nil {
+			return nil, job, fmt.Errorf("nothing can be converted: %w", err)
+		}
+	}
 	id, err := c.submit(ctx, path, body)
 	if err != nil {
 		return nil, job, err
@@ -59,6 +86,9 @@ func (c client) convert(ctx context.Context, path string, body []byte) (file []b
 		return nil, job, fmt.Errorf("%s: %s", deref(job.Error), cmp.Or(deref(job.Detail), "the conversion failed"))
 	}
 	file, err = c.call(ctx, "GET", "/jobs/"+id+"/download", nil, "")
+	if err == nil && c.own != nil {
+		c.own.fetched(id)
+	}
 	return file, job, err
 }
 
@@ -97,6 +127,11 @@ func (c client) await(ctx context.Context, id string) (job made, err error) {
 		if err != nil || job.Status == "done" || job.Status == "failed" {
 			return job, err
 		}
+		if c.own != nil {
+			if err := c.own.stuck(); err != nil {
+				return job, fmt.Errorf("nothing can be rendered: %w", err)
+			}
+		}
 		if c.say != nil && job.Status != said && time.Since(begun) >= c.quiet {
 			said = job.Status
 			c.say(fmt.Sprintf("job %s: %s", id, said))
@@ -126,15 +161,43 @@ const maxAnswer = 256 << 20
 // refusal is an answer that refuses a request.
 type refusal struct {
 	status int
-	after  time.Duration
+	waits  bool          // the answer says how long to wait,
+	after  time.Duration // this long
 	text   string
 }
 
 // Error implements error.
 func (r *refusal) Error() string { return r.text }
 
+// longestWait is the longest time that a request is held back for. A limit that lasts longer, as that of a month's quota, is better known.
+const longestWait = 2 * time.Minute
+
+// passes reports whether another attempt may succeed soon.
 func (r *refusal) passes() bool {
-	return r.status == 429 || r.status == 502 || r.status == 503 || r.status == 504
+	switch r.status {
+	case 429:
+		return r.waits && r.after <= longestWait
+	case 502, 503, 504:
+		return r.after <= longestWait
+	}
+	return false
+}
+
+// refusalOf reads an answer that refuses a request.
+func refusalOf(answer *http.Response, text []byte) *refusal {
+	r := &refusal{status: answer.StatusCode, text: problemText(answer.Status, text)}
+	told := answer.Header.Get("Retry-After")
+	seconds, err := strconv.ParseInt(told, 10, 32)
+	r.after = time.Duration(seconds) * time.Second
+	if r.waits = err == nil; !r.waits {
+		if at, err := http.ParseTime(told); err == nil {
+			r.waits, r.after = true, max(0, time.Until(at))
+		}
+	}
+	if r.after > longestWait {
+		r.text += fmt.Sprintf(" (the server says to try again in %s)", r.after.Round(time.Minute))
+	}
+	return r
 }
 
 // call sends a request until it is answered, and returns the body of a 2xx.
@@ -159,10 +222,42 @@ func (c client) call(ctx context.Context, method, path string, body []byte, once
 	}
 }
 
+// progress is a body whose reads are noticed.
+type progress struct {
+	io.Reader
+	made func()
+}
+
+func (p progress) Read(b []byte) (int, error) {
+	p.made()
+	return p.Reader.Read(b)
+}
+
+var errIdle = errors.New("the server does not answer")
+
 func (c client) once(ctx context.Context, method, path string, body []byte, once string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	idle := time.AfterFunc(c.idle, func() { cancel(errIdle) })
+	defer idle.Stop()
+	made := func() { idle.Reset(c.idle) }
+	text, err := c.exchange(ctx, method, path, body, once, made)
+	if err != nil && context.Cause(ctx) == errIdle {
+		err = fmt.Errorf("%s: %w for %s", c.base, errIdle, c.idle)
+	}
+	return text, err
+}
+
+// exchange sends a request and reads its answer. made is called when something of them is on its way.
+func (c client) exchange(ctx context.Context, method, path string, body []byte, once string, made func()) ([]byte, error) {
+	sent := func() (io.ReadCloser, error) { return io.NopCloser(progress{bytes.NewReader(body), made}), nil }
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, nil)
 	if err != nil {
 		return nil, err
+	}
+	if len(body) > 0 {
+		req.ContentLength, req.GetBody = int64(len(body)), sent
+		req.Body, _ = sent()
 	}
 	req.Header.Set("X-API-Key", c.key)
 	if once != "" {
@@ -174,15 +269,14 @@ func (c client) once(ctx context.Context, method, path string, body []byte, once
 		return nil, err
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(progress{answer.Body, made}, maxAnswer+1))
 	switch {
 	case err != nil:
 		return nil, err
 	case len(text) > maxAnswer:
 		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	case answer.StatusCode/100 != 2:
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
-		return nil, &refusal{answer.StatusCode, time.Duration(seconds) * time.Second, problemText(answer.Status, text)}
+		return nil, refusalOf(answer, text)
 	}
 	return text, nil
 }

@@ -1,14 +1,20 @@
 package convert
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"platen.dev/events/testkit"
 )
@@ -95,6 +101,140 @@ func TestProgress(t *testing.T) {
 	c.say, c.quiet = func(text string) { said = append(said, text) }, 0
 	if _, _, err := c.convert(testkit.Context(t), "/html-to-pdf", nil); err != nil || !slices.Equal(said, []string{"job job-1: queued", "job job-1: rendering"}) {
 		t.Errorf("%v, told %q", err, said)
+	}
+}
+
+// A refusal that lasts is returned, whatever the server says to wait, and one of too many requests is worth another attempt only if it says so.
+func TestLongRefusals(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status   int
+		after    string
+		requests int
+	}{
+		"a month's quota": {429, "2592000", 1}, "a rate": {429, "0", 5}, "a limit without an end": {429, "", 1}, "a long outage": {503, "7200", 1}, "an outage": {503, "", 5},
+		"until a date": {429, "Fri, 31 Dec 9999 23:59:59 GMT", 1}, "until a date that is past": {429, "Thu, 01 Jan 1970 00:00:00 GMT", 5},
+	} {
+		requests := 0
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			requests++
+			if tc.after != "" {
+				w.Header().Set("Retry-After", tc.after)
+			}
+			w.WriteHeader(tc.status)
+			fmt.Fprint(w, `{"title":"Refused","detail":"why"}`)
+		}))
+		c := newClient(h.URL, "sk")
+		c.pause = 0
+		_, _, err := c.convert(testkit.Context(t), "/html-to-pdf", nil)
+		h.Close()
+		if err == nil || !strings.HasPrefix(err.Error(), "Refused: why") || requests != tc.requests {
+			t.Errorf("%s: %v after %d requests, want %d", name, err, requests, tc.requests)
+		}
+	}
+}
+
+// The key is sent to no other server, wherever this one redirects.
+func TestRedirects(t *testing.T) {
+	var keys []string
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { keys = append(keys, r.Header.Get("X-API-Key")) }))
+	defer other.Close()
+	requests := 0
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer h.Close()
+	_, _, err := newClient(h.URL, "sk").convert(testkit.Context(t), "/html-to-pdf", []byte("{}"))
+	if err == nil || !strings.Contains(err.Error(), "the server redirects to "+other.URL+": ") || len(keys) > 0 || requests != 1 {
+		t.Errorf("%v after %d requests; the keys %q were sent elsewhere", err, requests, keys)
+	}
+	at := func(address string) *http.Request {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for to, follows := range map[string]bool{
+		"http://a.example/v1": true, "https://a.example/": true, "https://a.example:8443/": true, "http://a.example:8080/": false, "https://b.example/": false, "https://a.example.org/": false,
+	} {
+		if err := stay(at(to), []*http.Request{at("http://a.example/")}); (err == nil) != follows {
+			t.Errorf("http://a.example/ redirects to %s: %v", to, err)
+		}
+	}
+	if err := stay(at("http://a.example/"), []*http.Request{at("https://a.example/")}); err == nil {
+		t.Error("a redirect leaves https")
+	}
+}
+
+// slow is a file that comes in pieces, with pauses between them.
+type slow struct {
+	pieces int
+	pause  time.Duration
+}
+
+func (s *slow) Read(b []byte) (int, error) {
+	if s.pieces--; s.pieces < 0 {
+		return 0, io.EOF
+	}
+	time.Sleep(s.pause) // in a bubble of synctest
+	return copy(b, "x"), nil
+}
+
+func (*slow) Close() error { return nil }
+
+// transport answers every request with a body.
+type transport func(*http.Request) io.ReadCloser
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Body: f(r), Request: r}, nil
+}
+
+// A file may take long to come, but not without any progress.
+func TestSlowFiles(t *testing.T) {
+	for pause, want := range map[time.Duration]string{time.Minute: "xxxxxxxxxx", 3 * time.Minute: "the server does not answer for 2m0s"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newClient("http://a.example", "sk")
+			c.http.Transport = transport(func(r *http.Request) io.ReadCloser { return cut{&slow{10, pause}, r.Context()} })
+			got, err := c.once(t.Context(), "GET", "/file", nil, "")
+			if err == nil && string(got) != want || err != nil && !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("with pauses of %s: %q, %v", pause, got, err)
+			}
+		})
+	}
+}
+
+// cut is a body that ends with a request's context, as those of connections do.
+type cut struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (c cut) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	return n, cmp.Or(c.ctx.Err(), err)
+}
+
+// A node in this process that cannot render is not waited for.
+func TestOwnServer(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "POST" {
+			fmt.Fprint(w, `{"job_id":"j"}`)
+			return
+		}
+		fmt.Fprint(w, `{"status":"queued"}`)
+	}))
+	defer h.Close()
+	full, fine := errors.New("the disk is full"), func() error { return nil }
+	for want, o := range map[string]*own{
+		"nothing can be converted: the disk is full": {full: func() error { return full }, stuck: fine},
+		"nothing can be rendered: the disk is full":  {full: fine, stuck: func() error { return full }},
+	} {
+		c := newClient(h.URL, "sk")
+		c.own = o
+		if _, _, err := c.convert(testkit.Context(t), "/html-to-pdf", nil); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 
