@@ -151,10 +151,11 @@ func (d *dispatcher) probe(ctx actor.Context) {
 
 // onProbed logs once why rendering is suspended. If the probe finds nothing, the attempts' fault is the reason: a fault that only jobs meet must show.
 func (d *dispatcher) onProbed(ctx actor.Context, err error) {
-	d.renderer.fault.Store(&err)
+	fault := cmp.Or(err, d.fault)
+	d.renderer.fault.Store(&fault)
 	if !d.announced && d.ctx.Err() == nil {
 		d.announced = true
-		d.cfg.Logger.Error("rendering is suspended: jobs wait until the fault is mended", "error", cmp.Or(err, d.fault))
+		d.cfg.Logger.Error("rendering is suspended: jobs wait until the fault is mended", "error", fault)
 	}
 	d.take(ctx, dispatch.Probed{Sound: err == nil})
 }

@@ -509,6 +509,11 @@ func TestSuspensionIsLoggedInPairs(t *testing.T) {
 				if len(told) != 2 || !strings.Contains(told[0], "rendering is suspended") || !strings.Contains(told[0], tc.why) || !strings.Contains(told[1], "rendering is resumed") {
 					t.Errorf("after %d probes the log says %q", probes, told)
 				}
+				s.submit("x")
+				time.Sleep(time.Second)
+				if err := s.renderer.Fault(); err == nil || !strings.HasPrefix(err.Error(), "print: no space left") {
+					t.Errorf("a fault that only attempts meet again: %v", err)
+				}
 			})
 		})
 	}

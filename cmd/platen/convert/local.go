@@ -19,10 +19,8 @@ const memory = "/dev/shm"
 
 // startNode starts a node that keeps nothing, and returns a client of it.
 func startNode(ctx context.Context, s settings, log io.Writer) (by client, closeIt func() error, err error) {
-	dir, err := os.MkdirTemp(memory, "platen-convert-")
-	if err != nil {
-		dir, err = os.MkdirTemp("", "platen-convert-")
-	}
+	removeLeftovers(memory, os.TempDir())
+	dir, remove, err := makePlace(roomiest(memory, os.TempDir()))
 	if err != nil {
 		return by, nil, err
 	}
@@ -32,21 +30,33 @@ func startNode(ctx context.Context, s settings, log io.Writer) (by client, close
 	if s.verbose {
 		logger = cfg.Logger(log)
 	}
-	n, err := node.Start(ctx, cfg, node.Options{Logger: logger, Version: s.version})
+	n, err := node.Start(ctx, cfg, node.Options{Logger: logger, Version: s.version, Unlimited: true})
 	if err != nil {
-		return by, nil, errors.Join(fmt.Errorf("start: %w", err), os.RemoveAll(dir))
+		return by, nil, errors.Join(fmt.Errorf("start: %w", err), remove())
 	}
 	key, err := demoKey(dir)
 	by = newClient(n.URL(), key)
+	by.own = &own{n.Full, n.Stuck, func(id string) { dropResult(n, id) }}
 	closeIt = func() error {
 		by.http.CloseIdleConnections()
 		_ = n.Close() // it stops at once, whatever is under way: nothing is kept
-		return os.RemoveAll(dir)
+		return remove()
 	}
 	if err != nil {
 		err = errors.Join(err, closeIt())
 	}
 	return by, closeIt, err
+}
+
+// dropResult deletes the file of a job: many together may need more room than there is.
+func dropResult(n *node.Node, id string) {
+	job, err := events.ParseJobID(id)
+	if err != nil {
+		return
+	}
+	if known, there, err := n.Replica().FindJob(job); err == nil && there {
+		_ = n.Files().Delete(context.Background(), known.File.Name) // what is left goes with the node
+	}
 }
 
 // demoKey returns the key of the node's account with the most permissions.

@@ -52,6 +52,8 @@ type Options struct {
 	Now func() time.Time
 	// HoldEvents holds public events back, and so the ledger, to measure their cost. The next start publishes them.
 	HoldEvents bool
+	// Unlimited lets accounts make requests at any rate, for a node that only its own process calls.
+	Unlimited bool
 }
 
 // base holds the dependencies that all parts share.
@@ -89,6 +91,7 @@ func (b *base) fail(err error) {
 // Start runs a node, and returns once its API is served. If a part cannot start, earlier ones are stopped again; the error names the part.
 func Start(ctx context.Context, cfg Config, o Options) (*Node, error) {
 	n := &Node{base: newBase(cfg, o)}
+	n.serving.unlimited = o.Unlimited
 	if err := n.start(ctx, o.HoldEvents); err != nil {
 		return nil, errors.Join(err, n.Close())
 	}
@@ -120,6 +123,17 @@ func (n *Node) Close() error {
 func (n *Node) Ready() error {
 	_, err := n.serving.status.health.ready()
 	return err
+}
+
+// Full returns why no more jobs are accepted, nil if they are: a disk lacks room.
+func (n *Node) Full() error { return n.storage.space.forJobs() }
+
+// Stuck returns why jobs wait instead of being rendered, nil if they do not: a disk lacks room, or what renders depend on fails.
+func (n *Node) Stuck() error {
+	if err := n.storage.space.forRenders(); err != nil {
+		return err
+	}
+	return n.engine.renderer.Fault()
 }
 
 // Failed delivers the reason if the node cannot continue. The caller must then close it.
