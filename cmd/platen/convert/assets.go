@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"golang.org/x/net/html"
 
@@ -27,7 +28,7 @@ var (
 // gathered are the files that a page refers to, directly or through other files, by their paths in its site: those of its folder, and others where
 // that is allowed.
 type gathered struct {
-	folder *os.Root
+	folder *os.Root // nil if the page has none
 	allow  []string // directories that the page may have files of, "/" for all
 	files  map[string][]byte
 	bytes  int
@@ -36,20 +37,37 @@ type gathered struct {
 // place is where a file is: in the site, and on the disk.
 type place struct{ name, disk string }
 
-// assetsOf returns, as JSON, the files that a page refers to and that are in its folder, by relative URL, or in directories that are allowed; "" for
-// none. Missing ones are left out: the conversion warns of them.
-func assetsOf(folder, page string, allow []string) (string, error) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return "", err
+// reach says which files a page may have.
+type reach struct {
+	folder string   // that relative URLs lead from; "" for none
+	own    bool     // the files of the folder
+	allow  []string // those of these directories, "/" for all
+}
+
+// assetsOf returns, as JSON, the files that a page refers to and that are in its reach: those of its folder by relative URL; "" for none. Missing ones
+// are left out: the conversion warns of them.
+func assetsOf(page string, r reach) (string, error) {
+	if !r.own && len(r.allow) == 0 {
+		return "", nil
 	}
-	defer root.Close()
-	if folder, err = filepath.Abs(folder); err != nil {
-		return "", err
+	g := gathered{allow: r.allow, files: map[string][]byte{}}
+	if r.own {
+		root, err := os.OpenRoot(r.folder)
+		if err != nil {
+			return "", err
+		}
+		defer root.Close()
+		g.folder = root
 	}
-	g := gathered{folder: root, allow: allow, files: map[string][]byte{}}
+	from := place{name: "."}
+	if r.folder != "" {
+		var err error
+		if from.disk, err = filepath.Abs(r.folder); err != nil {
+			return "", err
+		}
+	}
 	for _, reference := range referencesOf(page) {
-		if err := g.add(place{".", folder}, reference); err != nil {
+		if err := g.add(from, reference); err != nil {
 			return "", err
 		}
 	}
@@ -110,6 +128,9 @@ func (g *gathered) add(from place, reference string) error {
 	case ".css":
 		content = []byte(inSite(string(content), g.allow))
 		more = matches(cssReference, string(content))
+	case ".html", ".htm", ".xhtml", ".svg":
+		content = []byte(inSite(string(content), g.allow))
+		more = referencesOf(string(content))
 	case ".js", ".mjs":
 		more = matches(moduleReference, string(content))
 	}
@@ -144,20 +165,29 @@ func (g *gathered) read(at place) ([]byte, error) {
 	return append([]byte{}, content...), err
 }
 
-// open opens a file of an allowed directory, else one of the folder by its name in the site.
+// open opens a file of an allowed directory, else one of the folder by its name in the site. A relative URL of a page without a folder leads nowhere.
 func (g *gathered) open(at place) (*os.File, error) {
 	for _, dir := range g.allow {
+		if !filepath.IsAbs(at.disk) {
+			break
+		}
 		if f, err := openWithin(dir, at.disk); err == nil {
 			return f, nil
 		}
 	}
-	return g.folder.Open(filepath.FromSlash(at.name))
+	if g.folder == nil {
+		return nil, fs.ErrNotExist
+	}
+	return g.folder.OpenFile(filepath.FromSlash(at.name), readOnly, 0)
 }
+
+// readOnly does not wait for the writer of a pipe, which is then found to be no regular file.
+const readOnly = os.O_RDONLY | syscall.O_NONBLOCK
 
 // openWithin opens a file of a directory; no link leads out of one, except of all.
 func openWithin(dir, name string) (*os.File, error) {
 	if dir == "/" {
-		return os.Open(name)
+		return os.OpenFile(name, readOnly, 0)
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -167,7 +197,12 @@ func openWithin(dir, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.OpenInRoot(dir, within)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(within, readOnly, 0)
 }
 
 // referencesOf lists a page's references: in attributes, and in its style sheets and modules.

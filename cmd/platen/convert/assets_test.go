@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // fill writes files below a directory.
@@ -30,7 +32,13 @@ func fill(t *testing.T, dir string, files map[string]string) {
 // gatheredFrom are the assets of a page in a folder.
 func gatheredFrom(t *testing.T, folder, page string, allow ...string) map[string]string {
 	t.Helper()
-	text, err := assetsOf(folder, page, allow)
+	return gatheredWithin(t, page, reach{folder, true, allow})
+}
+
+// gatheredWithin are the assets of a page with a reach.
+func gatheredWithin(t *testing.T, page string, r reach) map[string]string {
+	t.Helper()
+	text, err := assetsOf(page, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +112,68 @@ func TestAssetsOfOtherDirectories(t *testing.T) {
 	}
 }
 
+// Standard input has the files of allowed directories alone, and so has a page that is denied those of its folder.
+func TestReach(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{"page/own.png": "own", "page/sub/s.png": "sub", "shared/p.png": "shared", "secret.png": "SECRET"})
+	t.Chdir(filepath.Join(dir, "page"))
+	whole := strings.TrimPrefix(filepath.ToSlash(dir), "/")
+	page := `<img src="own.png"><img src="sub/s.png"><img src="/` + whole + `/shared/p.png"><img src="/` + whole + `/secret.png"><img src="../secret.png"><img src="/secret.png">`
+	shared, secret, own := whole+"/shared/p.png", whole+"/secret.png", "own.png"
+	for name, tc := range map[string]struct {
+		input   string
+		noFiles bool
+		allow   []string
+		want    []string
+	}{
+		"standard input":              {"-", false, nil, nil},
+		"standard input, allowed":     {"-", false, []string{filepath.Join(dir, "shared")}, []string{shared}},
+		"standard input, all allowed": {"-", false, []string{"/"}, []string{shared, secret}},
+		"denied":                      {"page.html", true, nil, nil},
+		"denied and allowed":          {"page.html", true, []string{filepath.Join(dir, "shared")}, []string{shared}},
+		"denied but for a part of it": {"page.html", true, []string{"sub"}, []string{"sub/s.png"}},
+		"a file":                      {"page.html", false, nil, []string{own, "sub/s.png"}},
+	} {
+		s := settings{noFiles: tc.noFiles, allow: tc.allow}
+		files := gatheredWithin(t, page, s.reach(conversion{input: tc.input}))
+		if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, slices.Sorted(slices.Values(tc.want))) {
+			t.Errorf("%s: gathered %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// A pipe is no file of a page, and is not waited for.
+func TestPipesAreNoAssets(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{"a.png": "a"})
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.png"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := `<img src="pipe.png"><img src="a.png"><img src="` + filepath.ToSlash(dir) + `/pipe.png">`
+	for _, allow := range [][]string{nil, {dir}, {"/"}} {
+		got := make(chan map[string]string, 1)
+		go func() { got <- gatheredFrom(t, dir, page, allow...) }()
+		if files := testkit.Receive(t, got, "the files of the page"); len(files) != 1 || files["a.png"] != "a" {
+			t.Errorf("with %q: %q", allow, files)
+		}
+	}
+}
+
+// What the pages of frames and the files of pictures name is found, too, and no page is gathered because a link leads to it.
+func TestAssetsOfFrames(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{
+		"frames/a.html": `<link rel="stylesheet" href="a.css"><iframe src="../frames/b.htm"></iframe><a href="linked.html">`, "frames/a.css": `p { background: url(p.png) }`, "frames/p.png": "p",
+		"frames/b.htm": `<iframe src="a.html"></iframe><object data="c.xhtml"></object>`, "frames/c.xhtml": `<img src="/top.png"/>`, "top.png": "top", "frames/linked.html": "linked",
+		"chart.svg": `<svg xmlns="http://www.w3.org/2000/svg"><style>@import "chart.css";</style><image xlink:href="inner.png"/><use href="#a"/></svg>`, "chart.css": "c", "inner.png": "inner",
+	})
+	files := gatheredFrom(t, dir, `<iframe src="frames/a.html"></iframe><img src="chart.svg">`)
+	want := []string{"chart.css", "chart.svg", "frames/a.css", "frames/a.html", "frames/b.htm", "frames/c.xhtml", "frames/p.png", "inner.png", "top.png"}
+	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, want) {
+		t.Errorf("gathered %q, want %q", got, want)
+	}
+}
+
 // The bounds of the API are said before anything is sent.
 func TestAssetBounds(t *testing.T) {
 	dir := t.TempDir()
@@ -118,7 +188,7 @@ func TestAssetBounds(t *testing.T) {
 		page: "the page names more than 100 files", strings.Replace(page, `<img src="100">`, "", 1): "",
 		`<img src="large"><img src="more">`: "the files of the page have more than", `<img src="large">`: "",
 	} {
-		_, err := assetsOf(dir, html, nil)
+		_, err := assetsOf(html, reach{folder: dir, own: true})
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.40s: %v, want %q", html, err, want)
 		}

@@ -8,9 +8,7 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +25,7 @@ type settings struct {
 	verbose     bool
 	egress      node.Ranges
 	encoding    string   // of texts that declare none
-	noFiles     bool     // full documents are shown without the files of their folder
+	noFiles     bool     // full documents are shown without the files of their folder, unless allow has them
 	allow       []string // directories that full documents may have files of, too
 	added       string   // to the end of documents
 	options     *options
@@ -57,7 +55,7 @@ HTML of files and of standard input is sanitised: scripts and style sheets are l
 as it is, with the files of its folder that it names by relative URL. An address is shown with all.
 
 The options are those of the API (docs/API.md). A value that begins with @ names a file that has it: for texts of several lines, JSON and
-secrets. With --server, the server's rules and quota apply; an interrupted conversion is repeated there without being charged twice.`,
+secrets. With --server, the server's rules and quota apply; a request that gets no answer is repeated there without being charged twice.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&s.from, "from", "", "read every input as `KIND`: html, markdown or xml")
@@ -71,7 +69,7 @@ secrets. With --server, the server's rules and quota apply; an interrupted conve
 	s.options = declare(flags)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.stdin, s.stdout, s.problem = c.InOrStdin(), c.OutOrStdout(), terminal.To(c.ErrOrStderr())
-		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := untilSignal(c.Context())
 		defer stop()
 		return s.run(ctx, c, args)
 	}
@@ -96,9 +94,10 @@ func (s settings) run(ctx context.Context, c *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
+	before := stampsOf(all)
 	err = s.convertAll(ctx, by, all)
 	if s.watch && ctx.Err() == nil {
-		s.watchAll(ctx, by, all)
+		s.watchAll(ctx, by, all, before)
 		err = nil // failures are reported, and tried again
 	}
 	return errors.Join(err, closeIt())
@@ -133,7 +132,7 @@ func (s settings) convertAll(ctx context.Context, by client, all []conversion) e
 	for _, c := range all {
 		if err := s.convert(ctx, by, c); err != nil {
 			if ctx.Err() != nil {
-				return errors.New("interrupted")
+				return errInterrupted
 			}
 			failed++
 			s.problem.Printf("%s: %v\n", c.input, err)

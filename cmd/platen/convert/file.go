@@ -22,7 +22,7 @@ import (
 // convert converts one input, and reports the outcome.
 func (s settings) convert(ctx context.Context, by client, c conversion) error {
 	begun := time.Now()
-	input, err := s.read(c)
+	input, err := within(ctx, func() (string, error) { return s.read(c) })
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,18 @@ func (s settings) convert(ctx context.Context, by client, c conversion) error {
 		s.problem.Printf("%s: %s\n", c.input, w.Detail)
 	}
 	if c.output == "-" {
-		_, err := s.stdout.Write(file)
-		return err
+		return s.print(ctx, file)
 	}
-	if err := write(c.output, file); err != nil {
+	if err := write(ctx, c.output, file); err != nil {
 		return err
 	}
 	return s.problem.Printf("%s → %s: %s%d KB in %.2f s\n", c.input, c.output, pagesOf(c, job), (len(file)+1023)/1024, time.Since(begun).Seconds())
+}
+
+// print writes a result to standard output.
+func (s settings) print(ctx context.Context, file []byte) error {
+	_, err := within(ctx, func() (int, error) { return s.stdout.Write(file) })
+	return err
 }
 
 // unblocking says how a blocked page can be loaded. Requests are refused for the address, and ports only by the browser's proxy.
@@ -134,8 +139,8 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 		if profile != "" {
 			values["body.profile"] = profile
 		}
-	case c.source == "html" && (c.input != "-" || len(s.allow) > 0) && !s.noFiles && s.options.text("html-mode") == "full":
-		values["body.assets"], err = assetsOf(filepath.Dir(c.input), input, s.allow)
+	case c.source == "html" && s.options.text("html-mode") == "full":
+		values["body.assets"], err = assetsOf(input, s.reach(c))
 	}
 	if s.server == "" && c.source != "url" {
 		values["body.large"] = "true"
@@ -143,14 +148,27 @@ func (s settings) declared(c conversion, input string) (values map[string]string
 	return values, err
 }
 
-// write writes a file atomically, with the permissions of any new file. Devices and pipes are written to directly. A symbolic link is kept, and its
+// reach returns which files a full document may have. Standard input has no folder.
+func (s settings) reach(c conversion) reach {
+	r := reach{own: c.input != "-" && !s.noFiles, allow: s.allow}
+	if c.input != "-" {
+		r.folder = filepath.Dir(c.input)
+	}
+	return r
+}
+
+// WriteFile writes a file atomically, with the permissions of any new file. Devices and pipes are written to directly. A symbolic link is kept, and its
 // target is written.
-func write(name string, content []byte) error {
+func WriteFile(name string, content []byte) error { return write(context.Background(), name, content) }
+
+// write is WriteFile. It waits for the reader of a pipe until ctx ends.
+func write(ctx context.Context, name string, content []byte) error {
 	name = linked(name)
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return writeTo(name, content)
+		_, err := within(ctx, func() (none struct{}, err error) { return none, writeTo(name, content) })
+		return err
 	case err == nil:
 		return replace(name, content, info.Mode().Perm())
 	}

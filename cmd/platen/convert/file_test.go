@@ -1,12 +1,16 @@
 package convert
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"platen.dev/events/testkit"
 )
@@ -52,7 +56,7 @@ func TestWrite(t *testing.T) {
 	}{
 		"link": {present, 0o640}, "first": {at("new.pdf"), usual.Mode()}, "deep/er/new.pdf": {at("deep/er/new.pdf"), usual.Mode()},
 	} {
-		if err := write(at(name), []byte("PDF")); err != nil {
+		if err := WriteFile(at(name), []byte("PDF")); err != nil {
 			t.Fatal(name, err)
 		}
 		got, err := os.ReadFile(want.at)
@@ -61,11 +65,76 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s: %q %v with %v, want %v", name, got, err, info.Mode(), want.permissions)
 		}
 	}
-	if err := write(at("to pipe"), []byte("PDF")); err != nil {
+	if err := WriteFile(at("to pipe"), []byte("PDF")); err != nil {
 		t.Error(err)
 	}
 	if got := testkit.Receive(t, read, "what the pipe gives"); got != "PDF" {
 		t.Errorf("the pipe gave %q", got)
+	}
+}
+
+// Whoever waits for the other side of a pipe can be interrupted.
+func TestInterrupted(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), syscall.Mkfifo(pipe+"2", 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	silent, toSilent, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer toSilent.Close()
+	unread, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unread.Close()
+	s := settings{stdin: silent, stdout: blocking{full}, options: declare(pflag.NewFlagSet("", pflag.ContinueOnError))}
+	for name, do := range map[string]func(context.Context) error{
+		"standard input": func(ctx context.Context) error {
+			return s.convert(ctx, client{}, conversion{source: "html", input: "-"})
+		},
+		"an input": func(ctx context.Context) error {
+			return s.convert(ctx, client{}, conversion{source: "html", input: pipe})
+		},
+		"standard output": func(ctx context.Context) error { return s.print(ctx, []byte("PDF")) },
+		"an output":       func(ctx context.Context) error { return write(ctx, pipe+"2", []byte("PDF")) },
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- do(ctx) }()
+		interrupt()
+		if err := testkit.Receive(t, ended, "the end of "+name); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// blocking is a pipe that nobody reads.
+type blocking struct{ *os.File }
+
+func (b blocking) Write(p []byte) (int, error) {
+	for {
+		if _, err := b.File.Write(p); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Any signal that asks the process to end is noticed.
+func TestUntilSignal(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		ctx, stop := untilSignal(t.Context())
+		defer stop()
+		if err := syscall.Kill(os.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Receive(t, ctx.Done(), "the end by "+s.String())
+	}
+	ctx, stop := untilSignal(t.Context())
+	defer stop()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGPIPE); err != nil || ctx.Err() != nil {
+		t.Errorf("by a broken pipe: %v, %v", err, ctx.Err())
 	}
 }
 

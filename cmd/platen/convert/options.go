@@ -20,6 +20,8 @@ type options struct {
 	flags *pflag.FlagSet
 	// fields are those of each operation by the names of their flags.
 	fields map[events.Operation]map[string]page.Field
+	// literal is set if a value that begins with @ names no file.
+	literal bool
 }
 
 // left are fields without a flag: the inputs, and what a waiting command does itself.
@@ -27,7 +29,7 @@ var left = []string{"url", "html", "markdown", "xml", "wait", "test", "webhook_u
 
 // declare adds a flag for every option of the operations.
 func declare(flags *pflag.FlagSet) *options {
-	o := &options{flags, map[events.Operation]map[string]page.Field{}}
+	o := &options{flags: flags, fields: map[events.Operation]map[string]page.Field{}}
 	for _, op := range request.Operations() {
 		fields, _ := form.New(op.Kind(), left...).Fields(func(string) string { return "" }, nil)
 		o.fields[op.Name] = map[string]page.Field{}
@@ -144,7 +146,7 @@ func (o *options) fits(c conversion) error {
 			return fmt.Errorf("--%s is no option for %s: `platen convert --help` and docs/API.md say what has it", name, c.op.Name)
 		}
 	}
-	if name := "format"; c.image != "" && o.flags.Changed(name) && o.text(name) != c.image {
+	if name := "format"; c.image != "" && o.flags.Changed(name) && formats["."+strings.ToLower(o.text(name))] != c.image {
 		return fmt.Errorf("--format %s does not match %s", o.text(name), c.output)
 	}
 	return nil
@@ -158,9 +160,12 @@ func (o *options) body(c conversion, input string, declared map[string]string) (
 		values["body.options.format"] = c.image
 	}
 	for _, name := range o.given() {
+		if name == "format" && c.image != "" { // it fits
+			continue
+		}
 		f := o.fields[c.op.Name][name]
 		value := o.flags.Lookup(name).Value.String()
-		if f.Kind == page.FieldLong || f.Kind == page.FieldJSON || f.Secret {
+		if !o.literal && (f.Kind == page.FieldLong || f.Kind == page.FieldJSON || f.Secret) {
 			var err error
 			if value, err = contentOf(value); err != nil {
 				return nil, fmt.Errorf("--%s: %w", name, err)

@@ -82,6 +82,8 @@ func TestBodies(t *testing.T) {
 		"false":       {conversionBy(t, "html-to-pdf", "html", ""), []string{"--print-background=false"}, `{"html":"<p>x</p>","options":{"print_background":false}}`},
 		"a secret":    {conversionBy(t, "html-to-pdf", "html", ""), []string{"--user-password", "@" + secret}, `{"html":"<p>x</p>","options":{"user_password":"pass word"}}`},
 		"an image":    {conversionBy(t, "html-to-image", "html", "jpeg"), []string{"--quality", "80", "--viewport-width", "800"}, `{"html":"<p>x</p>","options":{"format":"jpeg","quality":80,"viewport":{"width":800}}}`},
+		"of a name":   {conversionBy(t, "html-to-image", "html", "jpeg"), []string{"--format", "jpg"}, `{"html":"<p>x</p>","options":{"format":"jpeg"}}`},
+		"of capitals": {conversionBy(t, "html-to-image", "html", "jpeg"), []string{"--format", "JPEG"}, `{"html":"<p>x</p>","options":{"format":"jpeg"}}`},
 		"a wrong one": {conversionBy(t, "html-to-pdf", "html", ""), []string{"--scale", "big"}, `{"html":"<p>x</p>","options":{"scale":"big"}}`},
 		"lists":       {conversionBy(t, "url-to-pdf", "url", ""), []string{"--hide-selectors", "#a", "--hide-selectors", "p, [b]"}, `{"url":"<p>x</p>","render":{"hide_selectors":["#a","p, [b]"]}}`},
 		"choices":     {conversionBy(t, "einvoice-to-pdf", "xml", ""), []string{"--rule-sets", "en16931,fr", "--rule-sets", "platen"}, `{"xml":"<p>x</p>","rule_sets":["en16931","fr","platen"]}`},
@@ -102,6 +104,11 @@ func TestBodies(t *testing.T) {
 	}
 	if err := parsed(t, "--full-page").fits(conversionBy(t, "html-to-pdf", "html", "")); err == nil || !strings.Contains(err.Error(), "--full-page is no option for html-to-pdf") {
 		t.Errorf("an option of images for a PDF: %v", err)
+	}
+	for _, format := range []string{"png", "pdf", "nonsense"} {
+		if err := parsed(t, "--format", format).fits(conversionBy(t, "html-to-image", "html", "jpeg")); err == nil || !strings.Contains(err.Error(), "--format "+format+" does not match") {
+			t.Errorf("--format %s for a JPEG: %v", format, err)
+		}
 	}
 	if _, err := parsed(t, "--user-password", "@/nowhere").body(conversionBy(t, "html-to-pdf", "html", ""), "x", nil); err == nil || !strings.Contains(err.Error(), "--user-password") {
 		t.Errorf("a file that is not there: %v", err)

@@ -23,12 +23,17 @@ func stampOf(file string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// watchAll converts files whenever they change, until ctx ends. Failures are reported, and tried again with the next change.
-func (s settings) watchAll(ctx context.Context, by client, all []conversion) {
+// stampsOf returns the stamps of the inputs.
+func stampsOf(all []conversion) map[string]stamp {
 	seen := map[string]stamp{}
 	for _, c := range all {
 		seen[c.input] = stampOf(c.input)
 	}
+	return seen
+}
+
+// watchAll converts files whenever they differ from what was seen, until ctx ends. Failures are reported, and tried again with the next change.
+func (s settings) watchAll(ctx context.Context, by client, all []conversion, seen map[string]stamp) {
 	s.problem.Text("watching; Ctrl-C ends it\n")
 	for wait(ctx, lookEvery) == nil {
 		for _, c := range all {

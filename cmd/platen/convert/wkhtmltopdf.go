@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -59,7 +57,7 @@ These are accepted, but change nothing here:
 			return err
 		}
 		w.stdin, w.stdout, w.problem = c.InOrStdin(), c.OutOrStdout(), terminal.To(c.ErrOrStderr())
-		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
+		ctx, stop := untilSignal(c.Context())
 		defer stop()
 		return w.convertAll(ctx, c.ErrOrStderr(), joinPairs(args))
 	}
@@ -85,6 +83,7 @@ type wkhtmltopdf struct {
 
 func newWkhtmltopdf(s settings) *wkhtmltopdf {
 	s.options = declare(pflag.NewFlagSet("convert", pflag.ContinueOnError))
+	s.options.literal = true // wkhtmltopdf has no values in files
 	return &wkhtmltopdf{settings: s}
 }
 
@@ -117,7 +116,7 @@ func (w *wkhtmltopdf) declare(f *pflag.FlagSet) {
 	f.BoolVarP(&w.quiet, "quiet", "q", false, "say nothing but errors")
 	f.BoolVar(&w.allFiles, "enable-local-file-access", false, "let the input have any file that it names, by its whole path, too")
 	f.StringArrayVar(&w.allow, "allow", nil, "let the input have files of a `DIRECTORY`; may be repeated")
-	f.BoolVar(&w.noFiles, "disable-local-file-access", false, "show the input without files of its folder")
+	f.BoolVar(&w.noFiles, "disable-local-file-access", false, "show the input without files of its folder, unless --allow has them")
 	f.StringArrayVar(&w.headers, "custom-header", nil, "`NAME VALUE` of a header for an address; may be repeated")
 	f.StringArrayVar(&w.cookies, "cookie", nil, "`NAME VALUE` of a cookie for an address; may be repeated")
 	f.Var(&w.egress, "egress-allow", "let pages load from the addresses in `CIDR`, though they are private; Platen's own")
@@ -223,6 +222,9 @@ func (w *wkhtmltopdf) convertAll(ctx context.Context, log io.Writer, args []stri
 	} else {
 		err = w.merge(ctx, by, all, output)
 	}
+	if err != nil && ctx.Err() != nil {
+		err = errInterrupted
+	}
 	return errors.Join(exitOf(w.renamed(err)), closeIt())
 }
 
@@ -259,10 +261,9 @@ func (w *wkhtmltopdf) merge(ctx context.Context, by client, all []part, output s
 	case err != nil:
 		return err
 	case output == "-":
-		_, err := w.stdout.Write(whole)
-		return err
+		return w.print(ctx, whole)
 	}
-	if err := write(output, whole); err != nil {
+	if err := write(ctx, output, whole); err != nil {
 		return err
 	}
 	return w.problem.Printf("%d inputs → %s: %d KB\n", len(all), output, (len(whole)+1023)/1024)
@@ -291,7 +292,7 @@ func (w *wkhtmltopdf) translate(one conversion) []error {
 	if one.source == "html" {
 		errs = append(errs, set("html-mode", "full"))
 	}
-	if w.allFiles {
+	if w.allFiles && !w.noFiles {
 		w.allow = []string{"/"}
 	}
 	if w.noScript {
@@ -377,7 +378,7 @@ func (w *wkhtmltopdf) setStyle(one conversion) error {
 	switch {
 	case sheet == "":
 	case one.source == "url":
-		return w.options.flags.Set("style", "\n"+sheet) // a sheet that begins with @ would be read as the name of a file
+		return w.options.flags.Set("style", sheet)
 	default:
 		w.added = "<style>" + strings.ReplaceAll(sheet, "</", `<\/`) + "</style>"
 	}

@@ -133,6 +133,24 @@ func TestCover(t *testing.T) {
 	}
 }
 
+// A value that begins with @ is the value: wkhtmltopdf has none in files.
+func TestValuesOfWkhtmltopdfAreLiteral(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"ada:secret", "TITLE"} {
+		if err := os.WriteFile(name, []byte("THE FILE"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body, err := translated(t, "https://example.com/", "--username", "@ada", "--password", "secret", "--title", "@TITLE", "--header-center", "@TITLE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(body)
+	if got := string(text); err != nil || !strings.Contains(got, `"value":"@ada:secret"`) || !strings.Contains(got, `"title":"@TITLE"`) || strings.Contains(got, "THE FILE") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // A style sheet, and shades of grey, are a style of an address, and are added to a document.
 func TestStyles(t *testing.T) {
 	const sheet, grey = "@page { margin: 0 }", "html { filter: grayscale(1) }"
