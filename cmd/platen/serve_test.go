@@ -33,7 +33,7 @@ func TestBadConfigFile(t *testing.T) {
 // TestFlagsWinOverFile sets the same settings in the file and by flags.
 func TestFlagsWinOverFile(t *testing.T) {
 	file, secret := filepath.Join(t.TempDir(), "platen.toml"), filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte("listen = \"127.0.0.1:1\"\npartitions = 7\negress_allow = [\"10.0.0.0/16\"]\n[kafka]\nbrokers = [\"a:1\"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("listen = \"127.0.0.1:1\"\npartitions = 7\negress_allow = [\"10.0.0.0/16\"]\negress_deny = [\"10.0.1.0/24\"]\n[kafka]\nbrokers = [\"a:1\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(secret, []byte("r7Kq2mXv9TzLp4Wd\n"), 0o600); err != nil {
@@ -41,7 +41,7 @@ func TestFlagsWinOverFile(t *testing.T) {
 	}
 	s, flags := newSettings(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	s.declare(flags)
-	err := flags.Parse([]string{"--listen", "127.0.0.1:2", "--config", file, "--kafka", "b:1,c:1", "--egress-allow", "10.1.0.0/16", "--egress-allow", "10.2.0.1/16", "--dev", "--slots=3", "--secret-file", secret})
+	err := flags.Parse([]string{"--listen", "127.0.0.1:2", "--config", file, "--kafka", "b:1,c:1", "--egress-allow", "10.1.0.0/16", "--egress-allow", "10.2.0.1/16", "--egress-deny", "10.2.1.0/24", "--dev", "--slots=3", "--secret-file", secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +51,9 @@ func TestFlagsWinOverFile(t *testing.T) {
 	}
 	want := node.NewConfig()
 	want.Listen, want.Partitions, want.Kafka.Brokers = "127.0.0.1:2", 7, []string{"b:1", "c:1"}
+	want.EgressDeny = []netip.Prefix{netip.MustParsePrefix("10.2.1.0/24")}
 	want.Dev, want.Browser.Slots, want.Cluster.Secret = true, 3, "r7Kq2mXv9TzLp4Wd"
-	want.EgressAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16"), netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("10.2.0.0/16")}
+	want.EgressAllow = []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("10.2.0.0/16")}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -56,7 +56,10 @@ func (s *settings) read(flags *pflag.FlagSet) (node.Config, error) {
 	over := pflag.NewFlagSet("", pflag.ContinueOnError)
 	merged.declare(over)
 	flags.Visit(func(f *pflag.Flag) {
-		if over.Lookup(f.Name) != nil {
+		if to := over.Lookup(f.Name); to != nil {
+			if ranges, is := to.Value.(*node.Ranges); is { // a flag adds to what there is
+				*ranges = nil
+			}
 			err = errors.Join(err, over.Set(f.Name, f.Value.String()))
 		}
 	})
