@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -85,7 +86,7 @@ func readKeys(ctx context.Context, place string) ([]byte, error) {
 	if !strings.Contains(place, "://") {
 		return readAtMost(place, maxEvidence)
 	}
-	if u, err := contract.ParseURL(place, "https", "http"); err != nil || u.Scheme != "https" && !contract.IsLoopback(u.Hostname()) {
+	if u, err := contract.ParseURL(place, "https", "http"); err != nil || !isPrivate(u) {
 		return nil, fmt.Errorf("%s is not an https URL: whoever is in between could send other keys", place)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -94,7 +95,7 @@ func readKeys(ctx context.Context, place string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := http.DefaultClient.Do(q)
+	a, err := (&http.Client{CheckRedirect: followPrivately}).Do(q)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +104,20 @@ func readKeys(ctx context.Context, place string) ([]byte, error) {
 		return nil, fmt.Errorf("%s answers %s", place, a.Status)
 	}
 	return io.ReadAll(io.LimitReader(a.Body, maxEvidence))
+}
+
+// isPrivate reports whether nobody is in between.
+func isPrivate(u *url.URL) bool { return u.Scheme == "https" || contract.IsLoopback(u.Hostname()) }
+
+// followPrivately refuses redirects that leave https, and those to where somebody may be in between.
+func followPrivately(q *http.Request, via []*http.Request) error {
+	switch from := via[len(via)-1].URL; {
+	case !isPrivate(q.URL) || from.Scheme == "https" && q.URL.Scheme != "https":
+		return fmt.Errorf("%s redirects to %s, which is not an https URL: whoever is in between could send other keys", from, q.URL)
+	case len(via) >= 10:
+		return errors.New("it redirects too often")
+	}
+	return nil
 }
 
 // isAboutPDF compares a PDF, and the XML inside it.

@@ -15,6 +15,37 @@ import (
 	"platen.dev/einvoice/evidence"
 )
 
+// Keys come from no address to which https, or this machine, redirects without https.
+func TestKeysAreFetchedPrivately(t *testing.T) {
+	request := func(address string) *http.Request {
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	for _, c := range []struct {
+		from, to string
+		follows  bool
+	}{
+		{"https://a.example/keys", "https://b.example/keys", true},
+		{"https://a.example/keys", "http://a.example/keys", false},
+		{"https://a.example/keys", "http://127.0.0.1/keys", false},
+		{"http://127.0.0.1/keys", "http://127.0.0.1/others", true},
+		{"http://127.0.0.1/keys", "https://a.example/keys", true},
+		{"http://127.0.0.1/keys", "http://a.example/keys", false},
+	} {
+		if err := followPrivately(request(c.to), []*http.Request{request(c.from)}); (err == nil) != c.follows {
+			t.Errorf("from %s to %s: %v", c.from, c.to, err)
+		}
+	}
+	served := httptest.NewServer(http.RedirectHandler("http://keys.example/jwks.json", http.StatusFound))
+	defer served.Close()
+	if _, err := readKeys(t.Context(), served.URL); err == nil || !strings.Contains(err.Error(), "redirects to http://keys.example/jwks.json, which is not an https URL") {
+		t.Errorf("a redirect without https: %v", err)
+	}
+}
+
 // Evidence is verified with keys from a file or an address; it is refused for another file, or if nobody has signed it.
 func TestVerifyEvidence(t *testing.T) {
 	dir := t.TempDir()
