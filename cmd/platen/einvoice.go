@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"platen.dev/cmd/platen/convert"
 	"platen.dev/cmd/platen/terminal"
 	"platen.dev/einvoice"
 	"platen.dev/einvoice/hybrid"
@@ -146,7 +147,7 @@ func extractFile(file []byte, out string, stdout io.Writer) error {
 		return err
 	}
 	if out != "" {
-		return os.WriteFile(out, xml, 0o600)
+		return convert.WriteFile(out, xml)
 	}
 	_, err = stdout.Write(xml)
 	return err

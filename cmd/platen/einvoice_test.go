@@ -33,7 +33,10 @@ func TestInvoiceCommands(t *testing.T) {
 	near := file("near.xml", []byte(strings.Replace(xml, "urn:factur-x.eu:1p0:extended", "urn:factur-x.eu:9p9:extended", 1)))
 	broken := file("broken.xml", []byte(strings.Replace(xml, "<ram:LineID>", "<ram:LineNo>1</ram:LineNo><ram:LineID>", 1)))
 	torn := file("torn.pdf", []byte(strings.Replace(pdf, "<pdfaid:part>3<", "<pdfaid:part>2<", 1)))
-	out := filepath.Join(dir, "out.xml")
+	out, former := file("out.xml", []byte("former")), filepath.Join(dir, "former.xml")
+	if err := os.Link(out, former); err != nil {
+		t.Fatal(err)
+	}
 	basicXML, err := os.ReadFile("../../einvoice/rules/testdata/base.xml")
 	if err != nil {
 		t.Fatal(err)
@@ -81,6 +84,9 @@ func TestInvoiceCommands(t *testing.T) {
 	}
 	if taken, err := os.ReadFile(out); err != nil || string(taken) != xml {
 		t.Errorf("the extracted XML is different: %v", err)
+	}
+	if kept, err := os.ReadFile(former); err != nil || string(kept) != "former" {
+		t.Errorf("a file is written in place, and would be torn by a full disk: %.20q, %v", kept, err)
 	}
 	for _, args := range []string{"", "dance", "check", "check a b", "check --nonsense a"} {
 		if err := run(append([]string{"einvoice"}, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{}); !errors.Is(err, wrongUsage) {
