@@ -71,7 +71,7 @@ func fieldsFlow(t *testing.T, n *inProcessNode, s *screen) {
 	for _, op := range request.Operations() {
 		t.Run(string(op.Name), func(t *testing.T) {
 			f := fieldTest{t: t, op: op, p: p, with: map[string][]string{}}
-			f.list(played(op), legal)
+			f.list(playgroundFields(op), legal)
 			w := s.open(t)
 			w.signInDemo()
 			for i, typed := range f.forms() {

@@ -238,15 +238,15 @@ func TestDashboardShowsWhatIsTyped(t *testing.T) {
 	}
 }
 
-// played are the fields of an operation as the playground has them, but for its choice between test and live.
-func played(op *request.Operation) []page.Field {
+// playgroundFields are the fields of an operation as the playground has them, but for its choice between test and live.
+func playgroundFields(op *request.Operation) []page.Field {
 	fields, _ := form.New(op.Kind(), append([]string{"wait", "test"}, op.Never...)...).Fields(func(string) string { return "" }, nil)
 	return fields
 }
 
 // paths are those of the fields that hold a value.
 func paths(op *request.Operation) (all []string) {
-	fields := played(op)
+	fields := playgroundFields(op)
 	for len(fields) > 0 {
 		if f := fields[0]; len(f.Fields) > 0 {
 			fields = append(fields[1:], f.Fields...)
