@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen.dev/events/testkit"
 )
 
 var headingID = regexp.MustCompile(`<h[1-6][^>]* id="([^"]*)"`)
@@ -73,9 +75,9 @@ func TestManyHeadings(t *testing.T) {
 		"one": strings.Repeat("# a\n", 25_000), "numbers in the way": numbered.String(), "numbers of numbers": nested.String(),
 		"long": strings.Repeat("# "+strings.Repeat("é", 128)+"\n", 770), "emphasis": "# " + strings.Repeat("*a ", 33_000),
 	} {
-		before := processorTime(t)
+		before := testkit.ProcessorTime(t)
 		ids := headingIDs(t, source)
-		if took := processorTime(t) - before; took > 30*time.Second {
+		if took := testkit.ProcessorTime(t) - before; took > 30*time.Second {
 			t.Errorf("%s: %v", name, took)
 		}
 		slices.Sort(ids)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen.dev/events/testkit"
 )
 
 func mustMarkdown(t *testing.T, source string) string {
@@ -126,9 +128,9 @@ func TestMarkdownHostileStructure(t *testing.T) {
 		fill("a <?"), fill("<a x='"), fill("[a]: b\n"), fill("[a\n"), fill("a|b\n-|-\n"), fill("&#1"), fill("\\"), fill("a  \n"),
 		fill(strings.Repeat(">", 40) + "a\n"), fill(strings.Repeat("* ", 100) + "\n"), strings.Repeat("[", length/2) + strings.Repeat("]", length/2),
 	} {
-		before := processorTime(t) // a busy machine takes longer, and no more of it
+		before := testkit.ProcessorTime(t) // a busy machine takes longer, and no more of it
 		mustMarkdown(t, rendered)
-		if took := processorTime(t) - before; took > 30*time.Second {
+		if took := testkit.ProcessorTime(t) - before; took > 30*time.Second {
 			t.Errorf("%.20q… took %v", rendered, took)
 		}
 	}

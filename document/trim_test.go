@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"platen.dev/events/testkit"
 )
 
 // enough is a limit that no test reaches.
@@ -233,23 +233,13 @@ func BenchmarkRefusedHTML(b *testing.B) {
 	for name, source := range worst() {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(source)))
-			before := processorTime(b)
+			before := testkit.ProcessorTime(b)
 			for b.Loop() {
 				if s, err := SanitizeWithin(source, 240<<10); err == nil && !s.Empty() {
 					b.Fatal("it is not refused")
 				}
 			}
-			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+			b.ReportMetric(float64((testkit.ProcessorTime(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 		})
 	}
-}
-
-// processorTime returns the processor time of the process, including that of the garbage collector.
-func processorTime(t testing.TB) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

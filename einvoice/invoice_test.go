@@ -211,6 +211,13 @@ func TestEncodings(t *testing.T) {
 	if _, err := Parse([]byte(latin1), "basicwl"); err == nil || !strings.Contains(err.Error(), "ISO-8859-1") {
 		t.Errorf("Parse accepts ISO-8859-1: %v", err)
 	}
+	later := strings.Replace(utf8, `version="1.0"`, `version="1.1"`, 1)
+	if _, err := ParseSchemaOnly([]byte(later), "basicwl"); err != nil {
+		t.Errorf("a document of XML 1.1 cannot be checked: %v", err)
+	}
+	if _, err := Parse([]byte(later), "basicwl"); err == nil || !strings.Contains(err.Error(), "the XML declares version 1.1") {
+		t.Errorf("Parse accepts XML 1.1: %v", err)
+	}
 }
 
 // Of several due dates the latest counts, wherever it stands.

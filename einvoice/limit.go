@@ -30,9 +30,12 @@ func attached(document []byte) (size int) {
 		if !found {
 			return size
 		}
-		document = rest
 		end := bytes.IndexAny(rest, "<>")
-		if end < 0 || rest[end] == '<' {
+		if end < 0 {
+			return size
+		}
+		if rest[end] == '<' {
+			document = rest[end:] // a name before it would find the same character
 			continue
 		}
 		content, _, _ := bytes.Cut(rest[end+1:], []byte("<"))

@@ -10,6 +10,7 @@ import (
 
 	"platen.dev/document/markup"
 	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // withText inserts text after the start tag of ExchangedDocument in the sample.
@@ -48,6 +49,21 @@ func TestLargeAttachments(t *testing.T) {
 		if _, err := Parse(c.document, "en16931"); err == nil || !strings.Contains(err.Error(), "at most 1048576 are accepted") {
 			t.Errorf("%s, to be converted: %v", name, err)
 		}
+	}
+}
+
+// Attachments are looked for once, however often something looks like their name.
+func TestManyNamesOfAttachments(t *testing.T) {
+	const names = 200_000
+	before := testkit.ProcessorTime(t)
+	for _, end := range []string{"", "<", ">", "<>"} {
+		document := []byte(strings.Repeat("BinaryObject", names) + end)
+		if size := attached(document); size != 0 && end != ">" || end == ">" && size != len(document) {
+			t.Errorf("with %q in the end, %d of %d bytes are attached", end, size, len(document))
+		}
+	}
+	if took := testkit.ProcessorTime(t) - before; took > 5*time.Second { // 20 ms; once for each name, minutes
+		t.Errorf("%v", took)
 	}
 }
 
@@ -155,16 +171,18 @@ func hostile(t testing.TB) map[string][]byte {
 		"namespaces":    withText(t, "minimum", "<a"+declarations(62)+"><a"+declarations(62)+"><a"+declarations(62)+">"+strings.Repeat("<q:b/>", 100)),
 		"prefixes":      withText(t, "minimum", "<a xmlns:q='u'"+declarations(62)+"><a"+declarations(62)+"><a"+declarations(62)+">"+strings.Repeat("<q:b/>", size/6-2000)+"</a></a></a>"),
 		"long name":     withText(t, "minimum", "<"+fill("a")+"/>"),
-		"long text":     withText(t, "minimum", fill("x")),
-		"long value":    withText(t, "minimum", "<a b='"+fill("x")+"'/>"),
-		"lines":         withText(t, "minimum", fill("\n")+"<x/><x/><x/>"),
-		"brackets":      withText(t, "minimum", fill("]]")),
-		"instructions":  withText(t, "minimum", fill("<?a?>")),
-		"base64":        []byte(strings.Replace(sample(t, "en16931"), "aG91cnM7MTIK", fill("QUJD"), 1)),
-		"entity bomb":   []byte(`<!DOCTYPE x [<!ENTITY a "` + fill("&b;") + `">]><x>&a;</x>`),
-		"returns":       withText(t, "minimum", fill("\r")),
-		"bytes":         []byte(fill("\xff")),
-		"nothing":       []byte(fill("<")),
+		"one namespace": []byte(strings.Replace(string(withText(t, "minimum", strings.Repeat("<q:b/>", 5000))),
+			"<rsm:CrossIndustryInvoice", "<rsm:CrossIndustryInvoice xmlns:q='"+strings.Repeat("u", size/2)+"'", 1)),
+		"long text":    withText(t, "minimum", fill("x")),
+		"long value":   withText(t, "minimum", "<a b='"+fill("x")+"'/>"),
+		"lines":        withText(t, "minimum", fill("\n")+"<x/><x/><x/>"),
+		"brackets":     withText(t, "minimum", fill("]]")),
+		"instructions": withText(t, "minimum", fill("<?a?>")),
+		"base64":       []byte(strings.Replace(sample(t, "en16931"), "aG91cnM7MTIK", fill("QUJD"), 1)),
+		"entity bomb":  []byte(`<!DOCTYPE x [<!ENTITY a "` + fill("&b;") + `">]><x>&a;</x>`),
+		"returns":      withText(t, "minimum", fill("\r")),
+		"bytes":        []byte(fill("\xff")),
+		"nothing":      []byte(fill("<")),
 	}
 }
 

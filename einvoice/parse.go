@@ -32,7 +32,7 @@ func Parse(document []byte, profile string) (*Invoice, error) {
 }
 
 // ParseWanted reads an invoice and makes all checks: those of ParseSchemaOnly or ParseUBL and, before the
-// schema, that the encoding is UTF-8, that the document declares the guideline of the
+// schema, that the encoding is UTF-8 and the XML 1.0, that the document declares the guideline of the
 // profile, and that it has a type code that is wanted (docs/API.md, E-invoices). Its
 // errors may be shown to the caller; those of XML and of the schema are *InvalidError.
 func ParseWanted(document []byte, want Wanted) (*Invoice, error) {
@@ -45,6 +45,9 @@ func ParseWanted(document []byte, want Wanted) (*Invoice, error) {
 	v, err := want.validate(document)
 	if err != nil {
 		return nil, err
+	}
+	if version := v.reader.Version(); version != "1.0" {
+		return nil, fmt.Errorf("the XML declares version %s; it must be XML 1.0, as many programs read no other", markup.Excerpt(version))
 	}
 	if v.root == nil {
 		return v.result()

@@ -18,6 +18,7 @@ func (r *Reader) xmlDeclaration() *Fault {
 	if !strings.HasPrefix(version, "1.") || strings.Trim(version[2:], "0123456789") != "" {
 		return r.fault(fmt.Sprintf("XML version %q", Excerpt(version)), "1.0")
 	}
+	r.version = version
 	encoding, fault := r.pseudoAttribute("encoding", false)
 	if fault == nil && encoding != "" && !isEncodingName(encoding) {
 		fault = r.fault(fmt.Sprintf("encoding %q", Excerpt(encoding)), "the name of an encoding, such as UTF-8")

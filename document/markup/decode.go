@@ -29,9 +29,11 @@ func transcode(document []byte) (string, *Fault) {
 	if wide != "" {
 		text = decodeUTF16(body, wide == "UTF-16BE")
 	}
-	declared := encodingDeclaration(text)
+	declared, ends := encodingDeclaration(text)
 	name := strings.ToUpper(declared)
 	switch {
+	case !ends:
+		return text, &Fault{0, fmt.Sprintf("an XML declaration of more than %d characters", maxDeclaration), "a short one: it tells the encoding"}
 	case wide == "UTF-32":
 		return "", &Fault{0, "a document in UTF-32", "UTF-8, UTF-16 or ISO-8859-1"}
 	case wide != "" && len(body)%2 != 0:
@@ -130,7 +132,8 @@ func Encoding(document []byte) string {
 	if wide != "" {
 		return wide
 	}
-	return strings.ToUpper(encodingDeclaration(string(document[bomLength:min(len(document), bomLength+1024)])))
+	declared, _ := encodingDeclaration(string(document[bomLength:min(len(document), bomLength+maxDeclaration)]))
+	return strings.ToUpper(declared)
 }
 
 // ForeignEncoding returns the Encoding of a document that declares another encoding than UTF-8; "" otherwise.
@@ -142,23 +145,26 @@ func ForeignEncoding(document []byte) string {
 	return encoding
 }
 
-// encodingDeclaration finds the encoding in the XML declaration, if there is one. It does
-// not check the declaration, as the Reader does that.
-func encodingDeclaration(text string) string {
-	if !strings.HasPrefix(text, "<?xml") {
-		return ""
+// maxDeclaration is how many bytes of a document may tell its encoding.
+const maxDeclaration = 1024
+
+// encodingDeclaration finds the encoding in the XML declaration, if there is one, and whether the declaration ends
+// within maxDeclaration. It does not check the declaration, as the Reader does that.
+func encodingDeclaration(text string) (name string, ends bool) {
+	if len(text) < 6 || !strings.HasPrefix(text, "<?xml") || !isSpace(text[5]) {
+		return "", true
 	}
-	end := strings.Index(text[:min(len(text), 1024)], "?>")
+	end := strings.Index(text[:min(len(text), maxDeclaration)], "?>")
 	if end < 0 {
-		return ""
+		return "", len(text) <= maxDeclaration
 	}
 	_, rest, found := strings.Cut(text[:end], "encoding")
 	rest = strings.TrimLeft(rest, " \t\r\n=")
 	if !found || rest == "" || rest[0] != '"' && rest[0] != '\'' {
-		return ""
+		return "", true
 	}
-	name, _, _ := strings.Cut(rest[1:], rest[:1])
-	return name
+	name, _, _ = strings.Cut(rest[1:], rest[:1])
+	return name, true
 }
 
 func checkCharacters(text string) *Fault {

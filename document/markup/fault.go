@@ -22,12 +22,16 @@ func Position(text string, offset int) (line, column int) {
 
 // Excerpt makes input safe to quote in a message: it leaves out the middle of a text of more
 // than 200 characters, because the end often decides (a version, the last part of a URN), and
-// replaces characters that control a terminal or the direction of text.
+// replaces characters that control a terminal or the direction of text. It looks at no more of the text than it keeps.
 func Excerpt(s string) string {
 	const limit, tail = 200, 80
-	if n := utf8.RuneCountInString(s); n > limit {
-		runes := []rune(s)
-		s = string(runes[:limit-tail-1]) + "…" + string(runes[n-tail:])
+	if start := after(s, limit-tail-1); after(s[start:], tail+1) < len(s)-start {
+		end := len(s)
+		for range tail {
+			_, size := utf8.DecodeLastRuneInString(s[:end])
+			end -= size
+		}
+		s = s[:start] + "…" + s[end:]
 	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7F && r < 0xA0 || r >= 0x2028 && r <= 0x202E || r >= 0x2066 && r <= 0x2069 {
@@ -35,4 +39,13 @@ func Excerpt(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// after returns the offset behind n characters of a text, or its length.
+func after(s string, n int) (offset int) {
+	for ; n > 0 && offset < len(s); n-- {
+		_, size := utf8.DecodeRuneInString(s[offset:])
+		offset += size
+	}
+	return offset
 }

@@ -56,10 +56,15 @@ type Reader struct {
 	// emptyElement: the last token was an empty-element tag, whose end is still to be returned.
 	emptyElement bool
 	rootSeen     bool
+	version      string
 }
 
 // NewReader returns a Reader of a text that Decode returned.
-func NewReader(text string) *Reader { return &Reader{text: text} }
+func NewReader(text string) *Reader { return &Reader{text: text, version: "1.0"} }
+
+// Version returns the version of XML that the document declares, 1.0 if it declares none, once Next has returned a token. A document of a later
+// 1.x is read as one of 1.0, as the fifth edition of XML 1.0 wants it; other readers refuse it.
+func (r *Reader) Version() string { return r.version }
 
 // Next returns the next token; the last is EndDocument. It must not be called again after
 // that or after a fault.

@@ -223,6 +223,25 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
+// The declaration of the encoding counts however far it is from the beginning, or the document is refused.
+func TestLongDeclaration(t *testing.T) {
+	for _, encoding := range []string{"ISO-8859-1", "UTF-7", "UTF-8"} {
+		for spaces, long := range map[int]bool{900: false, 1024: true, 100_000: true} {
+			document := `<?xml version="1.0"` + strings.Repeat(" ", spaces) + `encoding="` + encoding + `"?><a>` + "\xc3\xa9</a>"
+			got, fault := tokens(document)
+			switch {
+			case long && (fault == nil || fault.Found != "an XML declaration of more than 1024 characters"),
+				!long && encoding == "UTF-7" && (fault == nil || fault.Found != `encoding "UTF-7"`),
+				!long && encoding == "UTF-8" && got != "<a>é</a>", !long && encoding == "ISO-8859-1" && got != "<a>Ã©</a>":
+				t.Errorf("%s behind %d spaces: %q, %+v", encoding, spaces, got, fault)
+			}
+		}
+	}
+	if got, fault := tokens(`<?xml-stylesheet encoding="UTF-7"?>` + "<a/>"); fault != nil || got != "<a></a>" {
+		t.Errorf("an instruction that looks like a declaration: %q, %+v", got, fault)
+	}
+}
+
 func TestPosition(t *testing.T) {
 	for offset, want := range map[int][2]int{0: {1, 1}, 1: {1, 2}, 3: {1, 3}, 4: {2, 1}, 99: {2, 2}} {
 		if line, column := Position("aé\nx", offset); [2]int{line, column} != want {
