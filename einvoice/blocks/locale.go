@@ -128,12 +128,18 @@ func (l locale) grouped(digits string) string {
 	if l.group == "" {
 		return digits
 	}
-	var groups []string
-	size := l.primary
-	for len(digits) > size {
-		groups = append([]string{digits[len(digits)-size:]}, groups...)
-		digits = digits[:len(digits)-size]
-		size = l.secondary
+	before := len(digits) - l.primary // digits before the last group
+	if before <= 0 {
+		return digits
 	}
-	return strings.Join(append([]string{digits}, groups...), l.group)
+	var b strings.Builder
+	b.Grow(len(digits) + (before/l.secondary+1)*len(l.group))
+	from := 0
+	for to := (before-1)%l.secondary + 1; to <= before; to += l.secondary { // the first group may be shorter
+		b.WriteString(digits[from:to])
+		b.WriteString(l.group)
+		from = to
+	}
+	b.WriteString(digits[from:])
+	return b.String()
 }

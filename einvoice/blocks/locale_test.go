@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -40,6 +41,22 @@ func TestNumbers(t *testing.T) {
 	} {
 		if got := localeOf(c.tag).number(c.text, c.least); got != c.want {
 			t.Errorf("%s %q: got %q, want %q", c.tag, c.text, got, c.want)
+		}
+	}
+}
+
+// A number of any length is written digit by digit: schemas do not bound it.
+func TestLongNumbers(t *testing.T) {
+	const digits = 99_999
+	text := strings.Repeat("1", digits)
+	for locale, groups := range map[string]int{"de-DE": digits / 3, "en-IN": 1 + (digits-3)/2, "fr": digits / 3} {
+		l := localeOf(locale)
+		got := l.number(text, 2)
+		if n := strings.Count(got, l.group); n != groups-1 || strings.Count(got, "1") != digits {
+			t.Errorf("%s: %d groups of %d digits, want %d: %.40s…", locale, n+1, strings.Count(got, "1"), groups, got)
+		}
+		if allocations := testing.AllocsPerRun(1, func() { l.number(text, 2) }); allocations > 20 {
+			t.Errorf("%s: %v allocations", locale, allocations)
 		}
 	}
 }
