@@ -77,8 +77,11 @@ func (s subject) only(names ...string) (invoice attachment, found bool) {
 
 // embedded checks how an invoice is attached.
 func (s subject) embedded(invoice attachment) {
-	f, uf := s.file.Resolve(invoice.spec["F"]), s.file.Resolve(invoice.spec["UF"])
-	s.reportIf(f != nil && uf != nil && cos.Text(f) != cos.Text(uf), "FX-FILE", "F is %.60q, UF %.60q", cos.Text(f), cos.Text(uf))
+	f, uf := nameOf(s.file, invoice.spec["F"]), nameOf(s.file, invoice.spec["UF"])
+	s.reportIf(s.file.Resolve(invoice.spec["F"]) != nil && s.file.Resolve(invoice.spec["UF"]) != nil && f != uf, "FX-FILE", "F is %.60q, UF %.60q", f, uf)
+	if err := invoice.single(s.file); err != nil {
+		s.report("FX-FILE", "%v", err)
+	}
 	s.reportIf(!invoice.named, "FX-NAMES", "%.60s is not in the name tree EmbeddedFiles", invoice.name)
 	kind := s.name(invoice.stream.Dict["Subtype"])
 	s.reportIf(strings.Contains(kind, "/") && kind != "text/xml", "FX-MIME", "%.60s has the MIME type %.60q", invoice.name, kind) // 6.8-1 wants a MIME type

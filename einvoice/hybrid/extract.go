@@ -1,8 +1,11 @@
 package hybrid
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"platen.dev/document/pdfa"
@@ -15,9 +18,9 @@ var (
 	ErrSeveralInvoices = errors.New("the PDF has several embedded invoices")
 )
 
-// invoiceNames are the file names of embedded invoices: of Factur-X and ZUGFeRD since 2.1,
-// of XRechnung, of ZUGFeRD 1.0 and 2.0, and Platen's own of UBL.
-var invoiceNames = []string{FileName, FileNameXRechnung, "zugferd-invoice.xml", UBLFileName}
+// invoiceNames are the file names of embedded invoices by which readers find them: of Factur-X and ZUGFeRD since 2.1, of
+// XRechnung, and of ZUGFeRD 1.0 and 2.0.
+var invoiceNames = []string{FileName, FileNameXRechnung, "zugferd-invoice.xml"}
 
 // Embedded is an invoice in a PDF.
 type Embedded struct {
@@ -82,39 +85,78 @@ type attachment struct {
 	spec              cos.Dict
 	stream            *cos.Stream
 	named, associated bool // in the name tree EmbeddedFiles, in the catalog's AF
+	// others are the other streams that its file specifications have: some readers take F, others UF.
+	others []*cos.Stream
 }
 
-// findInvoice returns the attachment with the first of invoiceNames that any has.
+// findInvoice returns the attachment with the first of invoiceNames that any has. Readers differ in which name they look for first, so several
+// names are several invoices, unless their files are equal: producers may serve older readers so. Platen's own name of UBL, which any file may
+// have, counts only if there is none of these.
 func findInvoice(file *cos.File) (attachment, error) {
 	all := attachmentsOf(file)
-	var others []string
-	for _, name := range invoiceNames {
-		var found []attachment
+	var found []attachment
+	for _, name := range append(invoiceNames[:len(invoiceNames):len(invoiceNames)], UBLFileName) {
+		if name == UBLFileName && len(found) > 0 {
+			break
+		}
+		before := len(found)
 		for _, a := range all {
 			if strings.EqualFold(a.name, name) {
 				found = append(found, a)
 			}
 		}
-		if len(found) > 1 {
-			return attachment{}, fmt.Errorf("%w: %d have the name %s", ErrSeveralInvoices, len(found), name)
-		}
-		if len(found) == 1 {
-			return found[0], nil
+		if n := len(found) - before; n > 1 {
+			return attachment{}, fmt.Errorf("%w: %d have the name %s", ErrSeveralInvoices, n, name)
 		}
 	}
+	if len(found) == 0 {
+		return attachment{}, noInvoice(all)
+	}
+	invoice := found[0]
+	for _, a := range found {
+		if err := a.single(file); err != nil {
+			return attachment{}, err
+		}
+		if a.stream != invoice.stream && !equal(file, a.stream, invoice.stream) {
+			return attachment{}, fmt.Errorf("%w: %s and %s are different", ErrSeveralInvoices, invoice.name, a.name)
+		}
+	}
+	return invoice, nil
+}
+
+// single returns an error if an attachment is several files, which are not equal.
+func (a attachment) single(file *cos.File) error {
+	if len(a.others) > maxOthers || slices.ContainsFunc(a.others, func(other *cos.Stream) bool { return !equal(file, a.stream, other) }) {
+		return fmt.Errorf("%w: F and UF of %s are different files", ErrSeveralInvoices, a.name)
+	}
+	return nil
+}
+
+// equal reports whether two streams can be read and have the same bytes.
+func equal(file *cos.File, a, b *cos.Stream) bool {
+	of, errA := file.Decode(a)
+	with, errB := file.Decode(b)
+	return errA == nil && errB == nil && bytes.Equal(of, with)
+}
+
+// noInvoice says which attachments there are.
+func noInvoice(all []attachment) error {
+	var others []string
 	for _, a := range all[:min(len(all), 5)] {
 		others = append(others, fmt.Sprintf("%.60q", a.name))
 	}
 	if len(others) == 0 {
-		return attachment{}, fmt.Errorf("%w: it has no attachments", ErrNoInvoice)
+		return fmt.Errorf("%w: it has no attachments", ErrNoInvoice)
 	}
-	return attachment{}, fmt.Errorf("%w: its attachments are %s", ErrNoInvoice, strings.Join(others, ", "))
+	return fmt.Errorf("%w: its attachments are %s", ErrNoInvoice, strings.Join(others, ", "))
 }
 
 // Bounds of the search for attachments.
 const (
 	maxAttachments   = 1000
 	maxNameTreeNodes = 10_000
+	maxName          = 1000 // bytes of a name: many attachments may share one
+	maxOthers        = 4    // other streams of an attachment
 )
 
 // collector collects attachments, each stream once.
@@ -158,24 +200,35 @@ func (c *collector) walkNameTree(value any, depth int) {
 func (c *collector) add(value any) (int, bool) {
 	spec := c.file.Dict(value)
 	embedded := c.file.Dict(spec["EF"])
-	for _, key := range []cos.Name{"UF", "F"} {
-		s, ok := c.file.Resolve(embedded[key]).(*cos.Stream)
-		if !ok {
-			continue
+	var streams []*cos.Stream
+	for _, key := range []cos.Name{"UF", "F", "Unix", "Mac", "DOS"} {
+		if s, ok := c.file.Resolve(embedded[key]).(*cos.Stream); ok {
+			streams = append(streams, s)
 		}
-		if at, known := c.index[s]; known {
-			return at, true
-		}
+	}
+	if len(streams) == 0 {
+		return 0, false
+	}
+	at, known := c.index[streams[0]]
+	if !known {
 		if len(c.all) == maxAttachments {
 			return 0, false
 		}
-		name := cos.Text(c.file.Resolve(spec["UF"]))
-		if name == "" {
-			name = cos.Text(c.file.Resolve(spec["F"]))
-		}
-		c.index[s] = len(c.all)
-		c.all = append(c.all, attachment{name: name, spec: spec, stream: s})
-		return len(c.all) - 1, true
+		at = len(c.all)
+		c.index[streams[0]] = at
+		c.all = append(c.all, attachment{name: cmp.Or(nameOf(c.file, spec["UF"]), nameOf(c.file, spec["F"])), spec: spec, stream: streams[0]})
 	}
-	return 0, false
+	a := &c.all[at]
+	for _, s := range streams[1:] {
+		if s != a.stream && !slices.Contains(a.others, s) && len(a.others) <= maxOthers {
+			a.others = append(a.others, s)
+		}
+	}
+	return at, true
+}
+
+// nameOf decodes the beginning of a name.
+func nameOf(file *cos.File, value any) string {
+	name, _ := file.Resolve(value).(cos.String)
+	return cos.Text(name[:min(len(name), maxName)])
 }

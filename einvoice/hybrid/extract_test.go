@@ -14,6 +14,7 @@ import (
 	"platen.dev/document"
 	"platen.dev/document/pdfa"
 	"platen.dev/document/pdfa/cos"
+	"platen.dev/document/pdfa/pack"
 )
 
 // TestExtractForeign extracts invoices under the names that other producers use, also from files that qpdf packed into object streams or linearised.
@@ -88,6 +89,110 @@ func TestExtractRefuses(t *testing.T) {
 		if _, err := Extract(c.pdf); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// attach adds a file specification of a name whose EF has files.
+func (e editing) attach(name string, files types.Dict) {
+	spec, err := e.IndRefForNewObject(types.Dict{
+		"Type": types.Name("Filespec"), "F": types.StringLiteral(name), "UF": types.StringLiteral(name), "AFRelationship": types.Name("Alternative"), "EF": files,
+	})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	catalog := e.catalog()
+	names, _ := e.DereferenceDict(catalog["Names"])
+	tree, _ := e.DereferenceDict(names["EmbeddedFiles"])
+	tree["Names"] = append(tree["Names"].(types.Array), types.StringLiteral(name), *spec)
+	af, _ := e.DereferenceArray(catalog["AF"])
+	catalog["AF"] = append(af, *spec)
+}
+
+// file adds a stream with an embedded XML.
+func (e editing) file(xml []byte) types.IndirectRef {
+	ref, err := e.IndRefForNewObject(types.StreamDict{
+		Dict: types.Dict{
+			"Type": types.Name("EmbeddedFile"), "Subtype": types.Name("text/xml"), "Filter": types.Name("FlateDecode"),
+			"Params": types.Dict{"ModDate": types.StringLiteral("D:20260101000000Z")},
+		},
+		Raw: pack.Deflate(xml),
+	})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return *ref
+}
+
+// A file has one invoice only if every reader finds the same: in each entry of EF, and under each name by which invoices are known.
+func TestOneInvoice(t *testing.T) {
+	xml, other := invoice(t, "en16931").XML, []byte("<other/>")
+	embedded := func(e editing) types.Dict {
+		_, spec := e.typed("Filespec")
+		return spec["EF"].(types.Dict)
+	}
+	for name, c := range map[string]struct {
+		edit    func(e editing)
+		several string // what the error says; "" for none
+		own     bool   // our own files may be so
+	}{
+		"as it was":       {func(editing) {}, "", true},
+		"another F":       {func(e editing) { embedded(e)["F"] = e.file(other) }, "F and UF of factur-x.xml are different files", false},
+		"an equal F":      {func(e editing) { embedded(e)["F"] = e.file(xml) }, "", true},
+		"another for DOS": {func(e editing) { embedded(e)["DOS"] = e.file(other) }, "F and UF of factur-x.xml are different files", false},
+		"another F in a second specification": {
+			func(e editing) { e.attach("notes.txt", types.Dict{"UF": embedded(e)["UF"], "F": e.file(other)}) },
+			"F and UF of factur-x.xml are different files", false,
+		},
+		"many equal ones": {
+			func(e editing) {
+				for range maxOthers + 1 {
+					e.attach("notes.txt", types.Dict{"UF": embedded(e)["UF"], "F": e.file(xml)})
+				}
+			}, "F and UF of factur-x.xml are different files", false,
+		},
+		"another name": {
+			func(e editing) { f := e.file(other); e.attach("XRechnung.xml", types.Dict{"F": f, "UF": f}) },
+			"factur-x.xml and XRechnung.xml are different", true, // it is not compared with our own names
+		},
+		"another name of an equal file": {func(e editing) { f := e.file(xml); e.attach("zugferd-invoice.xml", types.Dict{"F": f, "UF": f}) }, "", true},
+		"a name that any file may have": {func(e editing) { f := e.file(other); e.attach("invoice.xml", types.Dict{"F": f, "UF": f}) }, "", true},
+	} {
+		pdf := edited(t, goodPDF(t), c.edit)
+		got, err := Extract(pdf)
+		if c.several == "" != (err == nil) || err != nil && (!errors.Is(err, ErrSeveralInvoices) || !strings.Contains(err.Error(), c.several)) || err == nil && !bytes.Equal(got, xml) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if in := Inspect(cos.NewSource(pdf)); c.several == "" && in.Err != nil || c.several != "" && !errors.Is(in.Err, ErrSeveralInvoices) {
+			t.Errorf("%s: the inspection says %v", name, in.Err)
+		}
+		if err := Check(pdf); err == nil != c.own || err != nil && !strings.Contains(err.Error(), "FX-FILE") {
+			t.Errorf("%s: our own check says %v", name, err)
+		}
+	}
+}
+
+// Many attachments may share one long name, of which each keeps a part.
+func TestLongNames(t *testing.T) {
+	const attachments = 200
+	var names, streams strings.Builder
+	for n := range attachments {
+		fmt.Fprintf(&names, "()<</EF<</F %d 0 R>>/UF 2 0 R>>", n+3)
+		fmt.Fprintf(&streams, "%d 0 obj\n<</Length 0>>\nstream\n\nendstream\nendobj\n", n+3)
+	}
+	pdf := "%PDF-1.7\n1 0 obj\n<</Type/Catalog/Names<</EmbeddedFiles<</Names[" + names.String() + "]>>>>>>\nendobj\n2 0 obj\n(" +
+		strings.Repeat("\xe9", 1<<20) + ")\nendobj\n" + streams.String() + "trailer\n<</Root 1 0 R>>\n"
+	file, err := cos.NewSource([]byte(pdf)).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := attachmentsOf(file)
+	for _, a := range all {
+		if want := strings.Repeat("é", maxName); a.name != want {
+			t.Fatalf("a name has %d bytes, want %d", len(a.name), len(want))
+		}
+	}
+	if len(all) != attachments {
+		t.Errorf("%d attachments", len(all))
 	}
 }
 
