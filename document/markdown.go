@@ -29,9 +29,12 @@ var markdown, markdownWithHTML = newMarkdown(util.Prioritized(literalHTML{}, 100
 func newMarkdown(renderers ...util.PrioritizedValue) goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-		goldmark.WithParserOptions(parser.WithASTTransformers(
-			util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
-		)),
+		goldmark.WithParserOptions(
+			parser.WithASTTransformers(
+				util.Prioritized(directionMarker{}, 500), util.Prioritized(languageMarker{}, 501), util.Prioritized(headingMarker{}, 502), util.Prioritized(cellMarker{}, 503),
+			),
+			parser.WithInlineParsers(util.Prioritized(delimiterGuard{}, 50)), // before those that it guards
+		),
 		// The sanitiser decides which URLs and which raw HTML are safe.
 		goldmark.WithRendererOptions(markup.WithUnsafe(), renderer.WithNodeRenderers(append(renderers, util.Prioritized(codeBlocks{}, 101))...)),
 	)
@@ -85,7 +88,11 @@ func renderMarkdown(by goldmark.Markdown, source string, limit int) (html, title
 		return "", "", err
 	}
 	src := []byte(source)
-	tree := by.Parser().Parse(text.NewReader(src))
+	pc := parser.NewContext()
+	tree := by.Parser().Parse(text.NewReader(src), parser.WithContext(pc))
+	if err := complexityOf(pc); err != nil {
+		return "", "", err
+	}
 	rendered := bounded{limit: 2 * limit} // the sanitiser writes some entities in fewer bytes
 	if err := by.Renderer().Render(&rendered, src, tree); err != nil {
 		return "", "", fmt.Errorf("markdown: %w", err)
