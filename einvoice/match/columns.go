@@ -5,7 +5,7 @@ func (c *comparison) columns(rows ...row) {
 	for i := range rows {
 		r := &rows[i]
 		for _, a := range r.beside {
-			if !c.spend(len(c.found) + len(c.view.pieces)) {
+			if !c.spend(len(c.found) + len(c.view.pieces) + 3*len(r.terms) + len(r.amounts)) {
 				return
 			}
 			if t := c.expected(r, a); t != nil && (a.near(t.amount) && !c.isMoney(a) || a.decimals && r.own(a) && r.has(t.amount)) {
@@ -58,7 +58,7 @@ func (c *comparison) heading(a *amount) (next *label) {
 		for i := range c.view.pieces {
 			p := &c.view.pieces[i]
 			between := p.page == a.page && p.top >= next.bottom-1 && p.bottom <= a.top+1 && p.over(a.box) > -1
-			if between && i != next.piece && p.wordy() {
+			if between && i != next.piece && p.wordy {
 				return nil
 			}
 		}

@@ -196,17 +196,32 @@ func (d shownDate) means(day time.Time) bool {
 
 // hasMonth reports whether the page shows a month, by number or name, with its year.
 func (v *view) hasMonth(day time.Time) bool {
+	if v.months == nil { // few invoices have any
+		v.readMonths()
+	}
+	month := day.Year()*100 + int(day.Month())
+	return v.months[month] || v.hasText([]rune(strconv.Itoa(month)), nil)
+}
+
+// readMonths notes the months on the pages, each beside a year of four digits.
+func (v *view) readMonths() {
+	v.months = map[int]bool{}
 	for i := range v.pieces {
 		parts := v.pieces[i].parts()
 		for n := 0; n+1 < len(parts); n++ {
-			a, b := parts[n], parts[n+1]
-			if b.digits != 4 {
-				a, b = b, a
+			month, year := parts[n], parts[n+1]
+			if year.digits != 4 {
+				month, year = year, month
 			}
-			if b.digits == 4 && b.number == day.Year() && (slices.Contains(a.months, day.Month()) || a.number == int(day.Month())) {
-				return true
+			if year.digits != 4 {
+				continue
+			}
+			if month.number > 0 && month.number <= 12 {
+				v.months[year.number*100+month.number] = true
+			}
+			for _, named := range month.months {
+				v.months[year.number*100+int(named)] = true
 			}
 		}
 	}
-	return v.hasText([]rune(strconv.Itoa(day.Year()*100+int(day.Month()))), nil)
 }

@@ -19,7 +19,25 @@ func (c *comparison) explained(a *amount) bool {
 		c.readTexts(c.invoice.Root)
 		c.derive()
 	}
-	return c.knows(a) || slices.ContainsFunc(c.terms, func(t term) bool { return t.amount != "" && a.rounds(t.amount) })
+	return c.knows(a) || c.isRounded(a)
+}
+
+// isRounded reports whether a number on the page is the amount of any term, rounded (amount.rounds).
+func (c *comparison) isRounded(a *amount) bool {
+	return a.decimals && slices.ContainsFunc(a.readings, func(r string) bool {
+		_, decimals, _ := strings.Cut(r, ".")
+		if len(decimals) < 2 {
+			return false
+		}
+		before := r[:len(r)-1] + string(r[len(r)-1]-1) // rounded up: the last decimal of a reading is not zero
+		return c.begins(r) || c.begins(before)
+	})
+}
+
+// begins reports whether the amount of a term begins with a number and goes on.
+func (c *comparison) begins(number string) bool {
+	at, _ := slices.BinarySearch(c.rounded, number+"0")
+	return at < len(c.rounded) && strings.HasPrefix(c.rounded[at], number)
 }
 
 func (c *comparison) knows(a *amount) bool {
@@ -49,6 +67,12 @@ func (c *comparison) readNumbers() {
 			}
 		}
 	}
+	for _, t := range c.terms {
+		if _, decimals, _ := strings.Cut(t.amount, "."); len(decimals) > 2 {
+			c.rounded = append(c.rounded, t.amount)
+		}
+	}
+	slices.Sort(c.rounded)
 }
 
 // readTexts adds the numbers in texts and attributes of the XML.
@@ -86,13 +110,22 @@ func amountsIn(text string) []amount {
 
 // inXML reports whether a text on the page is in a text of the XML.
 func (c *comparison) inXML(shown string) bool {
-	want := fold(shown)
+	if c.texts == nil {
+		c.texts = new(c.foldTexts())
+	}
+	const step = 16 // characters that are searched in the time of a step
+	return c.spend(len(*c.texts)/step) && strings.Contains(*c.texts, fold(shown))
+}
+
+// foldTexts are the texts of the XML, folded, with something between that no folded text has.
+func (c *comparison) foldTexts() string {
+	var b strings.Builder
 	for _, all := range c.invoice.Elements {
 		for _, t := range all {
-			if text := t.Text(); len(text) < 10_000 && strings.Contains(fold(text), want) {
-				return true
+			if text := t.Text(); len(text) < 10_000 {
+				b.WriteString(fold(text) + " ")
 			}
 		}
 	}
-	return false
+	return b.String()
 }

@@ -65,14 +65,21 @@ func ascii(text string) bool {
 	return true
 }
 
-// digit returns the value of a digit of any script: each script's digits are consecutive, starting with zero.
+// digit returns the value of a digit of any script: each script's digits are consecutive, from zero to nine, and so are those of several sets of
+// mathematical digits.
 func digit(r rune) rune {
 	if r <= '9' {
 		return r - '0'
 	}
-	zero := r
-	for zero > 0 && r-zero < 9 && unicode.IsDigit(zero-1) {
-		zero--
+	for _, digits := range unicode.Digit.R16 {
+		if r <= rune(digits.Hi) {
+			return (r - rune(digits.Lo)) % 10
+		}
 	}
-	return r - zero
+	for _, digits := range unicode.Digit.R32 {
+		if r <= rune(digits.Hi) {
+			return (r - rune(digits.Lo)) % 10
+		}
+	}
+	return 0
 }

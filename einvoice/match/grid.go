@@ -13,10 +13,15 @@ func (g grid) add(b box, index int) {
 	g[key] = append(g[key], index)
 }
 
-// near calls with for the items near a line, in no particular order.
-func (g grid) near(b box, with func(index int)) {
-	for band := int(b.top-bandReach) / bandHeight; band <= int(b.bottom+bandReach)/bandHeight; band++ {
-		for _, index := range g[[2]int{b.page, band}] {
+// near calls with for the items of a grid near a line, in no particular order, as long as there is work left.
+func (v *view) near(g grid, b box, with func(index int)) {
+	for n := int(b.top-bandReach) / bandHeight; n <= int(b.bottom+bandReach)/bandHeight; n++ {
+		items := g[[2]int{b.page, n}]
+		const band = 4 // to find its items
+		if !v.spend(len(items) + band) {
+			return
+		}
+		for _, index := range items {
 			with(index)
 		}
 	}
@@ -24,8 +29,11 @@ func (g grid) near(b box, with func(index int)) {
 
 // amountsNear calls with the amounts near a line.
 func (v *view) amountsNear(b box, with func(a *amount)) {
-	v.amountGrid.near(b, func(i int) { with(&v.amounts[i]) })
+	v.near(v.amountGrid, b, func(i int) { with(&v.amounts[i]) })
 }
+
+// piecesNear calls with the numbers of the pieces near a line.
+func (v *view) piecesNear(b box, with func(n int)) { v.near(v.pieceGrid, b, with) }
 
 // someAmount reports whether an amount near a line satisfies is.
 func (v *view) someAmount(b box, is func(a *amount) bool) (found bool) {

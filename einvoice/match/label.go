@@ -122,10 +122,15 @@ var qualifiers = strings.Fields("ht ttc hors net netto tva vat ust mwst iva btw 
 
 // qualified reports whether the first word of a text is a qualifier.
 func qualified(text []rune) bool {
-	for first := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		return slices.Contains(qualifiers, fold(first))
+	from := slices.IndexFunc(text, unicode.IsLetter)
+	if from < 0 {
+		return false
 	}
-	return false
+	to := from
+	for to < len(text) && unicode.IsLetter(text[to]) {
+		to++
+	}
+	return slices.Contains(qualifiers, fold(string(text[from:to])))
 }
 
 // longest returns the longest label at a folded character, and its length in folded characters.
@@ -175,11 +180,6 @@ func (p *piece) headings(index int) (all []label) {
 func (l label) explains() bool {
 	k := l.meanings[0][0]
 	return k == allowance || k == charge
-}
-
-// wordy reports whether a piece begins with a word rather than with a number or a currency, or is a part of a sentence.
-func (p *piece) wordy() bool {
-	return wordIn(p.raw, unicode.IsDigit) || slices.Contains(p.raw, '%') && slices.ContainsFunc(p.raw, unicode.IsLetter)
 }
 
 // wordIn reports whether a text has a word of more than three letters, up to a character at which it ends.

@@ -41,9 +41,9 @@ func (c *comparison) reach(l label) box {
 	if c.mirrored {
 		r.left, r.right = -1e9, l.left+1
 	}
-	c.view.pieceGrid.near(l.box, func(n int) {
+	c.view.piecesNear(l.box, func(n int) {
 		p := &c.view.pieces[n]
-		if n == l.piece || !p.meets(l.box) || !p.wordy() {
+		if n == l.piece || !p.meets(l.box) || !p.wordy {
 			return
 		}
 		if !c.mirrored && p.left >= l.right {
@@ -163,7 +163,7 @@ type note struct {
 // labelledPeriod compares the dates beside a label with the periods of the invoice and its lines.
 func (c *comparison) labelledPeriod(reach box) {
 	for _, d := range c.view.dates {
-		if !d.in(reach) {
+		if !d.in(reach) || !c.spend(2*len(c.terms)) {
 			continue
 		}
 		known := slices.ContainsFunc(c.terms, func(t term) bool { return !t.date.IsZero() && d.means(t.date) })
@@ -181,9 +181,9 @@ func (c *comparison) labelledNumber(l label) {
 		return
 	}
 	t := &c.terms[i]
-	c.view.pieceGrid.near(l.box, func(n int) {
+	c.view.piecesNear(l.box, func(n int) {
 		p := &c.view.pieces[n]
-		if n != l.piece && (!p.beside(l.box) || (p.left < l.right) != c.mirrored) {
+		if n != l.piece && (!p.beside(l.box) || (p.left < l.right) != c.mirrored) || !c.spend(len(p.folded)) {
 			return
 		}
 		want := []rune(t.text)
@@ -208,7 +208,8 @@ func (p *piece) words(behind bool, to int) (all []int) {
 // alike reports whether the words at a position differ from a folded text in one character, and returns them as shown.
 func (p *piece) alike(at int, want []rune) (shown string, is bool) {
 	end := at + len(want)
-	if end > len(p.folded) || end < len(p.folded) && !p.starts[end] || len(want) < 4 {
+	const longest = 100 // longer texts are no numbers
+	if end > len(p.folded) || end < len(p.folded) && !p.starts[end] || len(want) < 4 || len(want) > longest {
 		return "", false
 	}
 	differ := 0

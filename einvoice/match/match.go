@@ -38,20 +38,19 @@ type Result struct {
 // Compare looks for the terms of an invoice on its pages.
 func Compare(invoice *model.Invoice, pages []pagetext.Page) Result {
 	c := &comparison{
-		invoice: invoice, terms: termsOf(invoice), view: viewOf(pages, invoice.Currency.Text()), work: maxWork,
+		invoice: invoice, terms: termsOf(invoice), view: viewOf(pages, invoice.Currency.Text()),
 		contradicted: map[model.Term]string{}, beside: map[model.Term]bool{},
 	}
 	c.compare()
 	return c.result()
 }
 
-// maxWork bounds the search for contradictions, by the number of examined terms, amounts and words. Only hostile pages need more
+// maxWork bounds the search for contradictions, by the number of examined terms, amounts, words and pieces. Only hostile pages need more
 // than a tenth of it. Once it is used up, only the terms themselves are searched for.
 const maxWork = 64 << 20
 
 // comparison is the state of one comparison.
 type comparison struct {
-	work     int // the rest of maxWork
 	invoice  *model.Invoice
 	terms    []term
 	view     *view
@@ -65,6 +64,8 @@ type comparison struct {
 	contradicted map[model.Term]string
 	money        map[string]bool // amounts of money in the XML, as known
 	known        map[string]bool // numbers that the XML explains, filled on demand
+	rounded      []string        // amounts of terms that a page may round, sorted, filled with it
+	texts        *string         // the folded texts of the XML, filled on demand
 	derived      bool            // known includes derived numbers
 }
 
@@ -90,14 +91,12 @@ func (c *comparison) compare() {
 }
 
 // spend takes steps from the remaining work. It returns false if there is not enough.
-func (c *comparison) spend(steps int) bool {
-	c.work -= steps
-	return c.work >= 0
-}
+func (c *comparison) spend(steps int) bool { return c.view.spend(steps) }
 
-// contradict records what is shown instead of a term; only the first counts.
+// contradict records what is shown instead of a term; only the first counts. Nothing that is found once the work is used up does, as not all
+// may have been seen.
 func (c *comparison) contradict(t *term, shown string) {
-	if t != nil && c.contradicted[t.node] == "" {
+	if t != nil && c.spend(0) && c.contradicted[t.node] == "" {
 		c.contradicted[t.node] = shown
 	}
 }

@@ -95,10 +95,11 @@ func occurrences(pages []pagetext.Page, v *view, t *term, everywhere bool) (all 
 			}
 		}
 	default:
-		v.hasText([]rune(t.text), func(spots []spot) {
+		v.hasText([]rune(t.text), func(spots []spot) bool {
 			s := spots[0]
 			p := &v.pieces[s.piece]
 			add(s.piece, p.from[s.from], p.from[s.to-1]+1)
+			return true
 		})
 	}
 	return all

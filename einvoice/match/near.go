@@ -24,27 +24,38 @@ func alike(a, b string) bool {
 	return differ == 1 || differ == 2 && last == first+1 && a[first] == b[last] && a[last] == b[first]
 }
 
-// alikeAmounts reports whether two numbers with equally many decimals differ in one digit.
+// alikeAmounts reports whether two numbers, written with equally many digits before and behind the point, differ as alike texts do: the first digit
+// may have become zero, or a nought before it another digit. Most pairs differ in their first digits, so that this takes no time.
 func alikeAmounts(a, b string) bool {
 	wholeA, decimalsA, _ := strings.Cut(a, ".")
 	wholeB, decimalsB, _ := strings.Cut(b, ".")
-	for n := max(len(decimalsA), len(decimalsB), 2); len(decimalsA) < n || len(decimalsB) < n; {
-		if len(decimalsA) < n {
-			decimalsA += "0"
+	whole := max(len(wholeA), len(wholeB))
+	var digitsA, digitsB [2]byte // where they differ
+	at, differ := 0, 0
+	for i := range whole + max(len(decimalsA), len(decimalsB)) {
+		x, y := digitAt(i, whole, wholeA, decimalsA), digitAt(i, whole, wholeB, decimalsB)
+		if x == y {
+			continue
 		}
-		if len(decimalsB) < n {
-			decimalsB += "0"
+		if differ == 2 || differ == 1 && i != at+1 {
+			return false
 		}
+		digitsA[differ], digitsB[differ], at = x, y, i
+		differ++
 	}
-	for n := max(len(wholeA), len(wholeB)); len(wholeA) < n || len(wholeB) < n; {
-		if len(wholeA) < n { // the first digit may have become zero, or a nought before it another digit
-			wholeA = "0" + wholeA
-		}
-		if len(wholeB) < n {
-			wholeB = "0" + wholeB
-		}
+	return differ == 1 || differ == 2 && digitsA[0] == digitsB[1] && digitsA[1] == digitsB[0]
+}
+
+// digitAt is a digit of a number that is written with as many digits before the point as whole says.
+func digitAt(i, whole int, of, decimals string) byte {
+	digits := decimals
+	if i -= whole; i < 0 {
+		digits, i = of, i+len(of)
 	}
-	return alike(wholeA+decimalsA, wholeB+decimalsB)
+	if i < 0 || i >= len(digits) {
+		return '0'
+	}
+	return digits[i]
 }
 
 // near reports whether an amount may be a mistake for a number.

@@ -192,8 +192,11 @@ func binds(r rune) bool { return strings.ContainsRune("-–/_:#@\\+", r) }
 func (p *piece) amountAt(index, from, to int) amount {
 	a := amount{piece: index, from: from, to: to, raw: string(p.raw[from:to]), box: p.boxOf(from, to)}
 	a.readings, a.decimals = readingsOf(p.raw[from:to])
-	for i := from; i < to; i++ {
+	const few = 8 // spaces between two amounts and in them
+	spaces := 0
+	for i := from; i < to && spaces < few; i++ {
 		if separator(p.raw[i]) == ' ' {
+			spaces++
 			first, _ := readingsOf(p.raw[from:i])
 			second, _ := readingsOf(p.raw[i+1 : to])
 			a.parts = append(a.parts, [2][]string{first, second})

@@ -57,7 +57,7 @@ func (c *comparison) lineRows() (rows []row) {
 	}
 	var anchors []anchor
 	for _, name := range names {
-		found := c.anchorsOf(name)
+		found := c.anchorsOf(name, len(lines[name]))
 		if len(found) != len(lines[name]) {
 			continue // it is unclear which ones are in the list of lines
 		}
@@ -84,15 +84,21 @@ func (c *comparison) lineRows() (rows []row) {
 	return rows
 }
 
-// anchorsOf are the places where a name is, from the top.
-func (c *comparison) anchorsOf(name string) (all []anchor) {
-	c.view.hasText([]rune(name), func(spots []spot) {
+// anchorsOf are the places where a name is, from the top; if there are more than most, some of them.
+func (c *comparison) anchorsOf(name string, most int) (all []anchor) {
+	type place struct {
+		page int
+		top  float64
+	}
+	seen := map[place]bool{}
+	c.view.hasText([]rune(name), func(spots []spot) bool {
 		first, last := &c.view.pieces[spots[0].piece], &c.view.pieces[spots[len(spots)-1].piece]
 		a := anchor{page: first.page, top: first.top, bottom: last.bottom, left: first.x[first.from[spots[0].from]], spots: spots}
-		again := slices.ContainsFunc(all, func(b anchor) bool { return a.page == b.page && a.top == b.top })
-		if first.page == last.page && !again {
+		if at := (place{a.page, a.top}); first.page == last.page && !seen[at] {
+			seen[at] = true
 			all = append(all, a)
 		}
+		return len(all) <= most
 	})
 	slices.SortFunc(all, func(a, b anchor) int { return cmp.Or(a.page-b.page, cmp.Compare(a.top, b.top)) })
 	return all
@@ -101,13 +107,13 @@ func (c *comparison) anchorsOf(name string) (all []anchor) {
 // fill adds the terms of a line, and the amounts that are in its row and not in its name. Of those left of the name, quantities under their heading
 // count.
 func (c *comparison) fill(r *row, a anchor) {
+	if !c.spend(len(c.view.amounts) + len(c.terms)) {
+		return
+	}
 	for i := range c.terms {
 		if t := &c.terms[i]; t.line == a.line && t.amount != "" {
 			r.terms = append(r.terms, t)
 		}
-	}
-	if !c.spend(len(c.view.amounts) + len(c.terms)) {
-		return
 	}
 	for i := range c.view.amounts {
 		m := &c.view.amounts[i]
@@ -135,7 +141,7 @@ func (c *comparison) fill(r *row, a anchor) {
 			r.beside = append(r.beside, m)
 		}
 	}
-	if r.isOfTable() {
+	if !c.spend(2*len(r.amounts)*len(r.terms)) || r.isOfTable() {
 		return
 	}
 	if at := slices.IndexFunc(r.amounts, func(m *amount) bool { return m.decimals && r.own(m) }); at >= 0 { // in the middle of a cell of several lines
@@ -160,6 +166,9 @@ func (c *comparison) isUnder(a *amount, k kind) bool {
 // rateRows finds the lines of text that begin the rows of VAT rates: a rate with amounts behind it, outside the rows of lines.
 func (c *comparison) rateRows(lines []row) (rows []row) {
 	for n := range c.invoice.Taxes {
+		if !c.spend(len(c.invoice.Taxes) + len(c.view.amounts)) {
+			break
+		}
 		x := &c.invoice.Taxes[n]
 		rate, ok := canonical(x.Rate.Text())
 		if !ok || rate == "0" || !c.onlyRate(rate) {
@@ -193,7 +202,7 @@ func (c *comparison) rateRows(lines []row) (rows []row) {
 func (c *comparison) wrongRates(lines []row) {
 	for i := range c.view.amounts {
 		a := &c.view.amounts[i]
-		if !a.percent || !c.spend(len(lines)+len(c.invoice.Taxes)*10) || inRows(lines, a) {
+		if !a.percent || !c.spend(len(lines)+len(c.invoice.Taxes)*10+len(c.terms)) || inRows(lines, a) {
 			continue
 		}
 		reach := c.reach(label{box: a.box, piece: a.piece})
@@ -253,14 +262,14 @@ func (r *row) own(a *amount) bool {
 
 // compareRow finds terms that a row lacks, but in whose place it shows something similar or the same term of another row.
 func (c *comparison) compareRow(r *row, all []row) {
-	if !r.isOfTable() {
+	if !c.spend((len(r.beside)+len(r.amounts))*len(r.terms)) || !r.isOfTable() {
 		return
 	}
 	for _, t := range r.terms {
 		if t.kind == "" || r.has(t.amount) {
 			continue
 		}
-		if !c.spend(len(r.beside) * len(c.terms)) {
+		if !c.spend(len(r.beside) * (len(c.terms) + 2*len(all))) {
 			return
 		}
 		for _, a := range r.beside {

@@ -47,9 +47,9 @@ func (v *view) isVersion(a *amount) bool {
 	}
 	if a.from == 0 {
 		labelled := false
-		v.pieceGrid.near(a.box, func(n int) {
+		v.piecesNear(a.box, func(n int) {
 			p := &v.pieces[n]
-			labelled = labelled || p.beside(a.box) && p.right <= a.left && strings.Contains(string(p.folded), "version")
+			labelled = labelled || p.beside(a.box) && p.right <= a.left && v.spend(len(p.folded)) && strings.Contains(string(p.folded), "version")
 		})
 		return labelled
 	}

@@ -61,10 +61,14 @@ type collector struct {
 	line int
 }
 
-// amount adds a number, unless it is zero.
+// amount adds a number, unless it is zero. One that is longer than any on a page is looked for as a text.
 func (c *collector) amount(number, name string, k kind, node model.Term) {
 	value, ok := canonical(node.Text())
-	if !ok || value == "0" {
+	switch {
+	case !ok || value == "0":
+		return
+	case len(value) > maxDigits:
+		c.text(number, name, "", node)
 		return
 	}
 	c.all = append(c.all, term{number: number, name: name, kind: k, node: node, line: c.line, amount: value, rate: k == vatRate})

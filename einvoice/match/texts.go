@@ -1,6 +1,7 @@
 package match
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,10 +18,8 @@ func (v *view) has(t *term) bool {
 	case !t.date.IsZero():
 		return v.hasDate(t) || v.hasText([]rune(fold(t.node.Text())), nil)
 	}
-	for _, i := range v.byValue[t.amount] {
-		if a := &v.amounts[i]; (a.percent || !t.rate) && (!t.money() || v.money(a)) {
-			return true
-		}
+	if v.hasAmount(asked{t.amount, t.rate, t.money()}) {
+		return true
 	}
 	if !t.rate && v.rounds(t.amount) {
 		return true
@@ -29,6 +28,25 @@ func (v *view) has(t *term) bool {
 	digits := fold(t.amount)
 	return t.rate && v.byValue[t.amount] != nil || // the percent sign may be in a heading
 		len(digits) >= long && v.hasText([]rune(digits), nil)
+}
+
+// asked is what may be asked of an amount: that it is a percentage, or an amount of money.
+type asked struct {
+	amount      string
+	rate, money bool
+}
+
+// hasAmount reports whether the page has an amount. Many terms may ask the same.
+func (v *view) hasAmount(q asked) bool {
+	is, known := v.answers[q]
+	if !known {
+		is = slices.ContainsFunc(v.byValue[q.amount], func(i int) bool {
+			a := &v.amounts[i]
+			return (a.percent || !q.rate) && (!q.money || v.money(a))
+		})
+		v.answers[q] = is
+	}
+	return is
 }
 
 // rounds reports whether the page has a number with more than two decimals rounded.
@@ -67,6 +85,9 @@ func (v *view) index(i int) {
 		case !starts:
 		case at+3 <= len(folded):
 			key := [3]rune{folded[at], folded[at+1], folded[at+2]}
+			if v.words[key] == nil {
+				v.initials[key[0]] = append(v.initials[key[0]], key)
+			}
 			v.words[key] = append(v.words[key], here)
 		default:
 			v.tails[folded[at]] = append(v.tails[folded[at]], here)
@@ -75,34 +96,36 @@ func (v *view) index(i int) {
 }
 
 // beginnings are where a text may begin.
-func (v *view) beginnings(want []rune) []spot {
-	tails := v.tails[want[0]]
-	if len(want) >= 3 {
-		return append(tails[:len(tails):len(tails)], v.words[[3]rune{want[0], want[1], want[2]}]...)
-	}
-	all := slices.Clone(tails)
-	for key, spots := range v.words {
-		if key[0] == want[0] {
-			all = append(all, spots...)
+func (v *view) beginnings(want []rune) iter.Seq[spot] {
+	return func(yield func(spot) bool) {
+		each := func(spots []spot) bool { return !slices.ContainsFunc(spots, func(s spot) bool { return !yield(s) }) }
+		switch {
+		case !each(v.tails[want[0]]):
+		case len(want) >= 3:
+			each(v.words[[3]rune(want)])
+		default:
+			for _, key := range v.initials[want[0]] {
+				if !each(v.words[key]) {
+					return
+				}
+			}
 		}
 	}
-	return all
 }
 
 // hasText searches for a folded text that begins and ends at word boundaries. It may continue on lines below. found, if not nil,
-// gets the places of each occurrence.
-func (v *view) hasText(want []rune, found func(spots []spot)) bool {
+// gets the places of each occurrence, and reports whether it wants more.
+func (v *view) hasText(want []rune, found func(spots []spot) bool) bool {
 	is := false
-	if v.steps < 0 {
-		return false
-	}
-	for _, s := range v.beginnings(want) {
+	for s := range v.beginnings(want) {
+		if v.steps < 0 {
+			return is
+		}
 		if spots := v.goesOn(s.piece, s.from, want, nil, 0); spots != nil {
 			is = true
-			if found == nil {
+			if found == nil || !found(spots) {
 				return true
 			}
-			found(spots)
 		}
 	}
 	return is
@@ -121,6 +144,8 @@ func (v *view) goesOn(i, at int, want []rune, before []spot, lines int) []spot {
 	for n < len(want) && at+n < len(p.folded) && p.folded[at+n] == want[n] {
 		n++
 	}
+	const step = 16 // characters that are compared in the time of a step
+	v.steps -= n / step
 	here := append(before[:len(before):len(before)], spot{i, at, at + n})
 	switch {
 	case n == len(want):

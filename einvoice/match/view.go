@@ -2,6 +2,7 @@ package match
 
 import (
 	"slices"
+	"unicode"
 	"unicode/utf8"
 
 	"platen.dev/document/pagetext"
@@ -19,10 +20,14 @@ type view struct {
 	tails                 map[rune][]spot    // words at the end of a piece that have fewer
 	decimals              int                // how many amounts have decimals
 	currency              string             // of the invoice
-	steps                 int                // remaining, for texts over several lines
+	steps                 int                // remaining, for the terms themselves
+	work                  int                // remaining, for contradictions
+	months                map[int]bool       // year and month as 202601, filled on demand
+	answers               map[asked]bool     // what hasAmount has found
+	initials              map[rune][][3]rune // the keys of words, by their first character
 }
 
-// maxSteps bounds the search for texts over several lines.
+// maxSteps bounds the search for the terms themselves, by the number of places, lines and amounts that are looked at.
 const maxSteps = 4 << 20
 
 // box is a place on a page.
@@ -57,12 +62,20 @@ type piece struct {
 	starts []bool
 	from   []int
 	below  []int // pieces in which its text may continue
+	wordy  bool  // it begins with a word rather than with a number or a currency, or is a part of a sentence
+}
+
+// spend takes steps from the remaining work. It returns false if there is not enough.
+func (v *view) spend(steps int) bool {
+	v.work -= steps
+	return v.work >= 0
 }
 
 func viewOf(pages []pagetext.Page, currency string) *view {
 	v := &view{
 		amountGrid: grid{}, pieceGrid: grid{}, byValue: map[string][]int{}, byDay: map[int64]bool{},
-		words: make(map[[3]rune][]spot, 512), tails: map[rune][]spot{}, steps: maxSteps, currency: currency,
+		words: make(map[[3]rune][]spot, 512), tails: map[rune][]spot{}, steps: maxSteps, work: maxWork, currency: currency,
+		answers: map[asked]bool{}, initials: map[rune][][3]rune{},
 	}
 	count := 0
 	for _, page := range pages {
@@ -169,6 +182,7 @@ func pieceOf(page int, from pagetext.Piece) piece {
 			add(f, i)
 		}
 	}
+	p.wordy = wordIn(p.raw, unicode.IsDigit) || slices.Contains(p.raw, '%') && slices.ContainsFunc(p.raw, unicode.IsLetter)
 	return p
 }
 
