@@ -193,6 +193,8 @@ type ResetWindow struct {
 	Window Instant `cbor:"1,keyasint,omitempty"`
 	Units  int64   `cbor:"2,keyasint,omitempty"`
 	Bytes  int64   `cbor:"3,keyasint,omitempty"`
+	// Reserved is how many jobs that have reserved a unit in that window are still running.
+	Reserved int64 `cbor:"4,keyasint,omitempty"`
 }
 
 // NoteKeyUse reports that a request was made with a key.

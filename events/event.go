@@ -52,11 +52,13 @@ type WindowOpened struct {
 	End Instant `cbor:"2,keyasint"`
 }
 
-// WindowReset moved an account back to the quota window that began at Window, in which Units and Bytes had been charged, if that was another one.
+// WindowReset moved an account back to the quota window that began at Window, in which Units and Bytes had been charged and Reserved units were
+// reserved, if that was another one.
 type WindowReset struct {
-	Window Instant `cbor:"1,keyasint"`
-	Units  int64   `cbor:"2,keyasint,omitempty"`
-	Bytes  int64   `cbor:"3,keyasint,omitempty"`
+	Window   Instant `cbor:"1,keyasint"`
+	Units    int64   `cbor:"2,keyasint,omitempty"`
+	Bytes    int64   `cbor:"3,keyasint,omitempty"`
+	Reserved int64   `cbor:"4,keyasint,omitempty"`
 }
 
 // KeyUsed recorded the use of a key, at most once per KeyUsePrecision.

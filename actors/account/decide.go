@@ -152,6 +152,7 @@ func resetWindow(s State, b events.ResetWindow, now events.Instant) ([]events.Ev
 	}
 	if b.Window == start {
 		reset.Units, reset.Bytes = b.Units, b.Bytes
+		reset.Reserved = max(0, min(b.Reserved, s.Running-s.Reserved)) // some may have ended since they were counted
 	}
 	return []events.Event{events.WindowOpened{Window: start, End: windowEnd(s.Anchor, start)}, reset}, accepted
 }

@@ -22,8 +22,8 @@ func Evolve(s State, ev events.Event, at events.Instant) State {
 		if e.Window != s.Window {
 			s.Window, s.Reserved, s.Used, s.Bytes = e.Window, 0, 0, 0
 		}
-		if e.Units != 0 || e.Bytes != 0 {
-			s.Used, s.Bytes = e.Units, e.Bytes
+		if e.Units != 0 || e.Bytes != 0 || e.Reserved != 0 {
+			s.Used, s.Bytes, s.Reserved = e.Units, e.Bytes, e.Reserved
 		}
 		s.Tests = Tests{}
 	case events.UsageAdjusted:
@@ -63,18 +63,25 @@ func evolveQuota(s State, ev events.Event) State {
 		s.Running++
 		s.Reserved++
 	case events.QuotaDebited:
-		s.Running--
+		s = s.ended(e.Window)
 		if e.Window == s.Window { // the units of an earlier window no longer count
-			s.Reserved--
 			s.Used++
 			s.Bytes += e.Bytes
 		}
 	case events.QuotaReleased:
-		s.Running--
-		if e.Window == s.Window {
-			s.Reserved--
-		}
+		s = s.ended(e.Window)
 	}
+	return s
+}
+
+// ended takes a job that has ended from the running ones, and its unit from the reserved ones of its window. After a reset, their number is one that
+// was counted a moment before.
+func (s State) ended(window events.Instant) State {
+	s.Running--
+	if window == s.Window {
+		s.Reserved = max(0, s.Reserved-1)
+	}
+	s.Reserved = min(s.Reserved, s.Running)
 	return s
 }
 

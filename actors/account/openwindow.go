@@ -1,23 +1,19 @@
 package account
 
-import (
-	"slices"
-
-	"platen.dev/events"
-)
+import "platen.dev/events"
 
 // WindowEnd returns the end of the quota window that began at start, by the present anchor.
 func (s State) WindowEnd(start events.Instant) events.Instant { return windowEnd(s.Anchor, start) }
 
-// UnfinishedWindows returns, in order, the quota windows to which the unfinished jobs of an account
-// will be charged. s is the account's state, read earlier.
-func UnfinishedWindows(r Scanner, partition int32, id events.AccountID, s State) (windows []events.Instant, err error) {
+// Unfinished returns the number of unfinished jobs by the quota window to which they will be charged. s is the account's state, read earlier.
+func Unfinished(r Scanner, partition int32, id events.AccountID, s State) (jobsOf map[events.Instant]int64, err error) {
 	if s.Running == 0 {
 		return nil, nil
 	}
 	if s.Running == s.Reserved { // the counts of the last window: no others have unfinished jobs
-		return []events.Instant{s.Window}, nil
+		return map[events.Instant]int64{s.Window: s.Reserved}, nil
 	}
+	jobsOf = map[events.Instant]int64{}
 	var mine []events.JobID
 	err = r.Scan(unsettled.Key(partition), func(key, value []byte) bool {
 		if account, wrong := unsettled.Decode(value); wrong == nil && account == id {
@@ -30,10 +26,9 @@ func UnfinishedWindows(r Scanner, partition int32, id events.AccountID, s State)
 			return nil, err
 		}
 		j, _, wrong := jobs.Get(r, jobKey(partition, job))
-		if err = wrong; j.Active() && j.Window != 0 && !slices.Contains(windows, j.Window) {
-			windows = append(windows, j.Window)
+		if err = wrong; j.Active() && j.Window != 0 {
+			jobsOf[j.Window]++
 		}
 	}
-	slices.Sort(windows)
-	return windows, err
+	return jobsOf, err
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 )
 
 // A window is unfinished while one of its charged jobs is, however many windows have begun since.
-func TestUnfinishedWindows(t *testing.T) {
+func TestUnfinished(t *testing.T) {
 	const partition = 0
 	store := table.Memory{}
 	anchor := events.At(time.Date(2026, 1, 31, 9, 0, 0, 789e6, time.UTC))
@@ -29,8 +30,14 @@ func TestUnfinishedWindows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := UnfinishedWindows(store, partition, "acc", s); err != nil || !slices.Equal(got, want) {
+		unfinished, err := Unfinished(store, partition, "acc", s)
+		if got := slices.Sorted(maps.Keys(unfinished)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %v (%v), want %v", when, got, err, want)
+		}
+		for window, n := range unfinished {
+			if n != 1 {
+				t.Errorf("%s: %d jobs of %v, want 1", when, n, window)
+			}
 		}
 	}
 	queue := func(number byte, window events.Instant) []events.Event {

@@ -307,7 +307,7 @@ func (s *script) accountBody(d *datadriven.TestData) events.CommandBody {
 	case "resume":
 		return events.ResumeAccount{}
 	case "reset-window":
-		return events.ResetWindow{Window: s.instant(d, time.Time{}), Units: intArg(s.t, d, "units"), Bytes: intArg(s.t, d, "bytes")}
+		return events.ResetWindow{Window: s.instant(d, time.Time{}), Units: intArg(s.t, d, "units"), Bytes: intArg(s.t, d, "bytes"), Reserved: intArg(s.t, d, "reserved")}
 	case "limit-files":
 		return events.LimitFiles{Bytes: intArg(s.t, d, "bytes")}
 	case "put-template":

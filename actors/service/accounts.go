@@ -50,6 +50,11 @@ func (a Accounts) ResetWindow(p Principal, charged func(window events.Instant) (
 		if reset.Units, reset.Bytes, err = charged(reset.Window); err != nil {
 			return err
 		}
+		running, err := account.Unfinished(a.Replica, events.Partition(p.Account, a.Log.Partitions()), p.Account, state)
+		if err != nil {
+			return err
+		}
+		reset.Reserved = running[reset.Window]
 	}
 	return a.run(p, reset)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -81,6 +82,27 @@ func newDesk(t *testing.T, mailers ...Mailer) *desk {
 	}
 	d.Services = New(cfg)
 	return d
+}
+
+// happened has the replica know of events of an account.
+func (d *desk) happened(t *testing.T, id events.AccountID, evs ...events.Event) {
+	t.Helper()
+	p := events.Partition(id, d.log.Partitions())
+	for _, entry := range []events.Entry{
+		events.Marker{Owner: "test", Level: events.NewestLevel},
+		events.Envelope{Account: id, Command: events.NewCommandID(), At: events.At(d.now), Events: evs},
+	} {
+		value, err := events.EncodeEntry(entry)
+		if err == nil {
+			_, err = eventlog.AppendWait(testkit.Context(t), d.log, events.TopicJournal, p, eventlog.Record{Key: []byte(id), Value: value})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.gate.Replica.CatchUp(testkit.Context(t), p); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // session is one that began when the desk's clock did.
@@ -269,5 +291,24 @@ func TestResetWindowReadsFirst(t *testing.T) {
 	d.behind = nil
 	if err := d.Accounts.ResetWindow(Operator("acc"), charged); err != nil || len(d.shards.sent) != 1 {
 		t.Errorf("%v, and %d commands were sent", err, len(d.shards.sent))
+	}
+}
+
+// Of the jobs that are running, those of the window to which the account returns hold their units again.
+func TestResetWindowCountsRunning(t *testing.T) {
+	d := newDesk(t)
+	present, ahead := events.At(d.now), events.At(d.now.AddDate(0, 3, 0))
+	queued := func(job byte, window events.Instant) []events.Event {
+		return []events.Event{events.QuotaReserved{Job: events.JobID{job}, Window: window}, events.JobQueued{Job: events.JobID{job}, Window: window}}
+	}
+	d.happened(t, "acc", slices.Concat(
+		[]events.Event{events.AccountCreated{Plan: events.PlanFree, Anchor: present}}, queued(1, present), queued(2, present), queued(3, ahead),
+		[]events.Event{events.JobFailed{Job: events.JobID{2}}, events.QuotaReleased{Job: events.JobID{2}, Window: present}},
+	)...)
+	charged := func(events.Instant) (units, bytes int64, err error) { return 7, 700, nil }
+	err := d.Accounts.ResetWindow(Operator("acc"), charged)
+	want := events.ResetWindow{Window: present, Units: 7, Bytes: 700, Reserved: 1}
+	if err != nil || len(d.shards.sent) != 1 || d.shards.sent[0] != events.CommandBody(want) {
+		t.Errorf("%v; sent %v, want %v", err, d.shards.sent, want)
 	}
 }

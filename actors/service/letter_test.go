@@ -12,7 +12,6 @@ import (
 
 	"platen.dev/actors/account"
 	"platen.dev/events"
-	"platen.dev/events/eventlog"
 	"platen.dev/events/team"
 	"platen.dev/events/testkit"
 )
@@ -51,31 +50,16 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	sent := &letters{sent: make(chan string, 1000)}
 	o := &office{newDesk(t, sent), sent}
-	p := events.Partition(team1, o.log.Partitions())
 	invite := func(id events.MemberID, role events.Role) events.Event {
 		return events.MemberInvited{Member: id, Email: strings.TrimPrefix(string(id), "mem_") + "@example.com", Role: role, Until: events.At(o.now.Add(day))}
 	}
-	for _, entry := range []events.Entry{
-		events.Marker{Owner: "test", Level: events.NewestLevel},
-		events.Envelope{Account: team1, Command: events.NewCommandID(), At: events.At(o.now), Events: []events.Event{
-			events.AccountCreated{Plan: events.PlanPro},
-			invite("mem_ada", events.RoleOwner), invite("mem_bob", events.RoleDeveloper),
-			events.MemberJoined{Member: "mem_ada", Password: "x"},
-			events.MemberJoined{Member: "mem_bob", Password: "x"},
-			invite("mem_eve", events.RoleOwner),
-		}},
-	} {
-		value, err := events.EncodeEntry(entry)
-		if err == nil {
-			_, err = eventlog.AppendWait(testkit.Context(t), o.log, events.TopicJournal, p, eventlog.Record{Key: []byte(team1), Value: value})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := o.gate.Replica.CatchUp(testkit.Context(t), p); err != nil {
-		t.Fatal(err)
-	}
+	o.happened(
+		t, team1, events.AccountCreated{Plan: events.PlanPro},
+		invite("mem_ada", events.RoleOwner), invite("mem_bob", events.RoleDeveloper),
+		events.MemberJoined{Member: "mem_ada", Password: "x"},
+		events.MemberJoined{Member: "mem_bob", Password: "x"},
+		invite("mem_eve", events.RoleOwner),
+	)
 	return o
 }
 

@@ -32,7 +32,7 @@ func (a Accounts) Live(id events.AccountID) (live Live, err error) {
 	if err != nil {
 		return live, err
 	}
-	unfinished, err := accounts.UnfinishedWindows(a.Replica, store.Partition, id, state)
+	unfinished, err := accounts.Unfinished(a.Replica, store.Partition, id, state)
 	if err != nil {
 		return live, err
 	}
@@ -41,14 +41,14 @@ func (a Accounts) Live(id events.AccountID) (live Live, err error) {
 }
 
 // liveOf converts the state of an account to the ledger's seconds.
-func liveOf(state accounts.State, unfinished []events.Instant, all Charged) Live {
+func liveOf(state accounts.State, unfinished map[events.Instant]int64, all Charged) Live {
 	live := Live{
 		Window: wholeSecond(state.Window), Charged: Charged{state.Used, state.Bytes}, All: all,
 		End: func(start time.Time) time.Time {
 			return wholeSecond(state.WindowEnd(events.At(start.Add(time.Second - time.Millisecond))))
 		},
 	}
-	for _, window := range unfinished {
+	for window := range unfinished {
 		live.Unfinished = append(live.Unfinished, wholeSecond(window))
 	}
 	return live

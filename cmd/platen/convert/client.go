@@ -242,7 +242,7 @@ func (c client) once(ctx context.Context, method, path string, body []byte, once
 	defer idle.Stop()
 	made := func() { idle.Reset(c.idle) }
 	text, err := c.exchange(ctx, method, path, body, once, made)
-	if err != nil && context.Cause(ctx) == errIdle {
+	if err != nil && errors.Is(context.Cause(ctx), errIdle) {
 		err = fmt.Errorf("%s: %w for %s", c.base, errIdle, c.idle)
 	}
 	return text, err
