@@ -71,7 +71,7 @@ func sentence(field string, err error) string {
 
 var (
 	hexColor      = regexp.MustCompile(`^#([0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
-	functionColor = regexp.MustCompile(`^(?i:rgba?|hsla?)\(\s*[-+0-9.]+(?:%|deg)?(?:\s*[,\s]\s*[-+0-9.]+%?){2}(?:\s*[,/]\s*[0-9.]+%?)?\s*\)$`)
+	functionColor = regexp.MustCompile(strings.ReplaceAll(`^(?i:rgba?|hsla?)\(\s*NUMBER(?:%|deg)?(?:\s*[,\s]\s*NUMBER%?){2}(?:\s*[,/]\s*NUMBER%?)?\s*\)$`, "NUMBER", `[-+]?(?:\d+(?:\.\d+)?|\.\d+)`))
 )
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

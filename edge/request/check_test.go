@@ -62,3 +62,14 @@ func TestCheckURLs(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckColor(t *testing.T) {
+	for s, ok := range map[string]bool{
+		"red": true, "#c00": true, "#cc0000cc": true, "rgb(1 2 3 / 50%)": true, "rgba(1, 2, 3, .5)": true, "rgb(+1.5, -2, 3%)": true, "hsl(-120deg 1% 1%)": true,
+		"rgb(-,-,-)": false, "rgba(1.2.3, ..., +-+, .)": false, "hsl(...deg, 1%, 2%)": false, "rgb(1, 2)": false, "#cc": false, "reddish": false, "": false,
+	} {
+		if got := checkColor(s) == ""; got != ok {
+			t.Errorf("%q: valid %t, want %t", s, got, ok)
+		}
+	}
+}

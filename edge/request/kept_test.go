@@ -2,6 +2,7 @@ package request
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -57,5 +58,30 @@ func TestCredentialsAreHidden(t *testing.T) {
 	walk("", kept)
 	if want := []string{"options.user_password", "options.owner_password", "render.headers", "render.cookies", "auth.value", "delivery.url"}; !slices.Equal(hidden, want) {
 		t.Errorf("hidden are %v, and not %v, in %v", hidden, want, kept)
+	}
+}
+
+// The body that is kept of a job asks for the same, also where it was a default that was sent.
+func TestKeptIsTheSame(t *testing.T) {
+	op, _ := ByPath("/url-to-pdf")
+	for _, options := range []string{
+		`{"format":"A4"}`, `{"landscape":false}`, `{"format":"A4","landscape":true}`, `{"format":"Letter"}`, `{}`,
+		`{"watermark":{"text":"x","position":"top","rotation_degrees":-45}}`, `{"watermark":{"text":"x","position":"top"}}`, `{"watermark":{"text":"x"}}`,
+	} {
+		first, wrong := op.Decode(Sent{Body: []byte(`{"url":"https://example.com/","options":` + options + `}`)}, knows)
+		if len(wrong) > 0 {
+			t.Fatal(wrong)
+		}
+		body, err := json.Marshal(Kept(events.Submission{SubmitJob: events.SubmitJob{Operation: op.Name}, Content: events.Content{URL: first.URL, Print: first.PDF.Print}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, wrong := op.Decode(Sent{Body: body}, knows)
+		if len(wrong) > 0 {
+			t.Fatal(wrong)
+		}
+		if !reflect.DeepEqual(first.PDF.Print, second.PDF.Print) {
+			t.Errorf("%s is kept as %s, which means\n%+v and not\n%+v", options, body, second.PDF.Print, first.PDF.Print)
+		}
 	}
 }

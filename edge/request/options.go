@@ -89,6 +89,7 @@ var pdfOptions = schema.Object[PDFOptions]{
 	Name: "PdfOptions", Doc: "What the PDF looks like.",
 	Fields: []schema.Field[PDFOptions]{
 		schema.At("format", paper, func(o *PDFOptions) *string { return &o.Print.Format }).Default(contract.DefaultPaper).Given(giveSize).
+			Sent(func(o *PDFOptions) bool { return o.Print.SizeGiven && !o.Print.Landscape }).
 			Doc("Paper format; Ledger is Tabloid turned. With landscape, it holds whatever page rules (@page) say."),
 		schema.At("landscape", schema.Bool{}, func(o *PDFOptions) *bool { return &o.Print.Landscape }).Default(false).Given(giveSize),
 		sideField("width", func(o *PDFOptions) *string { return &o.Print.Width }),

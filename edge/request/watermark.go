@@ -24,7 +24,8 @@ var watermarkOptions = schema.Object[watermark]{
 		schema.At("font_size", schema.String{MaxLength: 32, Check: checkFontSize}, func(w *watermark) *string { return &w.FontSize }).
 			Default("60px").Doc("A CSS length."),
 		schema.At("rotation_degrees", schema.Integer{Min: -360, Max: 360}, func(w *watermark) *int64 { return &w.Rotation }).
-			From(func(w *watermark) (int64, bool) { return w.Rotation, true }).Default(defaultRotation).Given(func(w *watermark) { w.turned = true }).Doc("Clockwise. The default of a picture, and of a position at an edge, is 0."),
+			From(func(w *watermark) (int64, bool) { return w.Rotation, true }).Default(defaultRotation).Given(func(w *watermark) { w.turned = true }).
+			Sent(func(w *watermark) bool { return w.Image != "" || w.Position != "" }).Doc("Clockwise. The default of a picture, and of a position at an edge, is 0."),
 		schema.At("position", schema.String{OneOf: contract.Positions()}, func(w *watermark) *string { return &w.Position }).
 			DefaultLater(contract.Positions()[0]).Doc("An extension: where on the page it is; at an edge, 10mm from it."),
 		schema.At("pages", pageRanges("pages"), func(w *watermark) *string { return &w.Pages }).Example("1, 3-").

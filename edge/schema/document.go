@@ -9,10 +9,9 @@ type Document[T any] struct {
 	kind  Kind
 }
 
-// Canonical is the JSON in a form that is the same for equal values, however they were
-// written: without white space and nulls, fields in the order of their names, integers
-// in plain digits. Defaults are not filled in. Commands and idempotency fingerprints
-// keep these bytes: they must never change.
+// Canonical is the JSON without white space and nulls, with fields in the order of their names and integers in plain digits. Fractions (1 and 1.0),
+// the case of texts and defaults stay as they were written, so that equal values may differ. Commands and idempotency fingerprints keep these
+// bytes: they must never change.
 func (d Document[T]) Canonical() []byte {
 	b, err := json.Marshal(d.kind.canonical(d.tree))
 	if err != nil {

@@ -38,6 +38,8 @@ type TypedField[T, V any] struct {
 	fallback func(*decoder) V
 	// given is called if the field is present; it may be nil.
 	given func(*T)
+	// sent reports whether a value that is the default has to be written; nil if none has.
+	sent func(*T) bool
 	// gated reports whether a value needs the plan valuePlan; nil if none needs one beyond the field's own.
 	gated     func(V) bool
 	valuePlan string
@@ -111,6 +113,11 @@ func (f *TypedField[T, V]) Default(value V) *TypedField[T, V] {
 // has to tell a default from the same value that was sent.
 func (f *TypedField[T, V]) Given(given func(*T)) *TypedField[T, V] {
 	return f.with(func(f *TypedField[T, V]) { f.given = given })
+}
+
+// Sent has a value that is the default written if sent reports that it was in the request: absent, it would mean something else.
+func (f *TypedField[T, V]) Sent(sent func(*T) bool) *TypedField[T, V] {
+	return f.with(func(f *TypedField[T, V]) { f.sent = sent })
 }
 
 // DefaultEmpty reads an absent field as an empty object, whose defaults are filled in.
@@ -187,7 +194,7 @@ func (f *TypedField[T, V]) write(from *T) (value any, present bool) {
 		return nil, false
 	}
 	v, present := f.get(from)
-	if present && f.fallback != nil {
+	if present && f.fallback != nil && (f.sent == nil || !f.sent(from)) {
 		present = !reflect.DeepEqual(v, f.fallback(&decoder{}))
 	}
 	if !present && !f.always() {
