@@ -100,7 +100,7 @@ func (p *delimiters) add(d delimiter) {
 	for d.canClose && d.length > 0 {
 		at := p.partner(d, &maybe)
 		if p.work > maxDelimiterWork {
-			p.err = fmt.Errorf("%w: a paragraph has %d runs of *, _ and ~ that are waiting for a partner, and many without one", ErrComplex, len(p.runs))
+			p.err = fmt.Errorf("%w: too many runs of *, _ and ~ find no partner in their paragraphs; write those that are text with a backslash", ErrComplex)
 			return
 		}
 		if at < 0 {

@@ -78,8 +78,11 @@ func (i *invoice) mismatch(pdf []byte) error {
 	if err != nil {
 		return mismatchError{unread: err.Error()}
 	}
-	if findings := match.Compare(model.Of(i.model), pages).Findings; len(findings) > 0 {
-		return mismatchError{findings: findings}
+	switch r := match.Compare(model.Of(i.model), pages); {
+	case len(r.Findings) > 0:
+		return mismatchError{findings: r.Findings}
+	case r.Unfinished:
+		return mismatchError{unread: "there is too much to compare"}
 	}
 	return nil
 }

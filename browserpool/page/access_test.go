@@ -251,6 +251,7 @@ func TestCredentialsAreNotTold(t *testing.T) {
 
 // A download has headers and cookies as any other request has: another origin gets no headers, and another host no cookies, however the download begins.
 func TestDownloadsKeepToOrigin(t *testing.T) {
+	testkit.Long(t)
 	slot := openSlot(t)
 	for way, html := range map[string]string{
 		"link":     `<a id="a" download href="%[1]s"></a><script>onload = () => a.click()</script>`,

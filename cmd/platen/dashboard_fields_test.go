@@ -39,7 +39,7 @@ var legal = map[string]string{
 	"xml": "", "body.format": "factur-x", "body.einvoice.format": "factur-x", "body.profile": "en16931", "body.einvoice.profile": "en16931", "rules": "warn", "match": "warn",
 }
 
-// company names what a field is nothing without, beside the required fields of its object.
+// company lists the fields that a field needs, beside the required fields of its object.
 var company = map[string][]string{
 	"body.options.width": {"body.options.height"}, "body.options.height": {"body.options.width"},
 	"body.options.permissions": {"body.options.user_password"}, "body.options.toc": {"body.html_mode"}, "body.options.quality": {"body.options.format"},

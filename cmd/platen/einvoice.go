@@ -65,7 +65,7 @@ func ruleCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			var pages []string
 			for _, s := range rules.Sets() {
-				if page := s.Page(strings.ToUpper(args[0])); page != "" {
+				if page := s.Page(args[0]); page != "" {
 					pages = append(pages, page)
 				}
 			}

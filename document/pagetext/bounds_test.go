@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime/metrics"
 	"strings"
 	"testing"
 
 	"platen.dev/document/pdfa/cos"
+
+	"platen.dev/events/testkit"
 )
 
 // readAll reads a file of one page without an error, and returns what remains of its bounds.
@@ -45,16 +46,6 @@ func inParts(n int, content string) []byte {
 	return bytes.Replace(pdf, []byte("/Contents 4 0 R"), nil, 1)
 }
 
-// allocated returns how many bytes this process allocates while do runs.
-func allocated(do func()) uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(sample)
-	before := sample[0].Value.Uint64()
-	do()
-	metrics.Read(sample)
-	return sample[0].Value.Uint64() - before
-}
-
 // What a small file has read again and again is bounded: content without operators, and replacement texts.
 func TestBytesAreBounded(t *testing.T) {
 	const size, times = 10_000, 50
@@ -82,7 +73,7 @@ func TestBytesAreBounded(t *testing.T) {
 func TestMemoryOfParts(t *testing.T) {
 	const size, most = 10_000, 1 << 20
 	pdf := inParts(10*most/size, strings.Repeat(" ", size))
-	if used := allocated(func() { _, _ = readWithin(t, pdf, most) }); used > 10*most {
+	if used := testkit.AllocatedBy(func() { _, _ = readWithin(t, pdf, most) }); used > 10*most {
 		t.Errorf("%d bytes took %d KiB of memory", len(pdf), used>>10)
 	}
 }
@@ -90,7 +81,7 @@ func TestMemoryOfParts(t *testing.T) {
 // Replacement texts that no glyph needs are not decoded.
 func TestReplacementTextsOfNothing(t *testing.T) {
 	pdf := sheet(strings.Repeat("/S/P BDC EMC ", 500), "/Resources<</Properties<</P<</ActualText("+strings.Repeat("x", 10_000)+")>>>>>>")
-	if used := allocated(func() { _, _ = Read(pdf) }); used > 4<<20 {
+	if used := testkit.AllocatedBy(func() { _, _ = Read(pdf) }); used > 4<<20 {
 		t.Errorf("%d bytes took %d KiB of memory", len(pdf), used>>10)
 	}
 }
@@ -128,7 +119,7 @@ func TestMappingsAreBounded(t *testing.T) {
 func TestLongGlyphName(t *testing.T) {
 	name := strings.Repeat("a_", 10_000) + "a"
 	var text string
-	if used := allocated(func() { text = characterOf(name) }); used > 1<<20 || text != "" {
+	if used := testkit.AllocatedBy(func() { text = characterOf(name) }); used > 1<<20 || text != "" {
 		t.Errorf("a name of %d bytes became %d characters with %d bytes of memory", len(name), len(text), used)
 	}
 }
@@ -160,7 +151,7 @@ func TestDashesAreBounded(t *testing.T) {
 	const dashes = 100
 	for name, content := range map[string]string{
 		"wide": "4 w [1 1] 0 d 0 50 m 200 50 l S",
-		"thin": ".2 0 0 10 0 0 cm 4 w [1 1] 0 d 500 0 m 500 200 l S",
+		"thin": ".2 0 0 .5 0 0 cm 4 w [1 1] 0 d 500 0 m 500 200 l S",
 	} {
 		if painted := maxPainted - readAll(t, sheet(content, "", helvetica)).painted - 200*100; painted < dashes*segmentWork {
 			t.Errorf("%s: %d dashes count as %d cells", name, dashes, painted)

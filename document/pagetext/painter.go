@@ -1,6 +1,10 @@
 package pagetext
 
-import "platen.dev/document/pdfa/cos"
+import (
+	"slices"
+
+	"platen.dev/document/pdfa/cos"
+)
 
 // state is the graphics state (8.4).
 type state struct {
@@ -162,7 +166,11 @@ func (p *painter) setState(d cos.Dict) {
 		}
 	}
 	if dashes := p.file.Array(d["D"]); len(dashes) == 2 {
-		s.pen.dash(p.file.Array(dashes[0]), p.number(dashes[1]))
+		lengths := slices.Clone(p.file.Array(dashes[0]))
+		for i, length := range lengths {
+			lengths[i] = p.number(length)
+		}
+		s.pen.dash(lengths, p.number(dashes[1]))
 	}
 	if f := p.file.Array(d["Font"]); len(f) == 2 {
 		s.font, s.size = p.fontOf(f[0]), p.number(f[1])
@@ -262,8 +270,11 @@ func (p *painter) instead() string {
 	for i := len(p.marks) - 1; i >= 0; i-- {
 		s, _ := p.file.Resolve(p.marks[i].instead).(cos.String)
 		p.marks[i].instead = nil
-		if s != "" && p.read(len(s)) {
-			return cos.Text(s)
+		if s == "" || !p.read(len(s)) {
+			continue
+		}
+		if text := cos.Text(s); text != "" {
+			return text
 		}
 	}
 	return ""

@@ -58,7 +58,7 @@ func (n *pen) set(operator cos.Operator, operands []any) bool {
 
 // dash sets the lengths of dashes and gaps.
 func (n *pen) dash(lengths cos.Array, phase float64) {
-	n.dashes, n.phase = nil, max(phase, 0)
+	n.dashes, n.phase = nil, phase
 	total := 0.0
 	for _, v := range lengths {
 		length := max(number(v), 0)
@@ -70,6 +70,9 @@ func (n *pen) dash(lengths cos.Array, phase float64) {
 	}
 	if total == 0 {
 		n.dashes = nil
+	}
+	if phase < 0 && total > 0 { // it goes back in the pattern, which is as long as total twice
+		n.phase = math.Mod(phase, 2*total) + 2*total
 	}
 }
 
@@ -154,23 +157,40 @@ func (p *painter) dashed(a, b point, offset float64) float64 {
 	length := point{b.x - a.x, b.y - a.y}.length()
 	end := offset + length
 	onPage := p.state.ctm.vector(point{b.x - a.x, b.y - a.y}).length() / length
-	if period*onPage < p.canvas.size || length/period*float64(len(pen.dashes)) > maxDashes { // too fine to be seen as dashes
+	start, stop := p.onPage(a, b)
+	start, stop = start*length, stop*length
+	if period*onPage < p.canvas.size || (stop-start)/period*float64(len(pen.dashes)) > maxDashes { // too fine to be seen as dashes
 		if drawn/period >= opaque {
 			p.segment(a, b, butt, butt)
 		}
 		return end
 	}
 	on := func(t float64) point { return point{a.x + (b.x-a.x)*t/length, a.y + (b.y-a.y)*t/length} }
-	at := -math.Mod(offset, period)
-	for at < length {
+	at := start - math.Mod(offset+start, period)
+	for at < stop {
 		for i, d := range pen.dashes {
-			if from, to := max(at, 0), min(at+d, length); i%2 == 0 && from <= to {
+			if from, to := max(at, start), min(at+d, stop); i%2 == 0 && from <= to {
 				p.segment(on(from), on(to), pen.cap, pen.cap)
 			}
 			at += d
 		}
 	}
 	return end
+}
+
+// onPage returns the part of a line in user space that may be on the page, as shares of its length.
+func (p *painter) onPage(a, b point) (from, to float64) {
+	m := p.state.ctm
+	margin := math.Abs(p.state.pen.width) * math.Hypot(math.Hypot(m[0], m[1]), math.Hypot(m[2], m[3]))
+	room := rect{p.page.x0 - margin, p.page.y0 - margin, p.page.x1 + margin, p.page.y1 + margin}
+	begin := m.apply(a)
+	along := m.vector(point{b.x - a.x, b.y - a.y})
+	from, to = 1, 0
+	for _, at := range room.within([]point{begin, m.apply(b)}) {
+		share := ((at.x-begin.x)*along.x + (at.y-begin.y)*along.y) / (along.x*along.x + along.y*along.y)
+		from, to = min(from, share), max(to, share)
+	}
+	return max(from, 0), min(to, 1)
 }
 
 // segmentWork is what a segment counts for as painted, at least.

@@ -78,7 +78,7 @@ func (s subject) only(names ...string) (invoice attachment, found bool) {
 // embedded checks how an invoice is attached.
 func (s subject) embedded(invoice attachment) {
 	f, uf := nameOf(s.file, invoice.spec["F"]), nameOf(s.file, invoice.spec["UF"])
-	s.reportIf(s.file.Resolve(invoice.spec["F"]) != nil && s.file.Resolve(invoice.spec["UF"]) != nil && f != uf, "FX-FILE", "F is %.60q, UF %.60q", f, uf)
+	s.reportIf(invoice.spec["F"] != nil && invoice.spec["UF"] != nil && f != uf, "FX-FILE", "F is %.60q, UF %.60q", f, uf)
 	if err := invoice.single(s.file); err != nil {
 		s.report("FX-FILE", "%v", err)
 	}

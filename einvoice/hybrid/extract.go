@@ -124,10 +124,13 @@ func findInvoice(file *cos.File) (attachment, error) {
 	return invoice, nil
 }
 
-// single returns an error if an attachment is several files, which are not equal.
+// single returns an error if an attachment is several files that are not equal, or too many to look.
 func (a attachment) single(file *cos.File) error {
-	if len(a.others) > maxOthers || slices.ContainsFunc(a.others, func(other *cos.Stream) bool { return !equal(file, a.stream, other) }) {
-		return fmt.Errorf("%w: F and UF of %s are different files", ErrSeveralInvoices, a.name)
+	switch {
+	case len(a.others) > maxOthers:
+		return fmt.Errorf("%w: %s is more than %d files", ErrSeveralInvoices, a.name, maxOthers+1)
+	case slices.ContainsFunc(a.others, func(other *cos.Stream) bool { return !equal(file, a.stream, other) }):
+		return fmt.Errorf("%w: %s is a different file to readers that look for another entry (F, UF) of its specification", ErrSeveralInvoices, a.name)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func matchSection(source *cos.Source, invoice *einvoice.Invoice) *report.Section
 		return unread("The pages have no text that can be read, as pictures of pages have none.")
 	}
 	var all []report.Violation
-	found := match.Compare(model.Of(invoice), pages).Findings
+	result := match.Compare(model.Of(invoice), pages)
+	found := result.Findings
 	for _, f := range found[:min(len(found), maxMismatches)] {
 		rule := ruleMissing
 		if f.State == match.Contradicted {
@@ -43,6 +44,9 @@ func matchSection(source *cos.Source, invoice *einvoice.Invoice) *report.Section
 			Rule: report.Text(rule), Severity: report.Warning, Term: report.Text(f.Term), Path: report.Text(f.Node.Path()), Line: report.Number(f.Node.SourceLine()),
 			Message: f.String(), Fix: "Have the page and the XML made from the same data.",
 		})
+	}
+	if result.Unfinished {
+		all = append(all, unreadViolation("There is too much to compare: terms may be contradicted that are not listed."))
 	}
 	return new(report.NewSection(all, len(found) > maxMismatches))
 }
@@ -58,5 +62,9 @@ func haveText(pages []pagetext.Page) bool {
 }
 
 func unread(why string) *report.Section {
-	return new(report.NewSection([]report.Violation{{Rule: ruleUnread, Severity: report.Information, Message: why}}, false))
+	return new(report.NewSection([]report.Violation{unreadViolation(why)}, false))
+}
+
+func unreadViolation(why string) report.Violation {
+	return report.Violation{Rule: ruleUnread, Severity: report.Information, Message: why}
 }

@@ -34,7 +34,7 @@ func (c *comparison) isRounded(a *amount) bool {
 	})
 }
 
-// begins reports whether the amount of a term begins with a number and goes on.
+// begins reports whether the amount of a term begins with a number and has further digits.
 func (c *comparison) begins(number string) bool {
 	at, _ := slices.BinarySearch(c.rounded, number+"0")
 	return at < len(c.rounded) && strings.HasPrefix(c.rounded[at], number)

@@ -208,7 +208,7 @@ func (p *piece) words(behind bool, to int) (all []int) {
 // alike reports whether the words at a position differ from a folded text in one character, and returns them as shown.
 func (p *piece) alike(at int, want []rune) (shown string, is bool) {
 	end := at + len(want)
-	const longest = 100 // longer texts are no numbers
+	const longest = 100 // a number is shorter
 	if end > len(p.folded) || end < len(p.folded) && !p.starts[end] || len(want) < 4 || len(want) > longest {
 		return "", false
 	}

@@ -25,7 +25,7 @@ func alike(a, b string) bool {
 }
 
 // alikeAmounts reports whether two numbers, written with equally many digits before and behind the point, differ as alike texts do: the first digit
-// may have become zero, or a nought before it another digit. Most pairs differ in their first digits, so that this takes no time.
+// may have become zero, or a zero before it another digit. Most pairs differ in their first digits, so that this takes no time.
 func alikeAmounts(a, b string) bool {
 	wholeA, decimalsA, _ := strings.Cut(a, ".")
 	wholeB, decimalsB, _ := strings.Cut(b, ".")

@@ -7,7 +7,7 @@ import (
 )
 
 // Page describes a rule in Markdown: what it demands, why, how to keep it, and an example for each syntax. It is empty if the set has no
-// such rule.
+// such rule. The case of the identifier is ignored.
 func (s *Set) Page(id string) string {
 	var page strings.Builder
 	var first *Rule
@@ -17,7 +17,7 @@ func (s *Set) Page(id string) string {
 			continue
 		}
 		if first == nil {
-			first = r
+			first, id = r, r.ID
 			fmt.Fprintf(&page, "# %s\n\n%s. %s\n\n%s\n\n**Why:** %s\n\n**How to keep it:** %s\n", id, s.Title, r.kind(), r.Demand, s.Why(id), r.Fix)
 		}
 		e, has := s.Example(id, ubl)
@@ -36,9 +36,9 @@ func (s *Set) Page(id string) string {
 	return page.String()
 }
 
-// withID returns the rule with an identifier, or nil.
+// withID returns the rule with an identifier in any case, or nil.
 func withID(rules []Rule, id string) *Rule {
-	if at := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id }); at >= 0 {
+	if at := slices.IndexFunc(rules, func(r Rule) bool { return strings.EqualFold(r.ID, id) }); at >= 0 {
 		return &rules[at]
 	}
 	return nil

@@ -8,3 +8,10 @@ func Allocated() uint64 {
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
+
+// AllocatedBy returns how many bytes this process allocates while do runs.
+func AllocatedBy(do func()) uint64 {
+	before := Allocated()
+	do()
+	return Allocated() - before
+}

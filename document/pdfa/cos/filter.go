@@ -45,7 +45,7 @@ func (f *File) Decode(s *Stream) ([]byte, error) {
 	filters := f.Filters(s)
 	switch {
 	case f.decoded > f.limits.Decoded:
-		return nil, f.countDecoded(0)
+		return nil, f.CountDecoded(0)
 	case len(filters) > maxFilters:
 		return nil, fmt.Errorf("%w: %d filters", ErrLimit, len(filters))
 	case len(filters) == 0:
@@ -95,17 +95,14 @@ func (f *File) decodeFilter(name Name, data []byte, parms Dict) ([]byte, error) 
 
 // counted returns the decoded data of a stream, unless it is beyond the limit of the file.
 func (f *File) counted(data []byte) ([]byte, error) {
-	if err := f.countDecoded(len(data)); err != nil {
+	if err := f.CountDecoded(len(data)); err != nil {
 		return nil, err
 	}
 	return data, nil
 }
 
-// CountDecoded counts n bytes as decoded again, for a caller that keeps and repeats them. Its error is ErrLimit.
-func (f *File) CountDecoded(n int) error { return f.countDecoded(n) }
-
-// countDecoded counts n decoded bytes towards the limit of the file.
-func (f *File) countDecoded(n int) error {
+// CountDecoded counts n bytes towards the limit of decoded ones; those that a caller keeps and repeats are decoded again. Its error is ErrLimit.
+func (f *File) CountDecoded(n int) error {
 	if f.decoded += n; f.decoded > f.limits.Decoded {
 		return fmt.Errorf("%w: more than %d bytes decoded", ErrLimit, f.limits.Decoded)
 	}
@@ -121,7 +118,7 @@ func (f *File) decodeFlate(data []byte) ([]byte, error) {
 	left := f.limits.Decoded - f.decoded
 	in := bytes.NewReader(data[2:])
 	out, err := io.ReadAll(io.LimitReader(flate.NewReader(in), int64(left)+1))
-	if over := f.countDecoded(max(len(out), len(data)-in.Len())); over != nil {
+	if over := f.CountDecoded(max(len(out), len(data)-in.Len())); over != nil {
 		return nil, over
 	}
 	if err != nil && len(out) == 0 {
@@ -132,7 +129,7 @@ func (f *File) decodeFlate(data []byte) ([]byte, error) {
 
 func (f *File) decodeHex(data []byte) ([]byte, error) {
 	data, _, _ = bytes.Cut(data, []byte(">"))
-	if err := f.countDecoded(len(data)); err != nil {
+	if err := f.CountDecoded(len(data)); err != nil {
 		return nil, err
 	}
 	l := lexer{data: slices.Concat([]byte{'<'}, data, []byte{'>'}), deviations: &Deviations{}}
@@ -146,7 +143,7 @@ func (f *File) decodeHex(data []byte) ([]byte, error) {
 func (f *File) decodeASCII85(data []byte) ([]byte, error) {
 	data, _, _ = bytes.Cut(data, []byte("~>"))
 	most := len(data) + 3*bytes.Count(data, []byte("z")) // this single character stands for four bytes
-	if err := f.countDecoded(most); err != nil {
+	if err := f.CountDecoded(most); err != nil {
 		return nil, err
 	}
 	out := make([]byte, most+4)
@@ -170,7 +167,7 @@ func (f *File) decodeRunLength(data []byte) ([]byte, error) {
 		size += 257 - n
 		end += 2
 	}
-	if err := f.countDecoded(max(size, min(end, len(data)))); err != nil {
+	if err := f.CountDecoded(max(size, min(end, len(data)))); err != nil {
 		return nil, err
 	}
 	out := make([]byte, 0, size)

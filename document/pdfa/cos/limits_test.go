@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime/metrics"
 	"strings"
 	"testing"
+
+	"platen.dev/events/testkit"
 )
 
 const limited = "%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\n2 0 obj\n[3 0 R 3 0 R]\nendobj\n3 0 obj\n[1 2 3]\nendobj\n" +
@@ -66,16 +67,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes this process allocates while do runs.
-func allocated(do func()) uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(sample)
-	before := sample[0].Value.Uint64()
-	do()
-	metrics.Read(sample)
-	return sample[0].Value.Uint64() - before
-}
-
 // Decoding takes little more memory than may be decoded, however small the stream is.
 func TestMemoryOfDecoding(t *testing.T) {
 	const limit = 1 << 20
@@ -86,7 +77,7 @@ func TestMemoryOfDecoding(t *testing.T) {
 	} {
 		f := &File{limits: Limits{Decoded: limit}}
 		var err error
-		used := allocated(func() { _, err = f.Decode(s) })
+		used := testkit.AllocatedBy(func() { _, err = f.Decode(s) })
 		if !errors.Is(err, ErrLimit) || used > 2*limit {
 			t.Errorf("%s: %d KiB of memory, although %d KiB may be decoded: %v", name, used>>10, limit>>10, err)
 		}
@@ -94,7 +85,7 @@ func TestMemoryOfDecoding(t *testing.T) {
 	f := &File{limits: Limits{Decoded: limit}}
 	wide := Dict{"Predictor": int64(12), "Columns": int64(1 << 20), "Colors": int64(32), "BitsPerComponent": int64(16)}
 	var got []byte
-	used := allocated(func() { got, _ = f.undoPredictor([]byte("\x02x"), wide) })
+	used := testkit.AllocatedBy(func() { got, _ = f.undoPredictor([]byte("\x02x"), wide) })
 	if string(got) != "x" || used > limit {
 		t.Errorf("a row of one byte became %q with %d KiB of memory", got, used>>10)
 	}
