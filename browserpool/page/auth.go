@@ -73,30 +73,6 @@ func (a Access) added() []contract.Header {
 	return append(slices.Clone(a.Headers), contract.Header{Name: "Authorization", Value: a.Auth.header()})
 }
 
-// shortestSecret is the length in bytes from which a value is removed from error sentences: shorter ones are words of ordinary text.
-const shortestSecret = 6
-
-// censor removes the job's credentials, headers and cookies from an error's sentence: a page may repeat what it was sent.
-func (a Access) censor(err error) error {
-	sentence, secrets := Reason(err), []string{a.Auth.Value}
-	for _, h := range a.Headers {
-		secrets = append(secrets, h.Value)
-	}
-	for _, c := range a.Cookies {
-		secrets = append(secrets, c.Value)
-	}
-	censored := sentence
-	for _, secret := range secrets {
-		if len(secret) >= shortestSecret {
-			censored = strings.ReplaceAll(censored, secret, "…")
-		}
-	}
-	if censored == sentence {
-		return err
-	}
-	return Because(err, "%s", censored)
-}
-
 // header is the value of the Authorization header.
 func (a Auth) header() string {
 	if a.Type == "basic" {

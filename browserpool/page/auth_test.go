@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -197,6 +198,42 @@ func trusting(t *testing.T, slot *slot, job Print) string {
 		t.Fatal(err)
 	}
 	return testkit.PDFText(t, result.PDF)
+}
+
+// No part of a credential that a page was sent stays in a sentence, however the page repeats it: in part, in its header's form, percent-encoded, or cut off.
+func TestCensorsParts(t *testing.T) {
+	token := strings.Repeat("eyJhbGciOi", 40)
+	thrown := func(text string) error {
+		exception := &proto.RuntimeRemoteObject{Description: "Error: no access with " + text}
+		return Because(ErrScript, "%s", sentenceOf(&proto.RuntimeExceptionDetails{Text: "Uncaught", Exception: exception}))
+	}
+	basic, key, session := Auth{"basic", "user:correct-horse=&"}, Auth{"basic", "sk_live_4711:"}, contract.Cookie{Name: "session", Value: "a/b c%25d+e"}
+	packed := strings.TrimPrefix(basic.header(), "Basic ")
+	for name, c := range map[string]struct {
+		access Access
+		sent   string
+		secret string
+	}{
+		"clipped":          {Access{Auth: Auth{"bearer", token}}, token, token[:100]},
+		"password":         {Access{Auth: basic}, "correct-horse=&", "correct-horse"},
+		"base64":           {Access{Auth: basic}, packed, packed[:len(packed)-2]},
+		"encoded":          {Access{Auth: basic}, url.QueryEscape("correct-horse=&"), "correct-horse"},
+		"encoded base64":   {Access{Auth: basic}, url.QueryEscape(packed), packed[:len(packed)-4]},
+		"without password": {Access{Auth: key}, "sk_live_4711", "sk_live_4711"},
+		"clipped, encoded": {Access{Auth: Auth{"bearer", strings.Repeat("/+=", 100)}}, url.QueryEscape(strings.Repeat("/+=", 100)), "%2F%2B"},
+		"cookie":           {Access{Cookies: []contract.Cookie{session}}, session.Value, "c%25d"},
+		"encoded cookie":   {Access{Cookies: []contract.Cookie{session}}, "a%2fb%20c%25d+e", "c%25d"},
+		"header":           {Access{Headers: []contract.Header{{Name: "Authorization", Value: "Token t0ken-of-a-header"}}}, "t0ken-of-a-header", "t0ken-of-a-header"},
+	} {
+		got := Reason(c.access.censor(thrown(c.sent)))
+		if strings.Contains(got, c.secret) || !strings.HasPrefix(got, "A script of the page failed: Error: no access with …") {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	short := Access{Auth: Auth{"basic", "me:acc"}}
+	if got, want := Reason(short.censor(thrown("acc"))), Reason(thrown("acc")); got != want {
+		t.Errorf("got %q, want %q: a word of ordinary text is no secret", got, want)
+	}
 }
 
 func TestOrigin(t *testing.T) {

@@ -303,7 +303,7 @@ func showURL(text string) string {
 	}
 	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 	if len(shown) > maxShownURL {
-		shown = strings.ToValidUTF8(shown[:maxShownURL], "") + "…"
+		shown = strings.ToValidUTF8(shown[:maxShownURL], "") + clipMark
 	}
 	return shown
 }

@@ -119,6 +119,7 @@ func (s *Set) Print(ctx context.Context, job Print) (result Result, err error) {
 	if err != nil {
 		return Result{}, d.access.censor(err)
 	}
+	result.Warnings = d.access.censorAll(result.Warnings)
 	return result, nil
 }
 
@@ -141,6 +142,7 @@ func (s *Set) Capture(ctx context.Context, job Capture) (image Image, err error)
 	if err != nil {
 		return Image{}, d.access.censor(err)
 	}
+	image.Warnings = d.access.censorAll(image.Warnings)
 	return image, nil
 }
 

@@ -81,7 +81,7 @@ func clip(text string) string {
 	if len(text) <= longest {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
+	return strings.ToValidUTF8(text[:longest], "") + clipMark
 }
 
 // selects reports whether an element of the document matches a selector.

@@ -1,9 +1,12 @@
 package page
 
 import (
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
+	"platen.dev/browserpool/pagetest"
 	"platen.dev/events/contract"
 )
 
@@ -51,6 +54,23 @@ func TestWarnOfBlank(t *testing.T) {
 		_, image := mustCapture(t, slot, Capture{HTML: html, Full: true})
 		if got := slices.ContainsFunc(image.Warnings, isBlank); got != blank {
 			t.Errorf("%s: captured with a warning: %t", html, got)
+		}
+	}
+}
+
+// Warnings go where the file goes, which may be further than the credentials: a page may put these into the address of a part that is missing.
+func TestWarningsAreCensored(t *testing.T) {
+	t.Parallel()
+	const secret = "secret-token-4711"
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<p>TEXT</p><img src="/of/` + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + `.png">`))
+	})})
+	slot := openSlot(t)
+	_, image := mustCapture(t, slot, Capture{URL: web.URL, Auth: Auth{"bearer", secret}})
+	for kind, warnings := range map[string][]Warning{"printed": mustPrint(t, slot, Print{URL: web.URL, Auth: Auth{"bearer", secret}}).Warnings, "captured": image.Warnings} {
+		if len(warnings) != 1 || warnings[0].Code != contract.ResourceMissing || strings.Contains(warnings[0].Detail, secret) || !strings.Contains(warnings[0].Detail, "/of/….png") {
+			t.Errorf("%s: warnings %v", kind, warnings)
 		}
 	}
 }
