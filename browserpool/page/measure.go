@@ -83,13 +83,16 @@ func countMetrics(metrics []*proto.PerformanceMetric) (measurements, error) {
 }
 
 // mentions reports whether html contains word, regardless of case; word is in lower case.
-func mentions(html, word string) bool {
+func mentions(html, word string) bool { return indexFold(html, word) >= 0 }
+
+// indexFold returns where html first mentions word; -1 for nowhere.
+func indexFold(html, word string) int {
 	for at := 0; at+len(word) <= len(html); at++ {
 		if html[at]|0x20 == word[0]|0x20 && strings.EqualFold(html[at:at+len(word)], word) {
-			return true
+			return at
 		}
 	}
-	return false
+	return -1
 }
 
 // weighing returns the pixels of the largest picture and of all pictures.

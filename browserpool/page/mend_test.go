@@ -4,6 +4,7 @@ import (
 	"image"
 	"strings"
 	"testing"
+	"time"
 
 	"platen.dev/browserpool/pagetest"
 	documents "platen.dev/document"
@@ -108,5 +109,37 @@ func TestMenders(t *testing.T) {
 	}
 	if got := menders(`<style>p { text-indent: -1em; font-family: Arial, Symbol }</style>`, true); len(got) != 1 {
 		t.Errorf("%d scripts for a full document, expected the one for fonts", len(got))
+	}
+}
+
+// A font of symbols counts if at most 200 characters lie between its name and the name of the property, on one declaration; quotes in HTML are one each.
+func TestNamesFontOfSymbols(t *testing.T) {
+	for css, want := range map[string]bool{
+		"font:symbol": true, "FONT-FAMILY \n:Wingdings": true, "face = symbol": true, "x font:symbol": true, "font:" + strings.Repeat("x", 199) + " symbol": true,
+		"font:" + strings.Repeat("x", 200) + " symbol": false, "font:" + strings.Repeat("&#34;", 200) + "symbol": true, "font:" + strings.Repeat("&#39;", 201) + "symbol": false,
+		"font:" + strings.Repeat("ü", 199) + " symbol": true, "font" + strings.Repeat(" ", 300) + ":symbol": true, "font:font:symbol": true, "font:symbols symbol": true,
+		"xfont:symbol": false, "font:xsymbol": false, "font:symbol_": false, "font-family2:symbol": false, "-font:symbol": true, "font:a;symbol": false, "font:a}symbol": false,
+		"font:&#35;symbol": false, "font:&quot;symbol": false, "typeface=symbol": false, "font=symbol": false, "face:symbol": false, "symbol font:": false, "font:symbo": false,
+		"font:\xff symbol": true, ":symbol": false, "symbol": false, "font-:symbol": false, "family:symbol": false,
+	} {
+		if got := namesSymbolFont(css); got != want {
+			t.Errorf("%.60q: %t", css, got)
+		}
+	}
+}
+
+// The time for that grows with the document, not with how often it names a property that has no such font.
+func TestManyFonts(t *testing.T) {
+	for name, html := range map[string]string{
+		"properties": "symbo" + strings.Repeat("font:", 16<<20/5) + "; wingdings-", "names": strings.Repeat("wingdings ", 16<<20/10),
+		"names far away": strings.Repeat("symbol:", 16<<20/7), "spaces": "font" + strings.Repeat(" ", 16<<20) + "=" + strings.Repeat(" symbol", 20),
+	} {
+		before := testkit.ProcessorTime(t)
+		if got := menders(html, true); len(got) > 0 {
+			t.Errorf("%s: %d scripts", name, len(got))
+		}
+		if took := testkit.ProcessorTime(t) - before; took > 8*time.Second { // 100 ms; with a bounded repetition, 20 s
+			t.Errorf("%s took %v", name, took)
+		}
 	}
 }
