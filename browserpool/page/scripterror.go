@@ -9,22 +9,26 @@ import (
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
-
-	"platen.dev/events/contract"
 )
 
-// scriptErrors tracks uncaught errors of a page's scripts; it reports the first.
+// maxScriptErrors is how many errors of a page are kept: each may yet be handled.
+const maxScriptErrors = 1000
+
+// scriptErrors tracks uncaught errors of the scripts of a page, its workers and its frames; it reports the first.
 type scriptErrors struct {
 	mu  sync.Mutex // guards what follows
 	all []scriptError
+	// beyond is the sentence of the first error that is not kept, "" for none: whether it is handled later is not known.
+	beyond string
 }
 
 type scriptError struct {
+	session  string // the target's: each numbers its errors on its own
 	id       int
 	sentence string
 }
 
-// observe takes an event of the page. A rejected promise that is handled later is no error.
+// observe takes an event of the page or of one of its targets. A rejected promise that is handled later is no error.
 func (s *scriptErrors) observe(event cdp.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,9 +39,11 @@ func (s *scriptErrors) observe(event cdp.Event) {
 	switch {
 	case json.Unmarshal(event.Params, &e) != nil:
 	case e.Details == nil:
-		s.all = slices.DeleteFunc(s.all, func(one scriptError) bool { return one.id == e.ExceptionID })
-	case len(s.all) < contract.MaxWarnings:
-		s.all = append(s.all, scriptError{e.Details.ExceptionID, sentenceOf(e.Details)})
+		s.all = slices.DeleteFunc(s.all, func(one scriptError) bool { return one.session == event.SessionID && one.id == e.ExceptionID })
+	case len(s.all) < maxScriptErrors:
+		s.all = append(s.all, scriptError{event.SessionID, e.Details.ExceptionID, sentenceOf(e.Details)})
+	case s.beyond == "":
+		s.beyond = sentenceOf(e.Details)
 	}
 }
 
@@ -46,7 +52,7 @@ func (s *scriptErrors) first() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.all) == 0 {
-		return ""
+		return s.beyond
 	}
 	return s.all[0].sentence
 }
