@@ -102,6 +102,49 @@ func TestScroll(t *testing.T) {
 	}
 }
 
+// A page higher than a hundred windows that does not grow is scrolled to its end: steps are as high as that takes.
+func TestScrollHighPage(t *testing.T) {
+	testkit.Long(t)
+	t.Parallel() // most of the time it waits
+	web := pagetest.NewWeb(t, pagetest.Pages{"/": strings.Repeat(`<p style="height: 1000px; margin: 0">TEXT</p>`, 100) + `<p id="end">END</p><script>
+		new IntersectionObserver(([e]) => { if (e.isIntersecting) document.getElementById("end").textContent = "SEEN" }).observe(document.getElementById("end"))
+	</script>`})
+	result := mustPrint(t, openSlot(t), Print{URL: web.URL, Load: contract.Load{Scroll: true}})
+	if len(result.Warnings) > 0 {
+		t.Errorf("warnings: %v", result.Warnings)
+	}
+	testkit.Contains(t, testkit.PDFText(t, result.PDF), "SEEN")
+}
+
+// What is said of a page whose end was not reached is true of it.
+func TestWhyScrollingStopped(t *testing.T) {
+	for want, at := range map[string]scrolled{
+		"The page was not scrolled: loading it took all the time.":                                        {},
+		"Scrolling the page took too long; it stopped at 5000 of 9000 pixels.":                            {Seen: 5000, Height: 9000},
+		"The page kept growing while it was scrolled; scrolling stopped at 5000 pixels, of 9000 by then.": {Seen: 5000, Height: 9000, grew: true},
+	} {
+		if got := at.whyStopped(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// Steps are a window high, or as high as it takes to reach the end one step before the last, which shows whether the end moves.
+func TestScrollSteps(t *testing.T) {
+	for _, c := range []struct {
+		height float64
+		steps  int
+	}{{600, 1}, {1200, 2}, {6000, 10}, {99 * 600, 99}, {99*600 + 1, 99}, {100 * 600, 99}, {1e6, 99}} {
+		at, steps := scrolled{Seen: 600, Height: c.height, window: 600}, 1
+		for ; at.Seen < at.Height; steps++ {
+			at.Seen = min(at.next(maxScrolls-steps)+at.window, at.Height)
+		}
+		if steps != c.steps {
+			t.Errorf("%.0f pixels: %d steps, want %d", c.height, steps, c.steps)
+		}
+	}
+}
+
 // A job may require all resources: a missing one fails it, and the error has its address.
 func TestFailOnResourceError(t *testing.T) {
 	slot := openSlot(t)

@@ -1,16 +1,18 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
 // Bounds of scrolling to the end of a page, which may keep growing.
 const (
-	// maxScrolls is the maximum number of steps, each of the window's height.
+	// maxScrolls is the maximum number of steps, each of the window's height, or more if the end could not be reached otherwise.
 	maxScrolls = 100
 	// scrollTimeout is for all of them, within the load timeout.
 	scrollTimeout = 20 * time.Second
@@ -26,7 +28,30 @@ const (
 var scrolling string
 
 // scrolled is the scroll position of a page, in CSS pixels from its top.
-type scrolled struct{ Seen, Height float64 }
+type scrolled struct {
+	Seen, Height float64
+	// window is what is seen at once, grew whether the height has.
+	window float64
+	grew   bool
+}
+
+// next is where the next of the steps that are left begins. The last of them is to find the end where it was.
+func (at scrolled) next(left int) float64 {
+	least := (at.Height - at.Seen) / float64(max(1, left-1))
+	return at.Seen + max(0, math.Ceil(least)-at.window)
+}
+
+// whyStopped says why the end of a page was not reached.
+func (at scrolled) whyStopped() string {
+	switch {
+	case at.Seen == 0:
+		return "The page was not scrolled: loading it took all the time."
+	case at.grew:
+		return fmt.Sprintf("The page kept growing while it was scrolled; scrolling stopped at %.0f pixels, of %.0f by then.", at.Seen, at.Height)
+	default:
+		return fmt.Sprintf("Scrolling the page took too long; it stopped at %.0f of %.0f pixels.", at.Seen, at.Height)
+	}
+}
 
 // scroll scrolls a visit to its end, step by step with the network at rest, and back to its top.
 func (p *page) scroll(ctx, within context.Context) error {
@@ -37,7 +62,7 @@ func (p *page) scroll(ctx, within context.Context) error {
 		return err
 	}
 	if !ended {
-		p.warnOfCut(fmt.Sprintf("The page kept growing while it was scrolled; scrolling stopped at %.0f pixels.", at.Seen))
+		p.warnOfCut(at.whyStopped())
 	}
 	back, cancel := context.WithTimeoutCause(ctx, stepTimeout, errBudget)
 	defer cancel()
@@ -49,12 +74,13 @@ func (p *page) scroll(ctx, within context.Context) error {
 // network is at rest, or if it cannot be scrolled.
 func (p *page) scrollDown(ctx context.Context) (at scrolled, ended bool, err error) {
 	wasEnd, since := false, mark{}
-	for range maxScrolls {
+	for done := range maxScrolls {
 		var next scrolled
-		ran, err := p.run(ctx, scrolling, at.Seen, &next)
+		ran, err := p.run(ctx, scrolling, at.next(maxScrolls-done), &next)
 		if err != nil || !ran {
 			return at, !ran && err == nil, err
 		}
+		next.window, next.grew = cmp.Or(at.window, next.Seen), at.grew || done > 0 && next.Height > at.Height
 		at = next
 		isEnd := at.Seen >= at.Height
 		if isEnd && wasEnd {
