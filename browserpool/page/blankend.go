@@ -22,10 +22,11 @@ var breaking string
 // maxPrintedTwice is how many pages a document may have that is printed again: the time of that counts, too.
 const maxPrintedTwice = 200
 
-// withoutBlankEnd returns the PDF that was printed with params without an empty last page, unless the caller says which pages to print.
+// withoutBlankEnd returns the PDF that was printed with params without an empty last page, unless the caller says which pages to print, or a sheet has the
+// number of pages: the browser would count the empty one.
 func (p press) withoutBlankEnd(ctx context.Context, params printParams, pdf []byte) ([]byte, error) {
 	pages := countPDFPages(pdf)
-	if params.PageRanges != "" || pages > maxPrintedTwice || !rawPDF(pdf).endsBlank() {
+	if params.PageRanges != "" || pages > maxPrintedTwice || sheetsSayTotal(p.job.Options) || !rawPDF(pdf).endsBlank() {
 		return pdf, nil
 	}
 	var asked bool

@@ -3,7 +3,9 @@ package page
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"platen.dev/events/contract"
 )
@@ -52,6 +54,12 @@ func (p press) printSheets(ctx context.Context, params printParams, pages int) (
 		err = again(total, pages, o.LastHeader, o.LastFooter)
 	}
 	return all, err
+}
+
+// sheetsSayTotal reports whether a template of the first or the last page says how many pages there are.
+func sheetsSayTotal(o contract.Paper) bool {
+	templates := []*string{o.FirstHeader, o.FirstFooter, o.LastHeader, o.LastFooter}
+	return o.HeaderFooter && slices.ContainsFunc(templates, func(t *string) bool { return t != nil && strings.Contains(*t, "totalPages") })
 }
 
 // totalPages counts all pages of a document that was printed in part.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"platen.dev/events/contract"
@@ -49,5 +50,33 @@ func TestSheets(t *testing.T) {
 	hidden := contract.Paper{FirstHeader: first, LastHeader: last}
 	if sheets := mustPrint(t, slot, Print{HTML: pagesOf(3), Options: hidden}).Sheets; len(sheets) > 0 {
 		t.Error("templates that are not shown are printed")
+	}
+}
+
+// The browser counts an empty last page, which is left out otherwise: if a sheet says how many pages there are, the page stays, and the number is that of the file.
+func TestSheetsCountPagesOfTheFile(t *testing.T) {
+	slot := openSlot(t)
+	own := func(s string) *string { return &s }
+	const html = `<p style="break-after: page">TEXT</p><div style="height: 900px; margin-bottom: 200px">TEXT</div><p></p>`
+	const number, total = `LAST<span class="pageNumber"></span>`, `of<span class="totalPages"></span>END`
+	for name, c := range map[string]struct {
+		options contract.Paper
+		pages   int
+		want    string
+	}{
+		"a total":          {contract.Paper{HeaderFooter: true, LastFooter: own(number + total)}, 3, "LAST3of3END"},
+		"in the header":    {contract.Paper{HeaderFooter: true, LastHeader: own(number + total)}, 3, "LAST3of3END"},
+		"on the first":     {contract.Paper{HeaderFooter: true, FirstHeader: own(total), LastFooter: own(number)}, 3, "LAST3"},
+		"no total":         {contract.Paper{HeaderFooter: true, LastFooter: own(number)}, 2, "LAST2"},
+		"templates unused": {contract.Paper{LastFooter: own(number + total)}, 2, ""},
+	} {
+		result := mustPrint(t, slot, Print{HTML: html, Options: c.options})
+		got := ""
+		if n := len(result.Sheets); n > 0 {
+			got = testkit.PDFText(t, result.Sheets[n-1].PDF)
+		}
+		if result.Pages != c.pages || !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %d pages, the last sheet says %q, want %d and %q", name, result.Pages, got, c.pages, c.want)
+		}
 	}
 }
