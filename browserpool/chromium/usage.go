@@ -134,11 +134,22 @@ func parseSize(line string) (name string, bytes int64) {
 func (p *Process) renderers() map[int]bool {
 	found := map[int]bool{}
 	p.eachProcess(func(pid int) {
-		if args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(args, []byte("--type=renderer")) {
+		if isRenderer(pid) {
 			found[pid] = true
 		}
 	})
 	return found
+}
+
+func isRenderer(pid int) bool {
+	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return bytes.Contains(args, []byte("--type=renderer"))
+}
+
+// Renders reports whether a process is one of the browser that renders pages.
+func (p *Process) Renders(pid int) bool {
+	s := readStat(pid)
+	return s != nil && s.group == p.pid && isRenderer(pid)
 }
 
 // NewRenderers runs open, which opens a page, and returns the processes that may render it: new ones or, if the browser

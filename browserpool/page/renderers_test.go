@@ -2,10 +2,14 @@ package page
 
 import (
 	"errors"
+	"slices"
+	"syscall"
 	"testing"
 
 	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
+	"platen.dev/events/contract"
+	"platen.dev/events/testkit"
 )
 
 // The processes of a page are found even if others start at the same time, or if the browser uses a spare one.
@@ -38,6 +42,33 @@ func TestRenderersOfAPage(t *testing.T) {
 				t.Errorf("%s: the renderer %d has another page", step.name, pid)
 			}
 			seen[pid] = true
+		}
+	}
+}
+
+// A set forgets the processes of pages that are gone: others may get their numbers.
+func TestRenderersThatEnded(t *testing.T) {
+	slot := openSlotIn(t, ownBrowser(t, chromium.Options{}), newGate(egress.Policy{}))
+	known := slot.set.Renderers()
+	runs := func(pid int) bool { return syscall.Kill(pid, 0) == nil }
+	for range 3 {
+		if _, err := slot.set.Capture(t.Context(), Capture{HTML: "<p>x", Options: contract.Image{Selector: "#none"}}); !errors.Is(err, ErrSelector) {
+			t.Fatal(err)
+		}
+		if err := slot.set.Reset(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		of := slot.set.Renderers()
+		testkit.Eventually(t, "the capture's process ends", func() bool {
+			return !slices.ContainsFunc(of, func(pid int) bool { return !slices.Contains(known, pid) && runs(pid) })
+		})
+	}
+	if _, err := slot.set.Capture(t.Context(), Capture{HTML: "<p>x"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range slot.set.Renderers() {
+		if !runs(pid) {
+			t.Errorf("the process %d has ended", pid)
 		}
 	}
 }

@@ -74,7 +74,8 @@ func (s *Set) openMeasured(ctx context.Context, k kind) (p *page, err error) {
 		}
 	}
 	s.mu.Lock()
-	s.renderers = append(s.renderers, pids...)
+	ended := func(pid int) bool { return !s.browser.Renders(pid) }
+	s.renderers = append(slices.DeleteFunc(s.renderers, ended), pids...) // those of pages that were disposed of end, and others may get their numbers
 	s.mu.Unlock()
 	return p, err
 }
