@@ -147,7 +147,7 @@ func extractFile(file []byte, out string, stdout io.Writer) error {
 		return err
 	}
 	if out != "" {
-		return convert.WriteFile(out, xml)
+		return convert.WriteFile(out, xml, 0o600)
 	}
 	_, err = stdout.Write(xml)
 	return err

@@ -88,6 +88,22 @@ func TestInvoiceCommands(t *testing.T) {
 	if kept, err := os.ReadFile(former); err != nil || string(kept) != "former" {
 		t.Errorf("a file is written in place, and would be torn by a full disk: %.20q, %v", kept, err)
 	}
+	fresh, nowhere := filepath.Join(dir, "fresh.xml"), filepath.Join(dir, "none")
+	extract := func(to string) error {
+		return run([]string{"einvoice", "extract", "--out", to, hybrid}, &strings.Builder{}, &strings.Builder{})
+	}
+	if err := extract(fresh); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(fresh); err != nil || info.Mode() != 0o600 {
+		t.Errorf("a new file: %v, %v", info, err)
+	}
+	if err := extract(filepath.Join(nowhere, "out.xml")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without the directory: %v", err)
+	}
+	if _, err := os.Stat(nowhere); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory is made: %v", err)
+	}
 	for _, args := range []string{"", "dance", "check", "check a b", "check --nonsense a"} {
 		if err := run(append([]string{"einvoice"}, strings.Fields(args)...), &strings.Builder{}, &strings.Builder{}); !errors.Is(err, wrongUsage) {
 			t.Errorf("%q: got %v", args, err)

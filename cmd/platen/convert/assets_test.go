@@ -142,7 +142,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// A pipe is no file of a page, and is not waited for.
+// A pipe is no file of a page.
 func TestPipesAreNoAssets(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"a.png": "a"})

@@ -32,7 +32,7 @@ type client struct {
 
 // own is the server of a process that nobody else uses.
 type own struct {
-	// full returns why it takes no jobs, stuck why it renders none; nil if it does. What they wait for would not come while one waits.
+	// full returns why it takes no jobs, stuck why it renders none; nil if it does. A conversion fails by either instead of waiting.
 	full, stuck func() error
 	// fetched is told the id of a job whose file has come.
 	fetched func(id string)
@@ -161,8 +161,7 @@ const maxAnswer = 256 << 20
 // refusal is an answer that refuses a request.
 type refusal struct {
 	status int
-	waits  bool          // the answer says how long to wait,
-	after  time.Duration // this long
+	after  time.Duration // how long the answer says to wait, 0 if it does not
 	text   string
 }
 
@@ -172,12 +171,10 @@ func (r *refusal) Error() string { return r.text }
 // longestWait is the longest time that a request is held back for. A limit that lasts longer, as that of a month's quota, is better known.
 const longestWait = 2 * time.Minute
 
-// passes reports whether another attempt may succeed soon.
+// passes reports whether another attempt may succeed soon. Proxies limit without saying for how long.
 func (r *refusal) passes() bool {
 	switch r.status {
-	case 429:
-		return r.waits && r.after <= longestWait
-	case 502, 503, 504:
+	case 429, 502, 503, 504:
 		return r.after <= longestWait
 	}
 	return false
@@ -188,10 +185,10 @@ func refusalOf(answer *http.Response, text []byte) *refusal {
 	r := &refusal{status: answer.StatusCode, text: problemText(answer.Status, text)}
 	told := answer.Header.Get("Retry-After")
 	seconds, err := strconv.ParseInt(told, 10, 32)
-	r.after = time.Duration(seconds) * time.Second
-	if r.waits = err == nil; !r.waits {
+	if r.after = time.Duration(seconds) * time.Second; err != nil {
+		r.after = 0
 		if at, err := http.ParseTime(told); err == nil {
-			r.waits, r.after = true, max(0, time.Until(at))
+			r.after = max(0, time.Until(at))
 		}
 	}
 	if r.after > longestWait {
@@ -222,15 +219,18 @@ func (c client) call(ctx context.Context, method, path string, body []byte, once
 	}
 }
 
-// progress is a body whose reads are noticed.
+// progress is a body of which every piece that is read is noticed.
 type progress struct {
 	io.Reader
 	made func()
 }
 
 func (p progress) Read(b []byte) (int, error) {
-	p.made()
-	return p.Reader.Read(b)
+	n, err := p.Reader.Read(b)
+	if n > 0 {
+		p.made()
+	}
+	return n, err
 }
 
 var errIdle = errors.New("the server does not answer")

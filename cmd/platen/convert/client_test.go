@@ -104,14 +104,14 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A refusal that lasts is returned, whatever the server says to wait, and one of too many requests is worth another attempt only if it says so.
+// A refusal that names a long wait is returned at once. Others are worth some more attempts, also without a wait, as those of proxies are.
 func TestLongRefusals(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status   int
 		after    string
 		requests int
 	}{
-		"a month's quota": {429, "2592000", 1}, "a rate": {429, "0", 5}, "a limit without an end": {429, "", 1}, "a long outage": {503, "7200", 1}, "an outage": {503, "", 5},
+		"a month's quota": {429, "2592000", 1}, "a rate": {429, "0", 5}, "a proxy's limit": {429, "", 5}, "a long outage": {503, "7200", 1}, "an outage": {503, "", 5},
 		"until a date": {429, "Fri, 31 Dec 9999 23:59:59 GMT", 1}, "until a date that is past": {429, "Thu, 01 Jan 1970 00:00:00 GMT", 5},
 	} {
 		requests := 0

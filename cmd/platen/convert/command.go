@@ -106,7 +106,7 @@ func (s settings) run(ctx context.Context, c *cobra.Command, args []string) erro
 // converter returns the named server, or a node in this process.
 func (s settings) converter(ctx context.Context, c *cobra.Command) (by client, closeIt func() error, err error) {
 	if s.server == "" {
-		return startNode(ctx, s, c.ErrOrStderr())
+		return startNode(ctx, s, usualPlaces(), c.ErrOrStderr())
 	}
 	if u, err := url.Parse(s.server); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return by, nil, fmt.Errorf("--server %s: write it as https://HOST or http://HOST:PORT", s.server)

@@ -157,12 +157,24 @@ func (s settings) reach(c conversion) reach {
 	return r
 }
 
-// WriteFile writes a file atomically, with the permissions of any new file. Devices and pipes are written to directly. A symbolic link is kept, and its
-// target is written.
-func WriteFile(name string, content []byte) error { return write(context.Background(), name, content) }
+// WriteFile writes a file atomically. A new one gets permissions. Devices and pipes are written to directly. A symbolic link is kept, and its target is
+// written.
+func WriteFile(name string, content []byte, permissions os.FileMode) error {
+	return put(context.Background(), name, content, func(string) (os.FileMode, error) { return permissions, nil })
+}
 
-// write is WriteFile. It waits for the reader of a pipe until ctx ends.
+// write is WriteFile with the permissions of any new file. It makes the directory, and waits for the reader of a pipe until ctx ends.
 func write(ctx context.Context, name string, content []byte) error {
+	return put(ctx, name, content, func(dir string) (os.FileMode, error) {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return 0, err
+		}
+		return newPermissions(dir)
+	})
+}
+
+// put writes a file. prepare returns the permissions of a new one in a directory.
+func put(ctx context.Context, name string, content []byte, prepare func(dir string) (os.FileMode, error)) error {
 	name = linked(name)
 	info, err := os.Stat(name)
 	switch {
@@ -172,10 +184,7 @@ func write(ctx context.Context, name string, content []byte) error {
 	case err == nil:
 		return replace(name, content, info.Mode().Perm())
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	permissions, err := newPermissions(filepath.Dir(name))
+	permissions, err := prepare(filepath.Dir(name))
 	if err != nil {
 		return err
 	}

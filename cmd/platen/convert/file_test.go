@@ -3,8 +3,11 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -56,7 +59,7 @@ func TestWrite(t *testing.T) {
 	}{
 		"link": {present, 0o640}, "first": {at("new.pdf"), usual.Mode()}, "deep/er/new.pdf": {at("deep/er/new.pdf"), usual.Mode()},
 	} {
-		if err := WriteFile(at(name), []byte("PDF")); err != nil {
+		if err := write(t.Context(), at(name), []byte("PDF")); err != nil {
 			t.Fatal(name, err)
 		}
 		got, err := os.ReadFile(want.at)
@@ -65,7 +68,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s: %q %v with %v, want %v", name, got, err, info.Mode(), want.permissions)
 		}
 	}
-	if err := WriteFile(at("to pipe"), []byte("PDF")); err != nil {
+	if err := write(t.Context(), at("to pipe"), []byte("PDF")); err != nil {
 		t.Error(err)
 	}
 	if got := testkit.Receive(t, read, "what the pipe gives"); got != "PDF" {
@@ -123,7 +126,11 @@ func (b blocking) Write(p []byte) (int, error) {
 
 // Any signal that asks the process to end is noticed.
 func TestUntilSignal(t *testing.T) {
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	ending := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ending = append(ending, syscall.SIGHUP)
+	}
+	for _, s := range ending {
 		ctx, stop := untilSignal(t.Context())
 		defer stop()
 		if err := syscall.Kill(os.Getpid(), s); err != nil {
@@ -131,10 +138,42 @@ func TestUntilSignal(t *testing.T) {
 		}
 		testkit.Receive(t, ctx.Done(), "the end by "+s.String())
 	}
-	ctx, stop := untilSignal(t.Context())
-	defer stop()
-	if err := syscall.Kill(os.Getpid(), syscall.SIGPIPE); err != nil || ctx.Err() != nil {
-		t.Errorf("by a broken pipe: %v, %v", err, ctx.Err())
+}
+
+// placeVariable makes the test binary convert to its standard output, with a directory in the one that the variable names.
+const placeVariable = "PLATEN_TEST_PLACE"
+
+// A process whose standard output nobody reads any more learns of it, and removes its directory.
+func TestBrokenOutput(t *testing.T) {
+	if dir := os.Getenv(placeVariable); dir != "" {
+		ctx, _ := untilSignal(t.Context())
+		_, remove, err := makePlace(dir, lockPlace)
+		if err == nil {
+			err = errors.Join(settings{stdout: os.Stdout}.print(ctx, []byte("PDF")), remove())
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unread, broken, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unread.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer broken.Close()
+	dir, told := t.TempDir(), &strings.Builder{}
+	child := exec.CommandContext(testkit.Context(t), binary, "-test.run=^TestBrokenOutput$")
+	child.Env, child.Stdout, child.Stderr = append(os.Environ(), placeVariable+"="+dir), broken, told
+	if err := child.Run(); child.ProcessState.ExitCode() != 3 || !strings.Contains(told.String(), syscall.EPIPE.Error()) {
+		t.Errorf("%v, and it says %q", err, told)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v are left, %v", left, err)
 	}
 }
 

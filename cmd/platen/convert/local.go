@@ -13,14 +13,10 @@ import (
 	"platen.dev/events"
 )
 
-// memory is an in-memory file system, if the machine has one: nothing of the node outlives the
-// process.
-const memory = "/dev/shm"
-
 // startNode starts a node that keeps nothing, and returns a client of it.
-func startNode(ctx context.Context, s settings, log io.Writer) (by client, closeIt func() error, err error) {
-	removeLeftovers(memory, os.TempDir())
-	dir, remove, err := makePlace(roomiest(memory, os.TempDir()))
+func startNode(ctx context.Context, s settings, in places, log io.Writer) (by client, closeIt func() error, err error) {
+	removeLeftovers(in.memory, in.disk)
+	dir, remove, err := in.make()
 	if err != nil {
 		return by, nil, err
 	}

@@ -14,34 +14,52 @@ import (
 // leastRoom is how much must be free in memory for a node to keep its data there, in bytes. Containers have 64 MB unless told otherwise.
 const leastRoom = 1 << 30
 
-// placeName begins the names of directories of nodes in this process.
-const placeName = "platen-convert-"
+// placeName begins the names of locked directories of nodes. Those of former versions, platen-convert-, have no lock, and may be in use.
+const placeName = "platen-conversion-"
 
-// roomiest returns the first of two directories if it has room and can be written to, else the second.
-func roomiest(first, second string) string {
+// places are the directories in which a node may keep its data.
+type places struct {
+	memory string // an in-memory file system, if the machine has one: nothing of the node outlives the process
+	room   int64  // how many bytes must be free there
+	disk   string
+}
+
+func usualPlaces() places { return places{"/dev/shm", leastRoom, os.TempDir()} }
+
+// make makes a directory for a node, in memory if that has room and allows it.
+func (p places) make() (dir string, remove func() error, err error) {
+	if hasRoom(p.memory, p.room) {
+		if dir, remove, err = makePlace(p.memory, lockPlace); err == nil {
+			return dir, remove, nil
+		}
+	}
+	return makePlace(p.disk, lockPlace)
+}
+
+// hasRoom reports whether a directory can be written to, and a number of bytes is free there.
+func hasRoom(dir string, least int64) bool {
 	var stat unix.Statfs_t
-	if unix.Statfs(first, &stat) != nil || unix.Access(first, unix.W_OK) != nil {
-		return second
+	if unix.Statfs(dir, &stat) != nil || unix.Access(dir, unix.W_OK) != nil {
+		return false
 	}
-	if free, _ := disk.Space(stat); free < leastRoom {
-		return second
-	}
-	return first
+	free, _ := disk.Space(stat)
+	return free >= least
 }
 
 // tries is how often a directory is made that another process takes for a leftover before it is locked.
 const tries = 3
 
-// makePlace makes a directory for a node in another one, locked until remove is called or the process ends.
-func makePlace(within string) (dir string, remove func() error, err error) {
+// makePlace makes a directory for a node in another one, locked by lock until remove is called or the process ends.
+func makePlace(within string, lock func(dir string) (*os.File, error)) (dir string, remove func() error, err error) {
 	for range tries {
 		if dir, err = os.MkdirTemp(within, placeName); err != nil {
 			return "", nil, err
 		}
-		lock, lockErr := lockPlace(dir)
+		locked, lockErr := lock(dir)
 		if err = lockErr; err == nil {
-			return dir, func() error { return errors.Join(os.RemoveAll(dir), lock.Close()) }, nil
+			return dir, func() error { return errors.Join(os.RemoveAll(dir), locked.Close()) }, nil
 		}
+		_ = os.Remove(dir) // it is empty
 	}
 	return "", nil, err
 }

@@ -210,7 +210,7 @@ func (w *wkhtmltopdf) convertAll(ctx context.Context, log io.Writer, args []stri
 			return w.renamed(err)
 		}
 	}
-	by, closeIt, err := startNode(ctx, w.settings, log)
+	by, closeIt, err := startNode(ctx, w.settings, usualPlaces(), log)
 	if err != nil {
 		return err
 	}
