@@ -137,7 +137,8 @@ func runTakeBackup(c call) error {
 		c.say("dropped %s\n", ref)
 	}
 	if len(t.Ahead) > 0 {
-		c.say("%d earlier backups are named in the future, as %s: a clock was or is wrong. This backup is named after them, to be the newest\n", len(t.Ahead), t.Ahead[0])
+		c.say("%d earlier backups have names in the future, such as %s: a clock was ahead. ", len(t.Ahead), t.Ahead[0])
+		c.say("This is said until they are dropped or that time has passed; new ones are named after them meanwhile\n")
 	}
 	for _, secret := range t.Secrets {
 		c.say("the secret %s is not in the backup: keep seal.key, or the cluster's secret, elsewhere\n", secret)

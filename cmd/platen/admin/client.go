@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"platen.dev/actors/service"
@@ -42,26 +43,26 @@ func (c Client) Usage(id events.AccountID) (u service.Usage, err error) {
 
 // Suspend blocks new jobs of an account. Its members see the reason.
 func (c Client) Suspend(id events.AccountID, reason string) error {
-	return c.do("POST", accountPath(id, "/suspend"), suspendRequest{reason}, nil)
+	return c.wait(accountPath(id, "/suspend"), suspendRequest{reason}, nil)
 }
 
 // Resume unblocks new jobs of a suspended account.
 func (c Client) Resume(id events.AccountID) error {
-	return c.do("POST", accountPath(id, "/resume"), nil, nil)
+	return c.wait(accountPath(id, "/resume"), nil, nil)
 }
 
 func accountPath(id events.AccountID, rest string) string {
 	return "/accounts/" + url.PathEscape(string(id)) + rest
 }
 
-// do sends a request, and decodes the response unless into is nil.
+// do sends a request that can be repeated, and decodes the response unless into is nil.
 func (c Client) do(method, path string, body, into any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	return c.exchange(ctx, method, path, body, into)
 }
 
-// wait posts without a time limit, for long work and for what must not be repeated. The node bounds what it waits for.
+// wait posts without a time limit: after one, nobody would know what has been changed. The node bounds what it waits for.
 func (c Client) wait(path string, body, into any) error {
 	return c.exchange(context.Background(), "POST", path, body, into)
 }
@@ -110,16 +111,19 @@ func (c Client) open(ctx context.Context, method, path string, body []byte) (io.
 	return nil, errors.New(r.Error)
 }
 
-// unanswered says why the node has not answered: it is not there, this user may not ask it, or the answer has not come, though the node may have done
-// what it was asked to do.
+// unanswered says why the node has not answered: it is not there, this user may not ask it, it was not asked, or the answer has not come, though the
+// node may have done what it was asked to do.
 func (c Client) unanswered(err error) error {
 	var op *net.OpError
+	late := errors.Is(err, context.DeadlineExceeded)
 	switch dialled := errors.As(err, &op) && op.Op == "dial"; {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("this user may not use %s: run the command as %s, as with sudo -u (%w)", c.socket, c.owner(), err)
-	case dialled && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
+	case dialled && (late || errors.Is(err, context.Canceled) || errors.Is(err, syscall.EAGAIN)): // a full queue of connections
+		return fmt.Errorf("the node on %s takes no connections; nothing was asked (%w)", c.socket, err)
+	case dialled:
 		return fmt.Errorf("%w on %s; is one running with this --data? (%w)", ErrNoNode, c.socket, err)
-	case errors.Is(err, context.DeadlineExceeded):
+	case late:
 		return fmt.Errorf("%w: the node on %s is busy, and may do it yet (%w)", errNoAnswer, c.socket, err)
 	}
 	return fmt.Errorf("%w from the node on %s, which may have done it (%w)", errNoAnswer, c.socket, err)

@@ -29,13 +29,15 @@ type Clock interface {
 	AcceptClock() ClockState
 }
 
-func runShowClock(c call) error { return c.tellClock("GET") }
-
-func runAcceptClock(c call) error { return c.tellClock("POST") }
-
-func (c call) tellClock(method string) error {
+func runShowClock(c call) error {
 	var s ClockState
-	err := c.client.do(method, "/clock", nil, &s)
+	err := c.client.do("GET", "/clock", nil, &s)
+	return c.print(err, func(w terminal.Lines) { w.Text(s.text()) })
+}
+
+func runAcceptClock(c call) error {
+	var s ClockState
+	err := c.client.wait("/clock", nil, &s)
 	return c.print(err, func(w terminal.Lines) { w.Text(s.text()) })
 }
 

@@ -68,7 +68,7 @@ func (c Client) Events(ctx context.Context, f EventFilter, visit func(public.Rec
 		}
 		var why string
 		if json.Unmarshal(lines.Bytes(), &why) == nil {
-			return fmt.Errorf("the node cannot read on: %s", why)
+			return errors.New(why)
 		}
 		var e public.Received
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
@@ -117,15 +117,15 @@ func (s *Server) streamEvents(w http.ResponseWriter, r *http.Request) {
 	for range lines { // lines under way when the client leaves
 	}
 	failed := <-ended
-	if failed != nil && s.closing.Err() != nil {
-		failed = errStops
+	if failed == nil || err != nil {
+		return
 	}
-	if failed != nil && err == nil {
-		_ = json.NewEncoder(w).Encode(failed.Error()) // if the client has left, it does not ask why
+	why := fmt.Sprintf("the node cannot read on: %v", failed)
+	if s.closing.Err() != nil {
+		why = "the node is shutting down"
 	}
+	_ = json.NewEncoder(w).Encode(why) // if the client has left, it does not ask why
 }
-
-var errStops = errors.New("it stops")
 
 // checkAccount refuses an unknown account: none of its events would ever come.
 func (s *Server) checkAccount(id events.AccountID) error {

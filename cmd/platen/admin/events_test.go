@@ -65,7 +65,7 @@ func TestEventsOnceOfANodeThatStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for once, want := range map[bool]string{true: "the node cannot read on: it stops", false: "<nil>"} {
+	for once, want := range map[bool]string{true: "the node is shutting down", false: "<nil>"} {
 		closing, stops := context.WithCancel(t.Context())
 		data := t.TempDir()
 		l, err := net.Listen("unix", SocketPath(data))

@@ -239,7 +239,7 @@ func runRetryPoison(c call) error {
 			continue
 		}
 		found++
-		if err := c.client.do("POST", "/ledger/poison", p.Source, nil); err != nil {
+		if err := c.client.wait("/ledger/poison", p.Source, nil); err != nil {
 			failed++
 			c.say("%s: %s\n", placeOf(p.Source), err.Error())
 			continue

@@ -11,12 +11,13 @@ import (
 // This file shows and raises the feature level of a cluster.
 
 func runLevel(c call) error {
-	method := "GET"
-	if c.raise {
-		method = "POST"
-	}
 	var l service.Levels
-	err := c.client.do(method, "/level", nil, &l)
+	var err error
+	if c.raise {
+		err = c.client.wait("/level", nil, &l)
+	} else {
+		err = c.client.do("GET", "/level", nil, &l)
+	}
 	return c.print(err, func(w terminal.Lines) {
 		w.Text("NODE\tVERSION\tREADS UP TO LEVEL\n")
 		for _, n := range l.Nodes {

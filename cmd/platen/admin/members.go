@@ -116,7 +116,7 @@ func (i invited) advice(email string) string {
 
 func runInviteMember(c call) error {
 	var made invited
-	err := c.client.do("POST", c.path("members"), memberRequest{c.args[1], events.Role(c.role)}, &made)
+	err := c.client.wait(c.path("members"), memberRequest{c.args[1], events.Role(c.role)}, &made)
 	return c.print(err, func(w terminal.Lines) {
 		w.Printf("%s\n\n%s It works once, until %s, and is not shown again.\n", made.Link, made.advice(c.args[1]), formatTime(made.Until))
 	})
@@ -149,6 +149,6 @@ func runRemoveMember(c call) error {
 }
 
 func runSignOutMember(c call) error {
-	err := c.client.do("POST", c.memberPath("/sign-out"), nil, nil)
+	err := c.client.wait(c.memberPath("/sign-out"), nil, nil)
 	return c.print(err, func(w terminal.Lines) { w.Printf("%s is signed out everywhere\n", c.args[1]) })
 }

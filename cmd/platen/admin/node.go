@@ -41,7 +41,7 @@ func (s *Server) nodeRoutes(mux *http.ServeMux) {
 
 func runConsole(c call) error {
 	var made entrance
-	err := c.client.do("POST", "/console", nil, &made)
+	err := c.client.wait("/console", nil, &made)
 	return c.print(err, func(w terminal.Lines) {
 		where := "in a browser on this machine, or through ssh -L"
 		if made.Forward != "" {

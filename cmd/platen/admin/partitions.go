@@ -116,7 +116,7 @@ func runListPartitions(c call) error {
 }
 
 func runContinuePartition(c call) error {
-	err := c.client.do("POST", "/partitions/"+url.PathEscape(c.args[0])+"/continue", nil, nil)
+	err := c.client.wait("/partitions/"+url.PathEscape(c.args[0])+"/continue", nil, nil)
 	return c.print(err, func(w terminal.Lines) {
 		w.Printf("partition %s continues; jobs whose content is lost end with CONTENT_LOST\n", c.args[0])
 	})

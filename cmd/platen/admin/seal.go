@@ -7,7 +7,7 @@ import (
 // This file has the command for the sealing secrets.
 
 func runRotateSeal(c call) error {
-	err := c.client.do("POST", "/seal", nil, nil)
+	err := c.client.wait("/seal", nil, nil)
 	return c.print(err, func(w terminal.Lines) {
 		w.Text("credentials are sealed with a new secret; back seal.key up, which has the former ones too\n")
 	})

@@ -32,7 +32,7 @@ func runShowSecrets(c call) error {
 
 func runRotateSecret(c call) error {
 	var made webhookSecrets
-	err := c.client.do("POST", c.path("webhook-secrets"), overlapRequest{int64(c.overlap / time.Second), c.ends}, &made)
+	err := c.client.wait(c.path("webhook-secrets"), overlapRequest{int64(c.overlap / time.Second), c.ends}, &made)
 	return c.print(err, func(w terminal.Lines) {
 		w.Printf("%s\nthe secret before signs too for %s; give receivers the new one meanwhile\n", made.Secrets[0], c.overlap)
 	})
@@ -97,7 +97,7 @@ func runRedeliver(c call) error {
 		if len(c.args) != 1 || c.since != "" || c.failed {
 			return errors.New("name one job, or --account ID with --since TIME, --failed or both")
 		}
-		err := c.client.do("POST", c.jobPath(), nil, nil)
+		err := c.client.wait(c.jobPath(), nil, nil)
 		return c.print(err, func(w terminal.Lines) { w.Printf("the webhook of job %s is sent again\n", c.args[0]) })
 	}
 	if len(c.args) > 0 || c.since == "" && !c.failed {

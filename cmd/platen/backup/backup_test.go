@@ -260,25 +260,70 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// A backup taken after a clock was ahead is the newest of its place nevertheless, and not the one that is dropped.
+// A backup taken after a clock was ahead is the newest of its place nevertheless, and not the one that is dropped. Only those taken while it was ahead
+// are reported, until they are dropped.
 func TestNamedInTheFuture(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 77)
 	place := newFiles()
 	ahead := w.take(place, 0, func(c *backup.Config) { c.Now = func() time.Time { return time.Now().Add(300 * 24 * time.Hour) } })
+	for n := 1; n <= 2; n++ {
+		if r := w.take(place, 0); len(r.Ahead) != 1 || r.Ahead[0] != ahead.Ref {
+			t.Errorf("%v were taken in the future, not only %s", r.Ahead, ahead.Ref)
+		}
+	}
 	w.steps(30)
 	for n := 1; n <= 3; n++ {
 		r := w.take(place, 1)
 		refs, err := backup.List(t.Context(), place)
 		must(t, err)
-		if len(refs) != 1 || refs[0] != r.Ref || len(r.Dropped) != 1 {
+		if len(refs) != 1 || refs[0] != r.Ref || len(r.Dropped) != map[bool]int{true: 3, false: 1}[n == 1] {
 			t.Errorf("backup %d: there are %v, %s was taken and %v dropped", n, refs, r.Ref, r.Dropped)
 		}
-		if len(r.Ahead) != 1 || n == 1 && r.Ahead[0] != ahead.Ref {
-			t.Errorf("backup %d: %v are said to be named in the future", n, r.Ahead)
+		if n == 1 && !slices.Equal(r.Ahead, []backup.Ref{ahead.Ref}) || n > 1 && len(r.Ahead) > 0 {
+			t.Errorf("backup %d: %v were taken in the future", n, r.Ahead)
 		}
 		if ref, m, err := backup.Find(t.Context(), place, ""); err != nil || ref != r.Ref || !m.Taken.Equal(r.Taken) || m.Taken.After(time.Now().Add(time.Hour)) {
 			t.Errorf("backup %d: found %s of %s, %v", n, ref, m.Taken, err)
+		}
+	}
+}
+
+// overtaken is a store in which a later backup is finished as soon as one is.
+type overtaken struct {
+	store.Files
+	later func()
+}
+
+func (o overtaken) Put(ctx context.Context, name string, r io.Reader, limit int64) (int64, error) {
+	size, err := o.Files.Put(ctx, name, r, limit)
+	if strings.HasPrefix(name, "backup-") {
+		o.later()
+	}
+	return size, err
+}
+
+// A backup is a success though another node finishes a later one first. Both are kept, and no more than asked for besides.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	for keep, want := range map[int]int{1: 2, 2: 2, 3: 3} {
+		w := newWorld(t, 78)
+		place := newFiles()
+		w.steps(30)
+		w.take(place, 0)
+		w.take(place, 0)
+		var later backup.Report
+		r, err := backup.Take(t.Context(), w.config(), overtaken{place, func() { later = w.take(place, 0) }}, keep)
+		must(t, err)
+		refs, err := backup.List(t.Context(), place)
+		must(t, err)
+		if len(refs) != want || refs[0] != later.Ref || refs[1] != r.Ref || len(r.Dropped) != 4-want {
+			t.Errorf("keeping %d: %v are left, and %v dropped; taken were %s and %s", keep, refs, r.Dropped, r.Ref, later.Ref)
+		}
+		for _, ref := range refs {
+			m, err := backup.Open(t.Context(), place, ref)
+			must(t, err)
+			must(t, verify(t, place, m))
 		}
 	}
 }

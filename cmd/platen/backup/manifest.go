@@ -131,11 +131,17 @@ const (
 	refTime   = "20060102T150405.000Z"
 )
 
+// step is between the names of two backups of which the later one is not named by its own time.
+const step = time.Millisecond
+
+// follows reports whether a backup seems to be named after another one, not by its own time.
+func (r Ref) follows(other Ref) bool { return r.time().Equal(other.time().Add(step)) }
+
 // newRef returns a name for a backup taken at a time to a place that has earlier ones, newest first. It sorts after theirs, also after those that are
 // named in the future.
 func newRef(at time.Time, earlier []Ref) Ref {
 	if len(earlier) > 0 {
-		if after := earlier[0].time().Add(time.Millisecond); after.After(at) {
+		if after := earlier[0].time().Add(step); after.After(at) {
 			at = after
 		}
 	}

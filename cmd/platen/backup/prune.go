@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,24 +11,29 @@ import (
 	"platen.dev/store"
 )
 
-// prune deletes all but the newest keep backups, of which the one just taken is the first, and then the unneeded chunks. A manifest goes first, so the
-// kept backups are whole whatever happens meanwhile.
+// prune deletes all but the newest keep backups and the one just taken, and then the unneeded chunks. A manifest goes first, so the kept backups are
+// whole whatever happens meanwhile. If another node has taken a later one meanwhile, there may be one more than keep: if each node dropped the other's,
+// none would be left.
 func prune(ctx context.Context, s *shelf, taken Ref, keep int, now time.Time) (dropped []Ref, err error) {
 	refs, err := List(ctx, s.files)
 	if err != nil {
 		return nil, err
 	}
-	if len(refs) == 0 || refs[0] != taken {
-		return nil, fmt.Errorf("the backup is complete, but nothing was dropped, because it is not the newest at the place: only one may be taken at a time")
+	at := slices.Index(refs, taken)
+	if at < 0 {
+		return nil, fmt.Errorf("%s is gone: another node has dropped it after a later backup", taken)
 	}
-	kept := refs[:min(keep, len(refs))]
+	kept, old := slices.Clone(refs[:min(keep, len(refs))]), refs[min(keep, len(refs)):]
+	if at >= keep {
+		kept, old = append(kept, taken), slices.DeleteFunc(old, func(r Ref) bool { return r == taken })
+	}
 	needed := map[string]bool{}
 	for _, ref := range kept {
 		if err := s.need(ctx, ref, needed); err != nil {
 			return nil, fmt.Errorf("the backup is complete, but nothing was dropped, because %w", err)
 		}
 	}
-	for _, ref := range refs[len(kept):] {
+	for _, ref := range old {
 		if err := s.files.Delete(ctx, string(ref)); err != nil {
 			return dropped, err
 		}

@@ -51,13 +51,13 @@ type Report struct {
 	Took   time.Duration `json:"took_ns"`
 	// Dropped are the earlier backups that were deleted.
 	Dropped []Ref `json:"dropped,omitempty"`
-	// Ahead are the earlier backups that are named in the future, newest first: a clock was ahead when they were taken, or is behind now.
+	// Ahead are the earlier backups that were taken in the future, newest first: a clock was ahead then, or is behind now.
 	Ahead []Ref `json:"ahead,omitempty"`
 	Manifest
 }
 
-// Take takes a backup and writes the chunks that the place lacks. If keep is not zero, it then deletes all but the newest keep backups. Only one
-// backup may be taken to a place at a time.
+// Take takes a backup and writes the chunks that the place lacks. If keep is not zero, it then deletes all but the newest keep backups and this one.
+// Only one backup may be taken to a place at a time.
 func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, error) {
 	if cfg.Replica.Outdated() {
 		return Report{}, errors.New("the rows of a new schema are being built: take the backup when that is done")
@@ -79,7 +79,7 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 		return Report{}, err
 	}
 	now := cfg.Now()
-	r := Report{Ref: newRef(now, there), Ahead: ahead(there, now)}
+	r := Report{Ref: newRef(now, there), Ahead: ahead(ctx, to, there, now)}
 	share := (t.earlier.Share + 1) % shares
 	s.rereads = func(c snapshot.Chunk) bool { return cfg.Reread || int(c.SHA256[0])%shares == share }
 	r.Manifest = Manifest{Format: Format, Share: share, Taken: now, Node: cfg.Node, Version: cfg.Version, Secrets: cfg.Secrets}
@@ -102,10 +102,16 @@ func Take(ctx context.Context, cfg Config, to store.Files, keep int) (Report, er
 // slack is how far the clocks of nodes that take backups in turn may be apart before anybody is told.
 const slack = time.Minute
 
-// ahead returns the backups that are named in the future.
-func ahead(refs []Ref, now time.Time) (those []Ref) {
-	for _, ref := range refs {
-		if ref.time().After(now.Add(slack)) {
+// ahead returns the backups that were taken in the future. Others are named in the future, too, to sort after these.
+func ahead(ctx context.Context, files store.Files, refs []Ref, now time.Time) (those []Ref) {
+	for i, ref := range refs {
+		if !ref.time().After(now.Add(slack)) {
+			break
+		}
+		if i+1 < len(refs) && ref.follows(refs[i+1]) { // most, so that few are read
+			continue
+		}
+		if m, err := Open(ctx, files, ref); err != nil || m.Taken.After(now.Add(slack)) { // one that cannot be read is named by a clock, as far as is known
 			those = append(those, ref)
 		}
 	}

@@ -37,7 +37,8 @@ func (b *backups) Take(ctx context.Context, place string, keep int, reread bool)
 			Published: published(s.log), Node: string(b.id), Version: b.version, Now: b.clock.Now, Logger: b.logger, Reread: reread,
 		}, files, keep)
 		if len(r.Ahead) > 0 {
-			b.logger.Warn("earlier backups are named in the future: a clock was or is wrong", "place", place, "backups", len(r.Ahead), "newest", string(r.Ahead[0]))
+			b.logger.Warn("earlier backups have names in the future: a clock was ahead; this ends when they are dropped or that time has passed",
+				"place", place, "backups", len(r.Ahead), "newest", string(r.Ahead[0]))
 		}
 		if err == nil {
 			b.logger.Info("backup taken", "backup", string(r.Ref), "place", place, "chunks", r.Sent.Chunks, "bytes", r.Sent.Bytes, "dropped", len(r.Dropped))
