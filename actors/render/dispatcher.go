@@ -35,7 +35,7 @@ type dispatcher struct {
 	machine  *dispatch.Machine
 	children map[string]child // by the id of the job's actor
 	drained  chan struct{}
-	// fault is the error of the last attempt that met a fault of the infrastructure.
+	// fault is the error of the last attempt that met a fault of the infrastructure, nil if there was none since rendering was resumed.
 	fault error
 	// announced is set while the log's last word is that rendering is suspended.
 	announced bool
@@ -160,9 +160,17 @@ func (d *dispatcher) onProbed(ctx actor.Context, err error) {
 	d.take(ctx, dispatch.Probed{Sound: err == nil})
 }
 
-// report publishes the figures, and tells the other nodes if the load has changed.
+// report publishes the figures, and tells the other nodes if the load has changed. Until a probe ends, rendering is suspended for the attempts' fault.
 func (d *dispatcher) report(out dispatch.Report) {
 	before := d.renderer.figures.Swap(&Figures{out.Load, out.Counts})
+	switch was, is := before.Load.Suspended, out.Load.Suspended; {
+	case !was && is:
+		fault := d.fault
+		d.renderer.fault.Store(&fault)
+	case was && !is:
+		d.fault = nil
+		d.renderer.fault.Store(nil)
+	}
 	if d.announced && !out.Load.Suspended {
 		d.announced = false
 		d.cfg.Logger.Info("rendering is resumed")

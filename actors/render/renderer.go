@@ -98,7 +98,7 @@ type Renderer struct {
 	pid      *actor.PID
 	cancel   context.CancelFunc
 	figures  *atomic.Pointer[Figures]
-	fault    atomic.Pointer[error] // of the last probe, or of the attempts before it
+	fault    atomic.Pointer[error] // why rendering is suspended; nil if it is not
 	active   *sync.Map             // events.JobID to the *actor.PID of its actor
 	weights  *weights
 	end      sync.Once
@@ -198,7 +198,7 @@ func (r *Renderer) Usage(ctx context.Context, limit int) ([]dispatch.Usage, erro
 	}
 }
 
-// Fault returns why rendering is suspended, as the last probe or else the attempts found; nil if it is not, or nothing was found yet.
+// Fault returns why rendering is suspended, as the last probe or else the attempts found; nil if it is not.
 func (r *Renderer) Fault() error {
 	fault := r.fault.Load()
 	if fault == nil || !r.Figures().Load.Suspended {

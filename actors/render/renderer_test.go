@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -517,4 +518,52 @@ func TestSuspensionIsLoggedInPairs(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The reason of a suspension is that of its own attempts and probes, from its beginning on.
+func TestFaultOfEachSuspension(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var met, found atomic.Pointer[error]
+		set := func(at *atomic.Pointer[error], err error) { at.Store(&err) }
+		set(&met, nil)
+		set(&found, nil)
+		probing := make(chan struct{}, 100)
+		s := newFixtureWith(t, func(c *Config) {
+			c.Probe = func(ctx context.Context) error {
+				select {
+				case <-probing:
+					return *found.Load()
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+		})
+		s.print = func(page.Print) (page.Result, error) { return page.Result{PDF: []byte("PDF")}, *met.Load() }
+		check := func(when, want string) {
+			t.Helper()
+			synctest.Wait()
+			if got := fmt.Sprint(s.renderer.Fault()); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s, want %s", when, got, want)
+			}
+		}
+		for _, name := range []string{"first", "second"} {
+			set(&met, fmt.Errorf("%s: %w", name, unix.ENOSPC))
+			for range 3 {
+				s.submit("x")
+			}
+			time.Sleep(time.Second)
+			check("while it is probed", name+": ")
+			set(&found, errors.New("probe of the "+name))
+			probing <- struct{}{}
+			check("after a probe", "probe of the "+name)
+			set(&met, nil)
+			set(&found, nil)
+			probing <- struct{}{}
+			time.Sleep(10 * time.Second)
+			check("when it is resumed", "<nil>")
+			s.submit("x")
+			time.Sleep(time.Minute)
+			check("after a sound attempt", "<nil>")
+		}
+	})
 }
