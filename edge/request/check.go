@@ -71,7 +71,9 @@ func sentence(field string, err error) string {
 
 var (
 	hexColor      = regexp.MustCompile(`^#([0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
-	functionColor = regexp.MustCompile(strings.ReplaceAll(`^(?i:rgba?|hsla?)\(\s*NUMBER(?:%|deg)?(?:\s*[,\s]\s*NUMBER%?){2}(?:\s*[,/]\s*NUMBER%?)?\s*\)$`, "NUMBER", `[-+]?(?:\d+(?:\.\d+)?|\.\d+)`))
+	functionColor = regexp.MustCompile(strings.ReplaceAll(
+		`^(?i:rgba?|hsla?)\(\s*NUMBER(?:%|deg)?(?:\s*[,\s]\s*NUMBER%?){2}(?:\s*[,/]\s*NUMBER%?)?\s*\)$`, "NUMBER", `[-+]?(?:\d+(?:\.\d+)?|\.\d+)`,
+	))
 )
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
