@@ -14,13 +14,31 @@ type scope[T any] struct {
 
 // each holds if the condition holds for each thing.
 func each[T any](s scope[T], holds func(*model.Invoice, T) bool) finder {
+	return eachWith(s, theInvoice, holds)
+}
+
+func theInvoice(i *model.Invoice) *model.Invoice { return i }
+
+// eachWith is like each, for a condition that depends on something else in the invoice. That is read once, not for each thing: an invoice
+// may have thousands of both.
+func eachWith[T, V any](s scope[T], read func(*model.Invoice) V, holds func(V, T) bool) finder {
 	return func(i *model.Invoice, broken func(model.Term, string)) {
-		for _, t := range s.of(i) {
-			if !holds(i, t) {
+		all := s.of(i)
+		if len(all) == 0 {
+			return
+		}
+		value := read(i)
+		for _, t := range all {
+			if !holds(value, t) {
 				broken(s.at(t), "")
 			}
 		}
 	}
+}
+
+// eachOr holds if there is none of the things, or the condition on the invoice holds.
+func eachOr[T any](s scope[T], holds func(*model.Invoice) bool) finder {
+	return eachWith(s, holds, func(held bool, _ T) bool { return held })
 }
 
 // is adapts a condition on the thing alone for each.
@@ -57,9 +75,15 @@ func decimalsOf(amount model.Term) int {
 
 // equals holds if the amount of each thing equals the one that is calculated for it.
 func equals[T any](s scope[T], term func(T) model.Term, want func(*model.Invoice, T) decimal) finder {
+	return equalsWith(s, term, theInvoice, want)
+}
+
+// equalsWith is to equals what eachWith is to each.
+func equalsWith[T, V any](s scope[T], term func(T) model.Term, read func(*model.Invoice) V, want func(V, T) decimal) finder {
 	return func(i *model.Invoice, broken func(model.Term, string)) {
+		value := read(i)
 		for _, t := range s.of(i) {
-			if amount, wanted := term(t), want(i, t); !number(amount).equals(wanted) {
+			if amount, wanted := term(t), want(value, t); !number(amount).equals(wanted) {
 				broken(or(amount, s.at(t)), "found "+quoted(amount)+", calculated "+wanted.String())
 			}
 		}
@@ -111,9 +135,15 @@ func or(term, place model.Term) model.Term {
 	return term
 }
 
+// quoted quotes a term in what was found. It leaves out the middle of a text that no report shows: thousands of places may quote the same one.
 func quoted(t model.Term) string {
 	if t == nil {
 		return "none"
 	}
-	return "\"" + t.Text() + "\""
+	const end = 1000 // markup.Excerpt keeps fewer characters at either end
+	text := t.Text()
+	if len(text) > 2*end {
+		text = text[:end] + text[len(text)-end:]
+	}
+	return "\"" + text + "\""
 }

@@ -158,10 +158,5 @@ func endpointHasScheme(p model.Party) bool {
 // sameParty reports whether two parties share their name, an identifier or their number in a register.
 func sameParty(a, b model.Party) bool {
 	same := func(x, y model.Term) bool { return x != nil && y != nil && x.Text() == y.Text() }
-	for _, id := range a.IDs {
-		if slices.ContainsFunc(b.IDs, func(other model.Term) bool { return same(id, other) }) {
-			return true
-		}
-	}
-	return same(a.Name, b.Name) || same(a.LegalID, b.LegalID)
+	return shareText(a.IDs, b.IDs) || same(a.Name, b.Name) || same(a.LegalID, b.LegalID)
 }

@@ -218,7 +218,7 @@ func (c category) taxIsRight(row model.Tax) bool {
 func onlyOutside(id, term string, rows scope[model.Tax], kinds ...scope[model.Tax]) Rule {
 	return Rule{
 		id, term, Fatal, "An invoice with category O has no other category.", "Invoice what is outside VAT on its own.",
-		each(rows, func(i *model.Invoice, _ model.Tax) bool {
+		eachOr(rows, func(i *model.Invoice) bool {
 			return !slices.ContainsFunc(kinds, func(kind scope[model.Tax]) bool {
 				return slices.ContainsFunc(kind.of(i), func(t model.Tax) bool { return t.Category != nil && t.Category.Text() != "O" })
 			})

@@ -144,12 +144,13 @@ func isEmpty(t model.Term) bool {
 func alike(id, term, demand string, of func(model.Payment) model.Term) Rule {
 	return Rule{id, term, Fatal, demand, "Make them the same.", func(i *model.Invoice, broken func(model.Term, string)) {
 		var first model.Term
+		var text string
 		for _, p := range i.Payments {
 			switch t := of(p); {
 			case t == nil:
 			case first == nil:
-				first = t
-			case strings.TrimSpace(t.Text()) != strings.TrimSpace(first.Text()):
+				first, text = t, strings.TrimSpace(t.Text())
+			case strings.TrimSpace(t.Text()) != text:
 				broken(t, "found "+quoted(t)+" after "+quoted(first))
 			}
 		}

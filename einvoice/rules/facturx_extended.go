@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"platen.dev/einvoice/model"
@@ -49,21 +48,14 @@ var extendedRules = []Rule{
 	extended("BR-FXEXT-06", "BT-X-8", "A line that is part of another says whether it counts.", "Give DETAIL, GROUP or INFORMATION.",
 		each(subLines, is(func(l model.Line) bool { return l.Status.Text() != "" }))),
 	extended("BR-FXEXT-08", "BT-131", "The net amount of a line that sums up others is the sum of them.", "Correct the sum or the lines.",
-		equals(summing, func(l model.Line) model.Term { return l.Total }, func(i *model.Invoice, l model.Line) decimal {
-			return sum(parts(i, l), func(part model.Line) decimal {
-				if !isGroup(part) && part.Status.Text() != "DETAIL" {
-					return zero
-				}
-				return number(part.Total)
-			}).round(2)
-		})),
+		equalsWith(summing, func(l model.Line) model.Term { return l.Total }, partsThat(func(part model.Line) bool {
+			return isGroup(part) || part.Status.Text() == "DETAIL"
+		}), func(all parts, l model.Line) decimal { return all.of(l).total.round(2) })),
 	extended("BR-FXEXT-11", "BT-X-304", "The line that another is part of exists.", "Correct the identifier of the parent line.",
-		each(subLines, func(i *model.Invoice, l model.Line) bool {
-			return slices.ContainsFunc(i.Lines, func(other model.Line) bool { return sameText(other.ID, l.Parent) })
-		})),
+		eachWith(subLines, lineIDs, func(ids map[string]bool, l model.Line) bool { return ids[trimmed(l.Parent)] })),
 	extended("BR-FXEXT-12", "BT-131", "If a line that sums up others has a net amount, those of them that sum up have one, too.", "Give the amounts of all.",
-		each(groups, func(i *model.Invoice, l model.Line) bool {
-			return l.Total == nil || len(keep(parts(i, l), func(part model.Line) bool { return isGroup(part) && part.Total == nil })) == 0
+		eachWith(groups, partsThat(func(part model.Line) bool { return isGroup(part) && part.Total == nil }), func(all parts, l model.Line) bool {
+			return l.Total == nil || all.of(l).n == 0
 		})),
 	extended("BR-FXEXT-BR-22", "BT-129", "Each line that counts has a quantity.", "Give the invoiced quantity.",
 		has(countingLines, func(l model.Line) model.Term { return l.Quantity })),
@@ -110,13 +102,59 @@ var summing = scope[model.Line]{
 	}, lines.at,
 }
 
-// parts are the lines that are part of a line.
-func parts(i *model.Invoice, l model.Line) []model.Line {
-	return keep(i.Lines, func(part model.Line) bool { return sameText(part.Parent, l.ID) })
+// parts sum up the lines that are part of others, by the identifier of those.
+type parts map[string]partSum
+
+// partSum is the sum of the net amounts of some lines, and how many they are.
+type partSum struct {
+	total decimal
+	n     int
 }
 
-func sameText(a, b model.Term) bool {
-	return a != nil && b != nil && (a.Text() == b.Text() || strings.Join(strings.Fields(a.Text()), " ") == strings.Join(strings.Fields(b.Text()), " "))
+// partsThat are the parts for which a condition holds. White space around identifiers does not count.
+func partsThat(holds func(model.Line) bool) func(*model.Invoice) parts {
+	return partsBy(trimmed, holds)
+}
+
+// partsBy are the parts for which a condition holds, by the identifiers as another function gives them.
+func partsBy(id func(model.Term) string, holds func(model.Line) bool) func(*model.Invoice) parts {
+	return func(i *model.Invoice) parts {
+		all := parts{}
+		for _, l := range i.Lines {
+			if l.Parent != nil && holds(l) {
+				parent := id(l.Parent)
+				before := all.at(parent)
+				all[parent] = partSum{before.total.plus(number(l.Total)), before.n + 1}
+			}
+		}
+		return all
+	}
+}
+
+func (p parts) at(id string) partSum {
+	if found, is := p[id]; is {
+		return found
+	}
+	return partSum{zero, 0}
+}
+
+// of are the parts of a line, none if it has no identifier.
+func (p parts) of(l model.Line) partSum {
+	if l.ID == nil {
+		return partSum{zero, 0}
+	}
+	return p.at(trimmed(l.ID))
+}
+
+// lineIDs are the identifiers of the lines.
+func lineIDs(i *model.Invoice) map[string]bool {
+	all := map[string]bool{}
+	for _, l := range i.Lines {
+		if l.ID != nil {
+			all[trimmed(l.ID)] = true
+		}
+	}
+	return all
 }
 
 func says(n model.Note) bool { return n.Text != nil || n.Node.At("ContentCode") != nil }

@@ -77,7 +77,9 @@ func frDocumentRules() []Rule {
 		all = append(all,
 			Rule{
 				"BR-FR-15_" + p.suffix, firstTerm(p.suffix), Fatal, "A VAT category is S, E, AE, K, G, O or Z.", "Use one of these.",
-				each(found(p.path), is(func(t model.Term) bool { return oneOf(category(t), "S E AE K G O Z") || mayLackCategory(t) })),
+				eachWith(found(p.path), mayLackCategory, func(may map[model.Term]bool, t model.Term) bool {
+					return oneOf(category(t), "S E AE K G O Z") || may[t]
+				}),
 			},
 			Rule{
 				"BR-FR-15_" + p.suffix + "_LM", firstTerm(p.suffix), Fatal, "The VAT categories L and M are not used.", "Use another category.",
@@ -91,10 +93,18 @@ func frDocumentRules() []Rule {
 	return all
 }
 
-// mayLackCategory reports whether a tax is of a line that does not count.
-func mayLackCategory(tax model.Term) bool {
-	status := tax.Parent().Parent().At("AssociatedDocumentLineDocument", "LineStatusReasonCode").Text()
-	return tax.At("CategoryCode") == nil && oneOf(status, "GROUP INFORMATION")
+// mayLackCategory returns the taxes without a category of lines that do not count.
+func mayLackCategory(i *model.Invoice) map[model.Term]bool {
+	all := map[model.Term]bool{}
+	for _, l := range i.Lines {
+		if !oneOf(l.Status.Text(), "GROUP INFORMATION") {
+			continue
+		}
+		for _, t := range l.Taxes {
+			all[t.Node] = t.Category == nil
+		}
+	}
+	return all
 }
 
 // firstTerm is the term that the identifier of a rule ends with, the first if there are two.

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"platen.dev/einvoice/model"
 )
 
@@ -85,14 +87,7 @@ func (p frParty) rules() []Rule {
 			Rule{"BR-FR-CO-10_" + p.id + "-1", p.id, Fatal, p.what + ": each identifier names its scheme.", "Give the scheme.", each(parties, is(func(t model.Term) bool {
 				return len(keep(t.All("GlobalID"), func(id model.Term) bool { _, has := attributeOf(id, "schemeID"); return !has })) == 0
 			}))},
-			Rule{"BR-FR-CO-10_" + p.id + "-2", p.id, Fatal, p.what + " has at most one identifier of each scheme.", "Keep one.", each(parties, is(func(t model.Term) bool {
-				for _, id := range t.All("GlobalID") {
-					if scheme, has := attributeOf(id, "schemeID"); has && len(withScheme(t, scheme)) > 1 {
-						return false
-					}
-				}
-				return true
-			}))})
+			Rule{"BR-FR-CO-10_" + p.id + "-2", p.id, Fatal, p.what + " has at most one identifier of each scheme.", "Keep one.", each(parties, is(hasDistinctSchemes))})
 	}
 	if p.endpoint == "" {
 		return all
@@ -103,6 +98,18 @@ func (p frParty) rules() []Rule {
 			return t.Attribute("schemeID") != "0225" || isPlain(t.Text())
 		}))},
 		Rule{"BR-FR-25_" + p.endpoint, p.endpoint, Fatal, p.what + ": the electronic address has at most 125 characters.", "Correct the address.", each(endpoints, is(textIs(atMost(125))))})
+}
+
+// hasDistinctSchemes reports whether a party has at most one identifier of each scheme; one without a scheme is of the empty one.
+func hasDistinctSchemes(party model.Term) bool {
+	n := map[string]int{}
+	for _, id := range party.All("GlobalID") {
+		n[id.Attribute("schemeID")]++
+	}
+	return !slices.ContainsFunc(party.All("GlobalID"), func(id model.Term) bool {
+		scheme, has := attributeOf(id, "schemeID")
+		return has && n[scheme] > 1
+	})
 }
 
 // isCoherent reports whether the number of a party's establishment, if it has one, begins with the company's.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"platen.dev/einvoice/model"
@@ -36,39 +37,24 @@ var frSharedRules = []Rule{
 			return t.At("TypeCode").Text() != "130" || !model.Filled(id) || oneOf(id.Text(), "B8 S8 M8")
 		})) == 0
 	}),
-	shared("BR-FR-MV-05_EXT-FR-FE-BG-12", "BT-131", "The net amount of a group is the sum of its lines, give or take a cent for each.", "Correct the sum or the lines.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
-		of := keep(i.Lines, func(part model.Line) bool {
-			return part.Parent != nil && part.Parent.Text() == trimmed(l.ID) && part.Status != nil && part.Status.Text() != "INFORMATION" && part.Total != nil
-		})
-		total := sum(of, func(part model.Line) decimal { return number(part.Total) })
-		return toleranceOf(len(of)).atLeast(number(l.Total).minus(total).abs())
-	}),
-	shared("BR-FR-MV-06_EXT-FR-FE-167", "EXT-FR-FE-167", "Each line has its seller's company number, that of the group it is part of.", "Correct the number.", lines, func(i *model.Invoice, l model.Line) bool {
-		return sameAsParent(i, l, func(l model.Line) string { return trimmed(l.Node.At(lineSeller...)) })
-	}),
-	shared("BR-FR-MV-07_BT-128", "BT-128", "Each line has the number of its invoice (AFL), that of the group it is part of.", "Correct the number.", lines, func(i *model.Invoice, l model.Line) bool {
-		return sameAsParent(i, l, lineInvoice)
-	}),
+	sharing("BR-FR-MV-05_EXT-FR-FE-BG-12", "BT-131", "The net amount of a group is the sum of its lines, give or take a cent for each.", "Correct the sum or the lines.", eachWith(sellerGroups, partsBy(model.Term.Text, func(part model.Line) bool {
+		return part.Status != nil && part.Status.Text() != "INFORMATION" && part.Total != nil
+	}), func(all parts, l model.Line) bool {
+		of := all.at(trimmed(l.ID))
+		return toleranceOf(of.n).atLeast(number(l.Total).minus(of.total).abs())
+	})),
+	sharing("BR-FR-MV-06_EXT-FR-FE-167", "EXT-FR-FE-167", "Each line has its seller's company number, that of the group it is part of.", "Correct the number.", sameAsParent(func(l model.Line) string {
+		return trimmed(l.Node.At(lineSeller...))
+	})),
+	sharing("BR-FR-MV-07_BT-128", "BT-128", "Each line has the number of its invoice (AFL), that of the group it is part of.", "Correct the number.", sameAsParent(lineInvoice)),
 	shared("BR-FR-MV-08_BT-128", "BT-120", "The reason for exemption of a line begins with the number of its invoice between #.", "Put the number first.", detailLines, func(_ *model.Invoice, l model.Line) bool {
 		reason := l.Node.At("SpecifiedLineTradeSettlement", "ApplicableTradeTax", "ExemptionReason")
 		return model.Filled(reason) && lineInvoice(l) != "" && strings.HasPrefix(reason.Text(), "#"+lineInvoice(l)+"#")
 	}),
-	shared("BR-FR-MV-09_EXT-FR-FE-181", "EXT-FR-FE-181", "A group's total VAT is the sum of the rows of the VAT breakdown for its invoice, give or take a cent.", "Correct the total or the rows.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
-		total := sum(i.Taxes, func(t model.Tax) decimal {
-			if t.Type.Text() != "VAT" || !strings.HasPrefix(t.Reason.Text(), "#"+lineInvoice(l)+"#") {
-				return zero
-			}
-			return optional(t.Amount)
-		})
-		return cent.atLeast(number(groupTax(l, i.Currency)).minus(total).abs())
-	}),
-	shared("BR-FR-MV-10_EXT-FR-FE-184", "EXT-FR-FE-184", "A group's amount with VAT is its net amount plus its VAT, give or take a cent for each line.", "Correct one of the three.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
-		gross := lineTotals(l).At("GrandTotalAmount")
-		n := len(keep(i.Lines, func(part model.Line) bool {
-			return part.Parent != nil && part.Parent.Text() == l.ID.Text() && part.Status.Text() == "DETAIL"
-		}))
-		return gross == nil || toleranceOf(n).atLeast(number(gross).minus(number(l.Total)).minus(number(groupTax(l, i.Currency))).abs())
-	}),
+	sharing("BR-FR-MV-09_EXT-FR-FE-181", "EXT-FR-FE-181", "A group's total VAT is the sum of the rows of the VAT breakdown for its invoice, give or take a cent.", "Correct the total or the rows.", eachWith(sellerGroups, newInvoiceTaxes, func(taxes *invoiceTaxes, l model.Line) bool {
+		return cent.atLeast(number(groupTax(l, taxes.currency)).minus(taxes.of(lineInvoice(l))).abs())
+	})),
+	sharing("BR-FR-MV-10_EXT-FR-FE-184", "EXT-FR-FE-184", "A group's amount with VAT is its net amount plus its VAT, give or take a cent for each line.", "Correct one of the three.", grossAddsUp),
 	shared("BR-FR-MV-11_BT-128", "BT-128", "The group of the seller of the whole invoice has the number of the whole invoice.", "Correct the number.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
 		seller := l.Node.At(lineSeller...)
 		if seller == nil || i.Seller.LegalID == nil || seller.Text() != i.Seller.LegalID.Text() {
@@ -76,14 +62,12 @@ var frSharedRules = []Rule{
 		}
 		return len(keep(invoiceReferences(l), func(t model.Term) bool { return t.At("IssuerAssignedID").Text() == i.Number.Text() })) > 0
 	}),
-	shared("BR-FR-MV-12_BT-128", "BT-128", "No two groups have the same invoice.", "Correct the numbers.", sellerGroups, func(i *model.Invoice, l model.Line) bool {
-		for _, reference := range invoiceReferences(l) {
-			if isRepeated(i, reference.At("IssuerAssignedID")) {
-				return false
-			}
-		}
-		return true
-	}),
+	sharing("BR-FR-MV-12_BT-128", "BT-128", "No two groups have the same invoice.", "Correct the numbers.", eachWith(sellerGroups, firstDocuments, func(first map[string]model.Term, l model.Line) bool {
+		return !slices.ContainsFunc(invoiceReferences(l), func(t model.Term) bool {
+			id := t.At("IssuerAssignedID")
+			return id != nil && first[id.Text()] != id
+		})
+	})),
 	shared("BR-FR-MV-13_BT-3", "BT-3", "An invoice of several sellers is none that the buyer issues.", "Correct the type.", invoice, func(i *model.Invoice, _ *model.Invoice) bool {
 		return model.Filled(i.TypeCode) && !isSelfBilled(i)
 	}),
@@ -106,7 +90,12 @@ var (
 
 // shared is a fatal rule on invoices of several sellers.
 func shared[T any](id, term, demand, fix string, s scope[T], keeps func(*model.Invoice, T) bool) Rule {
-	return Rule{id, term, Fatal, demand, fix, each(s, keeps)}.where("With several sellers (process B8, S8, M8)").onlyIf(func(i *model.Invoice) bool {
+	return sharing(id, term, demand, fix, each(s, keeps))
+}
+
+// sharing is like shared, with a condition of its own.
+func sharing(id, term, demand, fix string, find finder) Rule {
+	return Rule{id, term, Fatal, demand, fix, find}.where("With several sellers (process B8, S8, M8)").onlyIf(func(i *model.Invoice) bool {
 		return oneOf(i.Process.Text(), "B8 S8 M8")
 	})
 }
@@ -147,29 +136,72 @@ func lineInvoice(l model.Line) string {
 	return ""
 }
 
-// sameAsParent reports whether a property of a line is present, and equal in its parent line.
-func sameAsParent(i *model.Invoice, l model.Line, of func(model.Line) string) bool {
-	own := of(l)
-	if own == "" || l.Parent == nil {
-		return own != ""
-	}
-	for _, parent := range i.Lines {
-		if parent.ID != nil && parent.ID.Text() == l.Parent.Text() {
-			return of(parent) == own
+// sameAsParent holds if a property of each line is present, and equal in its parent line.
+func sameAsParent(of func(model.Line) string) finder {
+	return func(i *model.Invoice, broken func(model.Term, string)) {
+		own, first := make([]string, len(i.Lines)), map[string]string{}
+		for n, l := range i.Lines {
+			own[n] = of(l)
+			if _, known := first[l.ID.Text()]; !known && l.ID != nil {
+				first[l.ID.Text()] = own[n]
+			}
+		}
+		for n, l := range i.Lines {
+			if own[n] == "" || l.Parent != nil && first[l.Parent.Text()] != own[n] {
+				broken(l.Node, "")
+			}
 		}
 	}
-	return false
 }
 
-// isRepeated reports whether an identifier is also that of an earlier document in the invoice.
-func isRepeated(i *model.Invoice, id model.Term) bool {
-	for _, t := range called("IssuerAssignedID", "").of(i) {
-		if t == id {
-			return false
-		}
-		if id != nil && t.Text() == id.Text() {
-			return true
+// grossAddsUp holds if the amount with VAT of each group that has one is right.
+func grossAddsUp(i *model.Invoice, broken func(model.Term, string)) {
+	details := partsBy(model.Term.Text, func(part model.Line) bool { return part.Status.Text() == "DETAIL" })(i)
+	for _, l := range sellerGroups.of(i) {
+		gross, of := lineTotals(l).At("GrandTotalAmount"), details.at(l.ID.Text())
+		if gross != nil && !toleranceOf(of.n).atLeast(number(gross).minus(number(l.Total)).minus(number(groupTax(l, i.Currency))).abs()) {
+			broken(l.Node, "")
 		}
 	}
-	return false
+}
+
+// invoiceTaxes are the rows of the VAT breakdown, in the order of their reasons: those for one invoice are side by side.
+type invoiceTaxes struct {
+	rows     []model.Tax
+	known    map[string]decimal
+	currency model.Term
+}
+
+func newInvoiceTaxes(i *model.Invoice) *invoiceTaxes {
+	rows := keep(i.Taxes, func(t model.Tax) bool { return t.Type.Text() == "VAT" })
+	slices.SortStableFunc(rows, func(a, b model.Tax) int { return strings.Compare(a.Reason.Text(), b.Reason.Text()) })
+	return &invoiceTaxes{rows, map[string]decimal{}, i.Currency}
+}
+
+// of is the VAT of the rows whose reason begins with the number of an invoice.
+func (t *invoiceTaxes) of(invoice string) decimal {
+	if total, known := t.known[invoice]; known {
+		return total
+	}
+	begin, total := "#"+invoice+"#", zero
+	at, _ := slices.BinarySearchFunc(t.rows, begin, func(row model.Tax, begin string) int { return strings.Compare(row.Reason.Text(), begin) })
+	for _, row := range t.rows[at:] {
+		if !strings.HasPrefix(row.Reason.Text(), begin) {
+			break
+		}
+		total = total.plus(optional(row.Amount))
+	}
+	t.known[invoice] = total
+	return total
+}
+
+// firstDocuments are the first references to a document in the invoice, by the identifier.
+func firstDocuments(i *model.Invoice) map[string]model.Term {
+	first := map[string]model.Term{}
+	for _, t := range called("IssuerAssignedID", "").of(i) {
+		if first[t.Text()] == nil {
+			first[t.Text()] = t
+		}
+	}
+	return first
 }

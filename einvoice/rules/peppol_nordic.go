@@ -113,8 +113,9 @@ func isNumeric(text string) bool { return numeric.MatchString(strings.TrimSpace(
 func icelandicRules() []Rule {
 	seller, domestic := sellersAt("IS"), bothAt("IS")
 	finalDates := func(i *model.Invoice) []model.Term { return described(i, "EINDAGI") }
-	at := func(holds func(*model.Invoice, model.Term) bool) finder {
-		return each(termsIn(finalDates), holds)
+	dueDate := func(i *model.Invoice) model.Term { return i.Document.At("DueDate") }
+	at := func(holds func(due, final model.Term) bool) finder {
+		return eachWith(termsIn(finalDates), dueDate, holds)
 	}
 	registered := func(t model.Term) bool {
 		return slices.ContainsFunc(below(t, "cac:PartyLegalEntity/cbc:CompanyID"), func(id model.Term) bool { return id.Attribute("schemeID") == "0196" })
@@ -128,15 +129,12 @@ func icelandicRules() []Rule {
 		whole("IS-R-003", "BT-35", "The seller's address has a street and a post code.", "Complete the address.", func(i *model.Invoice) bool { return located(sellerOf(i)) }),
 		needs("IS-R-006", "BT-84", "A claim (9) goes to an account of twelve digits.", "Give bank, ledger and account.", icelandicMeans("9"), hasIcelandicAccount),
 		needs("IS-R-007", "BT-84", "A transfer (42) goes to an account of twelve digits.", "Give bank, ledger and account.", icelandicMeans("42"), hasIcelandicAccount),
-		Rule{"IS-R-008", "BT-122", Fatal, "The final due date (a document that is described as EINDAGI) is written YYYY-MM-DD.", "Correct the date.", at(func(_ *model.Invoice, t model.Term) bool {
-			return isISODay(t.At("ID").Text())
+		Rule{"IS-R-008", "BT-122", Fatal, "The final due date (a document that is described as EINDAGI) is written YYYY-MM-DD.", "Correct the date.", at(func(_, final model.Term) bool {
+			return isISODay(final.At("ID").Text())
 		})},
-		Rule{"IS-R-009", "BT-9", Fatal, "An invoice with a final due date (EINDAGI) has a due date.", "Give the due date.", at(func(i *model.Invoice, _ model.Term) bool {
-			return i.Document.At("DueDate") != nil
-		})},
-		Rule{"IS-R-010", "BT-9", Fatal, "The final due date (EINDAGI) is the due date or later.", "Correct one of the two.", at(func(i *model.Invoice, t model.Term) bool {
-			due := i.Document.At("DueDate")
-			return due != nil && due.Text() <= t.At("ID").Text()
+		Rule{"IS-R-009", "BT-9", Fatal, "An invoice with a final due date (EINDAGI) has a due date.", "Give the due date.", at(func(due, _ model.Term) bool { return due != nil })},
+		Rule{"IS-R-010", "BT-9", Fatal, "The final due date (EINDAGI) is the due date or later.", "Correct one of the two.", at(func(due, final model.Term) bool {
+			return due != nil && due.Text() <= final.At("ID").Text()
 		})},
 	), concerning("Between Icelandic parties", domestic,
 		whole("IS-R-004", "BT-47", "The buyer has a kennitala (0196).", "Give the number, with its scheme.", func(i *model.Invoice) bool { return registered(buyerOf(i)) }),

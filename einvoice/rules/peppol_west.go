@@ -27,7 +27,7 @@ func dutchRules() []Rule {
 		whole("NL-R-007", "BG-16", "The invoice says how it is paid, if the buyer has to pay.", "Give the means of payment.", func(i *model.Invoice) bool {
 			return len(i.Written["cac:PaymentMeans"]) > 0 || isNothingDue(i)
 		}),
-		Rule{"NL-R-009", "BT-132", Fatal, "If a line names a line of the order, the invoice names the order.", "Give the number of the order.", each(writtenIn("cac:OrderLineReference", "cbc:LineID"), func(i *model.Invoice, _ model.Term) bool {
+		Rule{"NL-R-009", "BT-132", Fatal, "If a line names a line of the order, the invoice names the order.", "Give the number of the order.", eachOr(writtenIn("cac:OrderLineReference", "cbc:LineID"), func(i *model.Invoice) bool {
 			return slices.ContainsFunc(i.Written["cac:OrderReference"], func(t model.Term) bool { return t.Parent() == i.Document && t.At("ID") != nil })
 		})},
 	), concerning("Between Dutch parties", domestic,

@@ -25,7 +25,7 @@ var platenRules = []Rule{
 			return len(strings.TrimSpace(t.Text())) == 2
 		}),
 	caution("PLATEN-05", "BT-9", "What is due is not due before the invoice is issued.", "Correct one of the two dates.", dueDates, func(i *model.Invoice, t model.Term) bool {
-		return !isDay(t.Text()) || !isDay(i.IssueDate.Text()) || t.Text() >= i.IssueDate.Text()
+		return !isDay(t.Text()) || t.Text() >= i.IssueDate.Text()
 	}),
 	caution("PLATEN-06", "BT-157", "A GLN or GTIN (schemes 0088 and 0160) has the right check digit.", "Correct the number.", elements("ID"), func(_ *model.Invoice, t model.Term) bool {
 		return !slices.Contains([]string{"0088", "0160"}, t.Attribute("schemeID")) || hasCheckDigit(t.Text())
@@ -53,7 +53,11 @@ var dates = termsIn(func(i *model.Invoice) []model.Term {
 	return keep(slices.Concat(elements("DateTimeString").of(i), elements("DateString").of(i)), func(t model.Term) bool { return t.Attribute("format") == "102" })
 })
 
+// dueDates are those that can be compared with the date of issue.
 var dueDates = terms(invoice, func(i *model.Invoice) (all []model.Term) {
+	if !isDay(i.IssueDate.Text()) {
+		return nil
+	}
 	for _, t := range i.PaymentTerms {
 		all = append(all, t.DueDate)
 	}

@@ -220,10 +220,9 @@ var syntaxRules = []Rule{
 	{"CII-DT-037", "", Fatal, "The kind of tax is VAT.", "Give VAT.", each(tradeTaxes, is(func(t model.Term) bool { kind := t.At("TypeCode"); return kind == nil || kind.Written() == "VAT" }))},
 	{
 		"CII-DT-033", "BT-130", Fatal, "If a quantity names a unit, so does an invoiced quantity.", "Give the unit of the invoiced quantity.",
-		each(elements("Quantity"), func(i *model.Invoice, t model.Term) bool {
-			_, has := attributeOf(t, "unitCode")
-			return !has || slices.ContainsFunc(i.Lines, hasUnit)
-		}),
+		eachOr(termsIn(func(i *model.Invoice) []model.Term {
+			return keep(elements("Quantity").of(i), func(t model.Term) bool { _, has := attributeOf(t, "unitCode"); return has })
+		}), func(i *model.Invoice) bool { return slices.ContainsFunc(i.Lines, hasUnit) }),
 	},
 	onlyIn("CII-DT-043", Warning, tradeTaxes, "LineTotalBasisAmount", "other syntaxes", never),
 	onlyIn("CII-DT-044", Warning, tradeTaxes, "AllowanceChargeBasisAmount", "other syntaxes", never),

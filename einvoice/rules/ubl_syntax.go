@@ -139,11 +139,17 @@ func payeeIs(id, term, what string, count func(model.Term) int) Rule {
 		id, term, Fatal, "A payee has one " + what + " and another name than the seller.", "Keep one, and leave out a payee who is the seller.",
 		each(written("cac:PayeeParty"), func(i *model.Invoice, t model.Term) bool {
 			seller := below(i.Document, "cac:AccountingSupplierParty/cac:Party/cac:PartyLegalEntity/cbc:RegistrationName")
-			return count(t) <= 1 && slices.ContainsFunc(below(t, "cac:PartyName/cbc:Name"), func(name model.Term) bool {
-				return slices.ContainsFunc(seller, func(other model.Term) bool { return other.Text() != name.Text() })
-			})
+			return count(t) <= 1 && disagree(below(t, "cac:PartyName/cbc:Name"), seller)
 		}),
 	}
+}
+
+// disagree reports whether one of some elements has another text than one of others.
+func disagree(some, others []model.Term) bool {
+	if len(some) == 0 || len(others) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(slices.Concat(some, others), func(t model.Term) bool { return t.Text() != some[0].Text() })
 }
 
 // oneText holds if all elements of a name have the same text.

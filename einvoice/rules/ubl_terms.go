@@ -91,9 +91,11 @@ func namesScheme(id model.Term) bool { _, has := attributeOf(id, "schemeID"); re
 
 // shareText reports whether one of some elements has the text of one of others.
 func shareText(some, others []model.Term) bool {
-	return slices.ContainsFunc(some, func(a model.Term) bool {
-		return slices.ContainsFunc(others, func(b model.Term) bool { return a.Text() == b.Text() })
-	})
+	texts := map[string]bool{}
+	for _, t := range others {
+		texts[t.Text()] = true
+	}
+	return slices.ContainsFunc(some, func(t model.Term) bool { return texts[t.Text()] })
 }
 
 var ublDetailRules = []Rule{

@@ -20,7 +20,7 @@ func ublCategoryRules() []Rule {
 	return append(all,
 		Rule{
 			"BR-IC-11", "BT-72", Fatal, "An intra-Community supply has a delivery date or an invoicing period.", "Give one of the two.",
-			each(category{code: "K"}.rows(), func(i *model.Invoice, _ model.Tax) bool {
+			eachOr(category{code: "K"}.rows(), func(i *model.Invoice) bool {
 				return i.DeliveryDate != nil || slices.ContainsFunc(below(i.Document, "cac:InvoicePeriod"), func(t model.Term) bool { return !isEmpty(t) })
 			}),
 		},
@@ -112,7 +112,7 @@ func (c category) baseAddsUpInUBL(i *model.Invoice, broken func(model.Term, stri
 // onlyOutsideInUBL is like onlyOutside, for one kind and for VAT alone. A missing category counts as another one.
 func onlyOutsideInUBL(id, term string, rows, kind scope[model.Tax]) Rule {
 	r := onlyOutside(id, term, rows)
-	r.find = each(rows, func(i *model.Invoice, _ model.Tax) bool {
+	r.find = eachOr(rows, func(i *model.Invoice) bool {
 		return !slices.ContainsFunc(kind.of(i), func(t model.Tax) bool { return isVAT(t) && t.Category.Text() != "O" })
 	})
 	return r

@@ -35,12 +35,12 @@ var germanPaymentRules = []Rule{
 		"BR-DE-23-a", "BG-17", Fatal, "A transfer (30, 58) has an account to pay to.", "Give the account.",
 		each(germanTransfers, is(func(p model.Payment) bool { return p.Account != nil })),
 	},
-	{"BR-DE-23-b", "BG-17", Fatal, "With a transfer (30, 58) there is neither a card nor a direct debit.", "Leave them out.", each(germanTransfers, func(i *model.Invoice, p model.Payment) bool { return p.Card == nil && !isDebited(i, p) })},
+	{"BR-DE-23-b", "BG-17", Fatal, "With a transfer (30, 58) there is neither a card nor a direct debit.", "Leave them out.", eachWith(germanTransfers, isDebit, func(debit bool, p model.Payment) bool { return p.Card == nil && !debit && p.DebitedIBAN == nil })},
 	{"BR-DE-24-a", "BG-18", Fatal, "A payment by card (48, 54, 55) names the card.", "Give the card.", each(germanCards, is(func(p model.Payment) bool { return p.Card != nil }))},
-	{"BR-DE-24-b", "BG-18", Fatal, "With a payment by card (48, 54, 55) there is neither a transfer nor a direct debit.", "Leave them out.", each(germanCards, func(i *model.Invoice, p model.Payment) bool {
-		return p.Account == nil && !isDebited(i, p)
+	{"BR-DE-24-b", "BG-18", Fatal, "With a payment by card (48, 54, 55) there is neither a transfer nor a direct debit.", "Leave them out.", eachWith(germanCards, isDebit, func(debit bool, p model.Payment) bool {
+		return p.Account == nil && !debit && p.DebitedIBAN == nil
 	})},
-	{"BR-DE-25-a", "BG-19", Fatal, "A direct debit (59) names the mandate, the creditor or the account.", "Give them.", each(germanDebits, isDebited)},
+	{"BR-DE-25-a", "BG-19", Fatal, "A direct debit (59) names the mandate, the creditor or the account.", "Give them.", eachWith(germanDebits, isDebit, func(debit bool, p model.Payment) bool { return debit || p.DebitedIBAN != nil })},
 	{"BR-DE-25-b", "BG-19", Fatal, "With a direct debit (59) there is neither a transfer nor a card.", "Leave them out.", each(germanDebits, is(func(p model.Payment) bool { return p.Account == nil && p.Card == nil }))},
 	whole("BR-DE-30", "BT-90", "A direct debit has the creditor's identifier.", "Give the identifier.", func(i *model.Invoice) bool {
 		return i.CreditorID != nil && (hasMandate(i) || hasDebitedAccount(i)) || i.CreditorID == nil && !hasMandate(i) && !hasDebitedAccount(i)
@@ -58,10 +58,8 @@ func hasDebitedAccount(i *model.Invoice) bool {
 	return slices.ContainsFunc(i.Payments, func(p model.Payment) bool { return p.DebitedIBAN != nil })
 }
 
-// isDebited reports whether the invoice, or a means of payment, has any term of a direct debit.
-func isDebited(i *model.Invoice, p model.Payment) bool {
-	return hasMandate(i) || i.CreditorID != nil || p.DebitedIBAN != nil
-}
+// isDebit reports whether the invoice has any term of a direct debit, beside its means of payment.
+func isDebit(i *model.Invoice) bool { return hasMandate(i) || i.CreditorID != nil }
 
 var (
 	skonto    = regexp.MustCompile(`^#SKONTO#TAGE=[0-9]+#PROZENT=[0-9]+\.[0-9]{2}(#BASISBETRAG=-?[0-9]+\.[0-9]{2})?#$`)

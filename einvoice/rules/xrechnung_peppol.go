@@ -49,7 +49,7 @@ var germanPeppolRules = []Rule{
 	})},
 	{
 		"PEPPOL-EN16931-R061", "BT-89", Fatal, "A direct debit (49, 59) names the mandate.", "Give the mandate.",
-		each(paidBy("49 59"), func(i *model.Invoice, _ model.Payment) bool { return hasMandate(i) }),
+		eachOr(paidBy("49 59"), hasMandate),
 	},
 	{"PEPPOL-EN16931-R101", "BT-128", Fatal, "A document of a line is the object that is invoiced (type 130).", "Leave out others.", each(lines, is(func(l model.Line) bool {
 		return len(l.Documents) == 0 || len(keep(l.Documents, func(d model.Document) bool { return d.TypeCode.Text() == "130" })) > 0
