@@ -62,7 +62,9 @@ var frSharedRules = []Rule{
 		}
 		return len(keep(invoiceReferences(l), func(t model.Term) bool { return t.At("IssuerAssignedID").Text() == i.Number.Text() })) > 0
 	}),
-	sharing("BR-FR-MV-12_BT-128", "BT-128", "No two groups have the same invoice.", "Correct the numbers.", eachWith(sellerGroups, firstDocuments, func(first map[string]model.Term, l model.Line) bool {
+	sharing("BR-FR-MV-12_BT-128", "BT-128", "No two groups have the same invoice.", "Correct the numbers.", eachWith(sellerGroups, firstDocuments, func(
+		first map[string]model.Term, l model.Line,
+	) bool {
 		return !slices.ContainsFunc(invoiceReferences(l), func(t model.Term) bool {
 			id := t.At("IssuerAssignedID")
 			return id != nil && first[id.Text()] != id
