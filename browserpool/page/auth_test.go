@@ -232,7 +232,7 @@ func TestCensorsParts(t *testing.T) {
 	}
 	short := Access{Auth: Auth{"basic", "me:acc"}}
 	if got, want := Reason(short.censor(thrown("acc"))), Reason(thrown("acc")); got != want {
-		t.Errorf("got %q, want %q: a word of ordinary text is no secret", got, want)
+		t.Errorf("got %q, want %q: a word of ordinary text is not a secret", got, want)
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// This file removes what a page was sent from what is said about it: a page may repeat it, and what is said goes further than the credentials.
+// This file removes credentials from messages about a page: the page may repeat them, and more people read messages than have the credentials.
 
 // shortestSecret is the length in bytes from which a value, or the part of it that stands before a cut, is removed: shorter ones are words of ordinary text.
 const shortestSecret = 6
 
-// clipMark stands for what clip and showURL cut off.
+// clipMark replaces what clip and showURL cut off.
 const clipMark = "…"
 
 // censor removes the job's credentials, headers and cookies from an error's sentence.

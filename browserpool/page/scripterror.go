@@ -28,7 +28,7 @@ type scriptError struct {
 	sentence string
 }
 
-// observe takes an event of the page or of one of its targets. A rejected promise that is handled later is no error.
+// observe takes an event of the page or of one of its targets. A rejected promise that is handled later is not an error.
 func (s *scriptErrors) observe(event cdp.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

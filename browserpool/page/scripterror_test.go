@@ -17,7 +17,7 @@ func revoked(session string, id int) cdp.Event {
 	return cdp.Event{SessionID: session, Method: "Runtime.exceptionRevoked", Params: json.RawMessage(fmt.Sprintf(`{"exceptionId": %d}`, id))}
 }
 
-// A page, its workers and its frames number their errors each on its own: what one of them handles later is no error of another.
+// A page, its workers and its frames each number their own errors: one that handles an error later leaves those of the others.
 func TestScriptErrorsOfTargets(t *testing.T) {
 	s := &scriptErrors{}
 	s.observe(thrown("page", 1))

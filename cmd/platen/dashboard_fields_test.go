@@ -113,7 +113,7 @@ func (f *fieldTest) list(fields []page.Field, legal map[string]string) {
 			text, ok = declared(field)
 		}
 		if !ok {
-			f.t.Errorf("%s: there is no legal value of %s to type", f.op.Name, field.Path)
+			f.t.Errorf("%s: this test has no legal value for %s", f.op.Name, field.Path)
 			continue
 		}
 		f.all, f.with[field.Path] = append(f.all, typing{field, text}), required

@@ -31,7 +31,7 @@ const (
 	// mostDocument is that of forms with a document, which is checked and shown again: what is reserved for one, and as much again, which the garbage
 	// collector lets pile up. They take up to 62 MiB.
 	mostDocument = 96 << 20
-	// mostJSON is that of bodies of the API, of which an account may have 64 MiB under way, and as much again. They take up to 111 MiB.
+	// mostJSON is that of bodies of the API, which are limited to 64 MiB under way for an account, and as much again. They take up to 111 MiB.
 	mostJSON = 144 << 20
 )
 
@@ -126,8 +126,8 @@ func (p *process) forgetPeak(t *testing.T) {
 	}
 }
 
-// Fifteen large requests at once, of a field or of two million, raise the peak of the node's memory by what is reserved for them: it is what
-// the system counts, garbage included.
+// Fifteen large requests at once, of a field or of two million, raise the peak of the node's memory by what is reserved for them. The peak is
+// the resident memory that the system counts, garbage included.
 func TestPeakOfLargeRequests(t *testing.T) {
 	testkit.Long(t)
 	names := []string{}

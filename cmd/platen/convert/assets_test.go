@@ -142,7 +142,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// A pipe is no file of a page.
+// A named pipe is not one of a page's files.
 func TestPipesAreNoAssets(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"a.png": "a"})
