@@ -79,9 +79,8 @@ func (n *pen) dash(lengths cos.Array, phase float64) {
 // stroke paints the lines of the path, if they are wide enough to hide text. What is beyond the ends of lines, at joins that are neither round nor
 // right angles, is left out.
 func (p *painter) stroke() {
-	m := p.state.ctm
-	back, ok := m.inverse()
-	if !ok || p.hidden > 0 || math.Abs(p.state.pen.width)*math.Hypot(math.Hypot(m[0], m[1]), math.Hypot(m[2], m[3])) < minWide {
+	back, ok := p.state.ctm.inverse()
+	if !ok || p.hidden > 0 || p.widest() < minWide {
 		return
 	}
 	for _, outline := range p.path.outlines {
@@ -178,10 +177,16 @@ func (p *painter) dashed(a, b point, offset float64) float64 {
 	return end
 }
 
+// widest is the width on the page that no line exceeds.
+func (p *painter) widest() float64 {
+	m := p.state.ctm
+	return math.Abs(p.state.pen.width) * math.Hypot(math.Hypot(m[0], m[1]), math.Hypot(m[2], m[3]))
+}
+
 // onPage returns the part of a line in user space that may be on the page, as shares of its length.
 func (p *painter) onPage(a, b point) (from, to float64) {
 	m := p.state.ctm
-	margin := math.Abs(p.state.pen.width) * math.Hypot(math.Hypot(m[0], m[1]), math.Hypot(m[2], m[3]))
+	margin := p.widest()
 	room := rect{p.page.x0 - margin, p.page.y0 - margin, p.page.x1 + margin, p.page.y1 + margin}
 	begin := m.apply(a)
 	along := m.vector(point{b.x - a.x, b.y - a.y})

@@ -9,6 +9,7 @@ import (
 // Page describes a rule in Markdown: what it demands, why, how to keep it, and an example for each syntax. It is empty if the set has no
 // such rule. The case of the identifier is ignored.
 func (s *Set) Page(id string) string {
+	id = s.spelled(id)
 	var page strings.Builder
 	var first *Rule
 	for _, ubl := range []bool{false, true} {
@@ -17,7 +18,7 @@ func (s *Set) Page(id string) string {
 			continue
 		}
 		if first == nil {
-			first, id = r, r.ID
+			first = r
 			fmt.Fprintf(&page, "# %s\n\n%s. %s\n\n%s\n\n**Why:** %s\n\n**How to keep it:** %s\n", id, s.Title, r.kind(), r.Demand, s.Why(id), r.Fix)
 		}
 		e, has := s.Example(id, ubl)
@@ -36,9 +37,19 @@ func (s *Set) Page(id string) string {
 	return page.String()
 }
 
-// withID returns the rule with an identifier in any case, or nil.
+// spelled returns an identifier, in any case, as the set spells it.
+func (s *Set) spelled(id string) string {
+	for _, r := range slices.Concat(s.Rules(), s.UBLRules()) {
+		if strings.EqualFold(r.ID, id) {
+			return r.ID
+		}
+	}
+	return id
+}
+
+// withID returns the rule with an identifier, or nil.
 func withID(rules []Rule, id string) *Rule {
-	if at := slices.IndexFunc(rules, func(r Rule) bool { return strings.EqualFold(r.ID, id) }); at >= 0 {
+	if at := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id }); at >= 0 {
 		return &rules[at]
 	}
 	return nil

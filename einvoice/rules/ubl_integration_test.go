@@ -33,7 +33,7 @@ func compareUBL(t *testing.T, mutants []trial, least, broken int, sets ...string
 		for _, v := range official[n].fired {
 			all.fired[v] = true
 		}
-		if difference := tr.differ(tr.ours, official[n].fired); difference != "" {
+		if difference := tr.differFrom(official[n]); difference != "" {
 			if kinds[difference]++; kinds[difference] <= 2 {
 				t.Errorf("%s, %s: %s", tr.profile, tr.change, difference)
 			}

@@ -58,28 +58,13 @@ func (*holedReader) Close() {}
 
 // Events up to the present one that do not all come because the node stops are an error.
 func TestEventsOnceOfANodeThatStops(t *testing.T) {
-	at := time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
-	record, err := public.Event{
-		Position: public.Position{Offset: 1}, Sequence: 1, Account: "acc_a", At: events.At(at), Subject: "x", Data: public.JobStarted{Account: "acc_a", Job: "x"},
-	}.Record()
-	if err != nil {
-		t.Fatal(err)
-	}
+	at, record := startedJob(t)
 	for once, want := range map[bool]string{true: "the node is shutting down", false: "<nil>"} {
 		closing, stops := context.WithCancel(t.Context())
-		data := t.TempDir()
-		l, err := net.Listen("unix", SocketPath(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &Server{Config: Config{Log: waitingLog{holedLog{record: record}}}, closing: closing}
-		web := &http.Server{Handler: http.HandlerFunc(s.streamEvents), ReadHeaderTimeout: time.Second}
-		go func() { _ = web.Serve(l) }()
-		err = NewClient(data).Events(testkit.Context(t), EventFilter{Since: at, Once: once}, func(public.Received) error { stops(); return nil })
+		err := serveEvents(t, waitingLog{holedLog{record: record}}, closing).Events(testkit.Context(t), EventFilter{Since: at, Once: once}, func(public.Received) error { stops(); return nil })
 		if got := fmt.Sprint(err); got != want {
 			t.Errorf("once %t: %s, want %s", once, got, want)
 		}
-		_ = web.Close()
 		stops()
 	}
 }
@@ -91,25 +76,38 @@ func (waitingLog) Partitions() int32 { return 1 }
 
 // A stream of events that cannot be read on ends with the reason, though other partitions wait for more.
 func TestEventsEndWithTheReason(t *testing.T) {
-	at := time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
+	at, record := startedJob(t)
+	seen := 0
+	err := serveEvents(t, holedLog{record: record}, t.Context()).Events(testkit.Context(t), EventFilter{Since: at}, func(public.Received) error { seen++; return nil })
+	if err == nil || !strings.HasSuffix(err.Error(), "cannot read on: record 1 of platen.events/1 is missing") || seen == 0 {
+		t.Errorf("after %d events: %v", seen, err)
+	}
+}
+
+// startedJob returns a public event, and when it happened.
+func startedJob(t *testing.T) (at time.Time, record eventlog.Record) {
+	t.Helper()
+	at = time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
 	record, err := public.Event{
 		Position: public.Position{Offset: 1}, Sequence: 1, Account: "acc_a", At: events.At(at), Subject: "x", Data: public.JobStarted{Account: "acc_a", Job: "x"},
 	}.Record()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return at, record
+}
+
+// serveEvents returns a client of a node that streams the events of a log until closing ends.
+func serveEvents(t *testing.T, log eventlog.Log, closing context.Context) Client {
+	t.Helper()
 	data := t.TempDir()
 	l, err := net.Listen("unix", SocketPath(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Config: Config{Log: holedLog{record: record}}, closing: t.Context()}
+	s := &Server{Config: Config{Log: log}, closing: closing}
 	web := &http.Server{Handler: http.HandlerFunc(s.streamEvents), ReadHeaderTimeout: time.Second}
 	go func() { _ = web.Serve(l) }()
 	t.Cleanup(func() { _ = web.Close(); _ = os.Remove(SocketPath(data)) })
-	seen := 0
-	err = NewClient(data).Events(testkit.Context(t), EventFilter{Since: at}, func(public.Received) error { seen++; return nil })
-	if err == nil || !strings.HasSuffix(err.Error(), "cannot read on: record 1 of platen.events/1 is missing") || seen == 0 {
-		t.Errorf("after %d events: %v", seen, err)
-	}
+	return NewClient(data)
 }
