@@ -111,7 +111,7 @@ type usedKey struct {
 
 // noteUse records that a key is in use, once per events.KeyUsePrecision.
 func (s *front) noteUse(c projections.Caller, now events.Instant) {
-	if now < c.LastUsed.Add(events.KeyUsePrecision) {
+	if c.LastUsed.Recent(events.KeyUsePrecision, now) {
 		return
 	}
 	used := usedKey{c.Account, c.Key}

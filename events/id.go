@@ -121,6 +121,14 @@ func (i Instant) String() string {
 // Add returns i+d, with d truncated to milliseconds.
 func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Milliseconds()) }
 
+// Recent reports whether i is less than d before now. One that is further in the future than ClockTolerance is not: a wrong clock gave it.
+func (i Instant) Recent(d time.Duration, now Instant) bool {
+	return now < i.Add(d) && i <= now.Add(ClockTolerance)
+}
+
+// ClockTolerance is how far the clocks of nodes are expected to differ.
+const ClockTolerance = 2 * time.Second
+
 // SecondsUntil returns the seconds between i and a later instant, rounded up and at
 // least one: the value of a Retry-After header.
 func (i Instant) SecondsUntil(later Instant) int64 { return max(1, (int64(later-i)+999)/1000) }

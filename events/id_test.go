@@ -3,6 +3,7 @@ package events
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // Placement is part of the stored format: these accounts stay where they are.
@@ -49,5 +50,21 @@ func TestAgain(t *testing.T) {
 	}
 	if [6]byte(second[:6]) != [6]byte(first[:6]) || second[6]>>4 != 7 || second[8]>>6 != 2 {
 		t.Errorf("%s is not a UUID of version 7 with the time of %s", second, first)
+	}
+}
+
+// An instant is recent for a while, and from a little in the future on.
+func TestRecent(t *testing.T) {
+	now := At(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
+	for passed, want := range map[time.Duration]bool{
+		time.Minute: false, time.Minute - time.Millisecond: true, 0: true,
+		-ClockTolerance: true, -ClockTolerance - time.Millisecond: false, -time.Hour: false,
+	} {
+		if got := now.Add(-passed).Recent(time.Minute, now); got != want {
+			t.Errorf("%s ago: %t, want %t", passed, got, want)
+		}
+	}
+	if Instant(0).Recent(time.Minute, now) {
+		t.Error("no instant is recent")
 	}
 }

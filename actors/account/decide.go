@@ -133,7 +133,7 @@ func noteKeyUse(s State, b events.NoteKeyUse, now events.Instant) ([]events.Even
 	if !exists {
 		return refuse(events.NoSuchKey)
 	}
-	if have.Revoked != 0 || now < have.LastUsed.Add(events.KeyUsePrecision) {
+	if have.Revoked != 0 || have.LastUsed.Recent(events.KeyUsePrecision, now) {
 		return nil, accepted
 	}
 	return accept(events.KeyUsed{Key: b.Key})

@@ -1,13 +1,6 @@
 package account
 
-import (
-	"time"
-
-	"platen.dev/events"
-)
-
-// clockTolerance is how far the owner's clock may be ahead of the one by which Foresee looks.
-const clockTolerance = 2 * time.Second
+import "platen.dev/events"
 
 // Foresee returns the reply that refuses a submission if, by the committed state, the account has
 // reached a limit. That keeps content that would be refused out of the log. The account itself
@@ -26,7 +19,7 @@ func Foresee(store Store, id events.AccountID, b events.SubmitJob, now events.In
 			return events.Reply{}, false
 		}
 	}
-	if admitted, _ := admit(s, b, now.Add(clockTolerance), LimitsOf); len(admitted) > 0 {
+	if admitted, _ := admit(s, b, now.Add(events.ClockTolerance), LimitsOf); len(admitted) > 0 {
 		return events.Reply{}, false
 	}
 	admitted, reply := admit(s, b, now, LimitsOf)

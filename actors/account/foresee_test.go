@@ -71,7 +71,7 @@ func TestForesee(t *testing.T) {
 		"of an earlier window":            {open(func(s *State) { s.Used, s.Anchor, s.Window = limits.Jobs, 0, 0 }), submit, ""},
 		"at the volume":                   {open(func(s *State) { s.Bytes = limits.Bytes }), submit, events.QuotaBytesExceeded},
 		"at the cap of tests":             {minute(0), events.SubmitJob{Key: "k", Test: true}, events.TestLimit},
-		"at a cap that is about to end":   {minute(time.Minute - clockTolerance), events.SubmitJob{Key: "k", Test: true}, ""},
+		"at a cap that is about to end":   {minute(time.Minute - events.ClockTolerance), events.SubmitJob{Key: "k", Test: true}, ""},
 		"a test job at the quota":         {full, events.SubmitJob{Key: "k", Test: true}, ""},
 		"a new request with a key":        {full, repeated, events.ConcurrencyLimit},
 		"a request that repeats another":  {known, repeated, ""},

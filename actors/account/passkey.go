@@ -26,7 +26,7 @@ func addPasskey(t team.Team, b events.AddPasskey, now events.Instant) ([]events.
 	switch {
 	case !is:
 		return refuse(events.NoSuchMember)
-	case !open || owner.ID != b.Member || now >= s.Opened.Add(team.ProofTime):
+	case !open || owner.ID != b.Member || !s.Opened.Recent(team.ProofTime, now):
 		return refuse(events.SignInOld)
 	case b.Handle == [32]byte{} || !validPasskey(b.Passkey):
 		return refuse(events.OutOfRange)
@@ -45,9 +45,11 @@ func validPasskey(p events.Passkey) bool {
 	return within(len(p.ID), maxPasskeyID) && within(len(p.PublicKey), maxPublicKey) && within(len(p.Name), team.MaxPasskeyName) && utf8.ValidString(p.Name)
 }
 
-// unanswered reports whether a challenge is current and newer than the last one answered. So each works once, whichever node made it.
+// unanswered reports whether a challenge is current and newer than the last one answered. So each works once, whichever node made it. One that
+// was answered in the future, by a wrong clock, locks nobody out: no current challenge is as late.
 func unanswered(m team.Member, challenge, now events.Instant) bool {
-	return challenge > m.Challenge && now < challenge.Add(challengeTime) && challenge < now.Add(challengeTime)
+	newer := challenge > m.Challenge || m.Challenge >= now.Add(challengeTime)
+	return newer && now < challenge.Add(challengeTime) && challenge < now.Add(challengeTime)
 }
 
 func removePasskey(t team.Team, b events.RemovePasskey) ([]events.Event, events.Reply) {

@@ -23,5 +23,5 @@ func proved(t team.Team, c events.Command) bool {
 		return true
 	}
 	s, m, open := t.Session(c.By.Session, c.At)
-	return open && m.ID == c.By.Member && c.At < s.Opened.Add(team.ProofTime)
+	return open && m.ID == c.By.Member && s.Opened.Recent(team.ProofTime, c.At)
 }

@@ -184,8 +184,8 @@ func beginSignIn(t team.Team, b events.BeginSignIn, now events.Instant) ([]event
 	if !is {
 		return refuse(events.NoSuchMember)
 	}
-	if next := m.Tried.Add(signInDelay(m.Attempts)); now < next {
-		return nil, events.Reply{Code: events.SignInDelayed, RetryAfter: now.SecondsUntil(next)}
+	if delay := signInDelay(m.Attempts); m.Tried.Recent(delay, now) {
+		return nil, events.Reply{Code: events.SignInDelayed, RetryAfter: now.SecondsUntil(m.Tried.Add(delay))}
 	}
 	return accept(events.SignInBegun(b))
 }

@@ -216,6 +216,30 @@ func TestSignInDelays(t *testing.T) {
 	o.want(events.NoSuchMember, events.BeginSignIn{Member: "mem_b"})
 }
 
+// What a clock far ahead wrote neither keeps a member out nor proves who it is, once the clock is right.
+func TestSignInAfterAWrongClock(t *testing.T) {
+	k := newKeyring(t)
+	k.want(events.Accepted, k.add("1"))
+	begin := events.BeginSignIn{Member: "mem_a"}
+	right := k.now
+	k.now = right.Add(1000 * time.Hour)
+	for range freeAttempts {
+		k.want(events.Accepted, begin)
+	}
+	k.want(events.SignInDelayed, begin)
+	k.want(events.Accepted, k.use("1", 6))
+	k.want(events.Accepted, k.long("ses_ahead", "mem_a"))
+	k.want(events.Accepted, begin)
+	k.now = right
+	k.later()
+	k.want(events.Accepted, begin)
+	k.want(events.Accepted, k.use("1", 7))
+	k.want(events.Stale, k.use("1", 8)) // the same challenge again
+	k.session = "ses_ahead"
+	k.later()
+	k.want(events.SignInOld, k.add("2"))
+}
+
 func TestSessions(t *testing.T) {
 	o := newOffice(t)
 	o.join("mem_a", events.RoleOwner)

@@ -52,6 +52,18 @@ func (f *Freshness) All() error {
 	})
 }
 
+// Lookup reads something of an account. If it is not found, this node catches up and reads again: another node may have written it a moment ago.
+func Lookup[T any](f *Freshness, account events.AccountID, read func() (T, bool, error)) (T, bool, error) {
+	value, found, err := read()
+	if found || err != nil {
+		return value, found, err
+	}
+	if err := f.Account(account); err != nil {
+		return value, false, err
+	}
+	return read()
+}
+
 // shared merges concurrent waits, so that a crowd costs no more than one. A caller that joins one also waits for the next, because the first may have
 // begun before the caller's moment.
 func (f *Freshness) shared(name string, wait func(context.Context) error) error {

@@ -61,7 +61,7 @@ func (w Webhooks) FirstSecret(p Principal) (string, error) {
 	if p.is&(developers|operator) == 0 {
 		return "", refuse(NotAllowed)
 	}
-	if p.is != operator && w.now() >= p.since.Add(team.ProofTime) { // a secret gives access, and no command is decided for this
+	if p.is != operator && !p.since.Recent(team.ProofTime, w.now()) { // a secret gives access, and no command is decided for this
 		return "", refuse(events.SignInOld)
 	}
 	set, err := w.Settings(p.Account)

@@ -106,7 +106,7 @@ func (d securityPages) noPasskey(ctx *fasthttp.RequestCtx, v visitor) page.NoPas
 		return page.NoPasskeyHere
 	case len(v.member.Passkeys) >= team.MaxPasskeys:
 		return page.NoPasskeyMore
-	case d.now() >= v.session.Opened.Add(team.ProofTime):
+	case !v.session.Opened.Recent(team.ProofTime, d.now()):
 		return page.NoPasskeyNow
 	}
 	return ""
