@@ -37,10 +37,11 @@ func (s *jobs) findIn(account events.AccountID, text string, settled bool) (f fo
 	if err != nil { // unknown, malformed and foreign ids get the same response
 		return f, noSuchJob
 	}
-	job, known, err := s.cfg.Models.Job(account, id)
-	if err == nil && (!known || settled && !ended(job.Status)) {
-		job, known, err = s.findFresh(account, id)
-	}
+	var known bool
+	job, _, err := service.Lookup(s.cfg.Fresh, account, func() (job projections.Job, enough bool, err error) {
+		job, known, err = s.cfg.Models.Job(account, id)
+		return job, known && (!settled || ended(job.Status)), err
+	})
 	switch {
 	case err != nil:
 		return f, s.unreadable("read job", err, "job", id.String())
@@ -51,15 +52,6 @@ func (s *jobs) findIn(account events.AccountID, text string, settled bool) (f fo
 }
 
 func ended(s events.Status) bool { return s == events.StatusDone || s == events.StatusFailed }
-
-// findFresh looks again once everything durable by now is read: a client never gets a
-// 404 for a job that any node has just accepted.
-func (s *jobs) findFresh(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
-	if err := s.cfg.Fresh.Account(account); err != nil {
-		return projections.Job{}, false, err
-	}
-	return s.cfg.Models.Job(account, id)
-}
 
 func (s *jobs) status(ctx *fasthttp.RequestCtx, text string) *problem {
 	f, wrong := s.find(ctx, text, false)

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"platen.dev/actors/service"
 	"platen.dev/edge/request"
 	"platen.dev/events"
 	"platen.dev/projections"
@@ -14,23 +15,15 @@ func (s *submissions) template(account events.AccountID, r request.Request) ([]b
 		return r.Template.Canonical(), nil
 	}
 	id := events.TemplateID(r.TemplateID)
-	saved, known, err := s.cfg.Models.Template(account, id)
-	if err == nil && !known && id != "" {
-		saved, known, err = s.freshTemplate(account, id)
-	}
+	saved, known, err := service.Lookup(s.cfg.Fresh, account, func() (projections.SavedTemplate, bool, error) {
+		saved, known, err := s.cfg.Models.Template(account, id)
+		return saved, known || id == "", err
+	})
 	switch {
 	case err != nil:
 		return nil, s.unreadable("read template", err)
-	case !known && id != "":
+	case !known:
 		return nil, templateNotFound
 	}
 	return saved.Body, nil
-}
-
-// freshTemplate looks again after everything durable by now has been read: another node may have saved the template a moment ago.
-func (s *submissions) freshTemplate(account events.AccountID, id events.TemplateID) (projections.SavedTemplate, bool, error) {
-	if err := s.cfg.Fresh.Account(account); err != nil {
-		return projections.SavedTemplate{}, false, err
-	}
-	return s.cfg.Models.Template(account, id)
 }

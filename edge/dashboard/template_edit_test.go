@@ -34,7 +34,7 @@ func (laxTemplates) CheckText(string) error { return nil }
 // What is typed for a template that cannot be read at present is not saved as another one.
 func TestSentTemplate(t *testing.T) {
 	for _, err := range []error{nil, errors.New("replica: no disk")} {
-		d := newTemplatePages(New(Config{Models: templateModels{err: err}, Templates: laxTemplates{}, Logger: testkit.Silent(), Now: time.Now}).site)
+		d := newTemplatePages(New(Config{Models: templateModels{err: err}, Templates: laxTemplates{}, Services: &service.Services{}, Logger: testkit.Silent(), Now: time.Now}).site)
 		var ctx fasthttp.RequestCtx
 		ctx.Request.Header.SetMethod("POST")
 		ctx.Request.Header.SetContentType("application/x-www-form-urlencoded")

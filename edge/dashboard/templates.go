@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/actors/service"
 	"platen.dev/edge/dashboard/page"
 	"platen.dev/edge/request"
 	"platen.dev/events"
@@ -72,13 +73,7 @@ func (d templatePages) savedTemplate(account events.AccountID, id events.Templat
 	if id == "" {
 		return t, false, nil
 	}
-	if t, ok, err = d.cfg.Models.Template(account, id); ok || err != nil {
-		return t, ok, err
-	}
-	if err := d.cfg.Services.Fresh.Account(account); err != nil { // another node may have saved it a moment ago
-		return t, false, err
-	}
-	return d.cfg.Models.Template(account, id)
+	return service.Lookup(d.cfg.Services.Fresh, account, func() (projections.SavedTemplate, bool, error) { return d.cfg.Models.Template(account, id) })
 }
 
 // exportTemplate sends a template as a file.
