@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"platen.dev/browserpool/chromium"
 	"platen.dev/browserpool/egress"
 )
 
@@ -73,6 +74,14 @@ type Config struct {
 	System *actor.ActorSystem
 	// Logger receives the life of the browsers; nil discards.
 	Logger *slog.Logger
+}
+
+// browserOptions are those that all browsers of the pool have in common.
+func (c Config) browserOptions() chromium.Options {
+	return chromium.Options{
+		Path: c.ChromePath, UserAgent: c.UserAgent, NoSandbox: c.NoSandbox, User: c.BrowserUser, AsRoot: c.AsRoot, TempDir: c.TempDir,
+		MaxData: c.MaxData, Logger: c.Logger,
+	}
 }
 
 func (c Config) withDefaults() Config {

@@ -161,10 +161,9 @@ func (p *Pool) open(ctx context.Context, browser *chromium.Browser, lane events.
 func (p *Pool) start(in *instance, niceness int, lane events.Lane) (*instance, error) {
 	ctx, cancel := context.WithTimeout(p.life, launchTimeout)
 	defer cancel()
-	browser, err := chromium.Start(ctx, chromium.Options{
-		Path: p.config.ChromePath, UserAgent: p.config.UserAgent, NoSandbox: p.config.NoSandbox, User: p.config.BrowserUser, AsRoot: p.config.AsRoot, TempDir: p.config.TempDir,
-		MaxData: p.config.MaxData, Niceness: niceness, Apart: in.remote, Logger: p.config.Logger,
-	})
+	options := p.config.browserOptions()
+	options.Niceness, options.Apart = niceness, in.remote
+	browser, err := chromium.Start(ctx, options)
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,9 @@ func Open(config Config) (*Pool, error) {
 	config = config.withDefaults()
 	policy := egress.Policy{Allow: config.AllowEgress, Deny: config.DenyEgress, Ports: config.EgressPorts, Refuses: config.RefusesEgress}
 	p := &Pool{config: config, gate: egress.NewGate(policy, config.EgressLimits, config.Logger), done: make(chan struct{})}
+	if user, err := config.browserOptions().UserID(); err == nil { // else no browser starts
+		p.gate.Serve(user)
+	}
 	p.life, p.kill = context.WithCancel(context.Background())
 	first, err := p.launch()
 	if err != nil {

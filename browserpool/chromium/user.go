@@ -15,6 +15,15 @@ const defaultUser = "nobody"
 // sandboxed reports whether the browser has its sandbox.
 func (o Options) sandboxed() bool { return !o.NoSandbox && (os.Geteuid() != 0 || !o.AsRoot) }
 
+// UserID returns the id of the user as whom the browser runs.
+func (o Options) UserID() (uint32, error) {
+	as, err := o.owner()
+	if as == nil || err != nil {
+		return uint32(os.Geteuid()), err
+	}
+	return as.Uid, nil
+}
+
 // owner returns the user as whom the browser runs, nil for this process's own.
 func (o Options) owner() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 || o.AsRoot {

@@ -47,6 +47,7 @@ type Gate struct {
 	policy  Policy
 	limits  Limits
 	logger  *slog.Logger
+	users   []uint32       // served ones; nil for all
 	blocked atomic.Int64   // refused requests of all proxies
 	proxies sync.WaitGroup // one count per open proxy
 }

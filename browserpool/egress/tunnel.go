@@ -15,7 +15,7 @@ const requestTimeout = 10 * time.Second
 func (p *Proxy) tunnel(client net.Conn) {
 	defer p.untrack(client)
 	_ = client.SetDeadline(time.Now().Add(requestTimeout))
-	to, err := accept(client)
+	to, err := p.accept(client)
 	if err != nil {
 		p.logger.Debug("egress request refused", "error", err)
 		return
@@ -34,6 +34,14 @@ func (p *Proxy) tunnel(client net.Conn) {
 	if reply(client, replySucceeded) == nil {
 		p.splice(client, server)
 	}
+}
+
+// accept returns what a client that the gate serves asks for.
+func (p *Proxy) accept(client net.Conn) (target, error) {
+	if err := p.admits(client); err != nil {
+		return target{}, err
+	}
+	return accept(client)
 }
 
 // dial connects to a target, or notes why it does not. A refusal takes as long as the answer that
