@@ -57,6 +57,18 @@ func TestUndeclaredCharset(t *testing.T) {
 	}
 }
 
+// A document of more than 64 MiB is not loaded again for its encoding: the browser would end the connection over its bytes.
+func TestUndeclaredCharsetOfLargeDocument(t *testing.T) {
+	testkit.Long(t)
+	const start, end = "<p>naïve<!--", "-->"
+	filler := strings.Repeat("x", 1<<26-len(start)-len(end))
+	web := pagetest.NewWeb(t, pagetest.Pages{"/most": typed("text/html", start+filler+end), "/more": typed("text/html", start+filler+"x"+end)})
+	slot := openSlot(t)
+	for path, want := range map[string]string{"/most": "naïve", "/more": "naÃ¯ve"} {
+		testkit.Contains(t, printed(t, slot, Print{URL: web.URL + path}), want)
+	}
+}
+
 // onView calls a function once an element is visible.
 const onView = `<script>const onView = (e, f) => new IntersectionObserver(([at], o) => { if (at.isIntersecting) { o.disconnect(); f() } }).observe(e)</script>`
 

@@ -6,5 +6,6 @@ document => {
 	const rest = all.slice(0x80, 0xc0)
 	const character = new RegExp(`[${all.slice(0xc2, 0xe0)}][${rest}]|[${all.slice(0xe0, 0xf0)}][${rest}]{2}|[${all.slice(0xf0, 0xf5)}][${rest}]{3}`)
 	const text = document.documentElement.textContent
-	return text.length <= 1 << 23 && character.test(text)
+	const bytes = performance.getEntriesByType("navigation")[0]?.decodedBodySize ?? 0 // the second time they come in one message, which the browser bounds
+	return text.length <= 1 << 23 && bytes <= 1 << 26 && character.test(text)
 }
