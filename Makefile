@@ -72,6 +72,8 @@ integration: integrationdeps build ## run the long tests, and those against Apac
 	@CORPUS=all $(GO) test -count=1 -v -timeout 20m -run '^TestCorpus$$' ./browserpool/corpus | grep -v '^ *--- PASS\|^=== '
 	@echo "integration: 20,000 schedules of the simulator"
 	@SEEDS=$${SEEDS:-20000} $(GO) test -count=1 -v -timeout 60m -run '^TestTheProtocolHolds$$' ./actors/simulation
+	@echo "integration: a month of history, as make bench writes it"
+	@$(GO) run ./cmd/bench -only history -jobs 2000 -months 1
 	@echo "integration: 2,000 jobs while browsers are killed"
 	@testdata/turn.sh 1 $(GO) test -tags integration -count=1 -v -timeout 15m -run '^TestChaos$$' ./cmd/platen
 	@testdata/turn.sh 3 testdata/s3/integration.sh

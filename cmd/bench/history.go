@@ -33,6 +33,9 @@ func historyBench(s settings) error {
 	defer remove()
 	if _, err := os.Stat(filepath.Join(dir, "log")); err != nil {
 		fmt.Printf("history: %d jobs a month for %d months, snapshots, and what is left\n", s.jobs, s.months)
+		if err := runOnce(s, dir); err != nil { // a directory that no node has begun lacks its secret and its stores
+			return err
+		}
 		if err := writeMonths(s, dir); err != nil {
 			return err
 		}
@@ -249,15 +252,28 @@ func residentBytes(pid int) int64 {
 	return kb << 10
 }
 
-// startWith measures the start of a node on a data directory: until its API is served and it decides
-// commands. Public events are held back, because the history has none.
-func startWith(s settings, dir, what string) error {
-	began := time.Now()
-	p, err := startIn(dir, func(dir string) *exec.Cmd {
+// startHeld starts a node on a data directory. Public events are held back, because the history has none.
+func startHeld(s settings, dir string) (*process, error) {
+	return startIn(dir, func(dir string) *exec.Cmd {
 		cmd := platen(s.platen, nil)(dir)
 		cmd.Env = append(os.Environ(), "PLATEN_HOLD_EVENTS=1")
 		return cmd
 	})
+}
+
+// runOnce starts a node on a data directory, and stops it.
+func runOnce(s settings, dir string) error {
+	p, err := startHeld(s, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.cmd.Process.Signal(os.Interrupt), p.cmd.Wait())
+}
+
+// startWith measures the start of a node on a data directory: until its API is served and it decides commands.
+func startWith(s settings, dir, what string) error {
+	began := time.Now()
+	p, err := startHeld(s, dir)
 	if err != nil {
 		return err
 	}
