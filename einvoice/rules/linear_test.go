@@ -26,33 +26,55 @@ var crowds = map[string][]string{
 	"DE":     {">FR<", ">DE<"},
 }
 
-// crowded returns an invoice with n copies of everything repeatable.
-func crowded(t *testing.T, n int, edits []string) *model.Invoice {
-	t.Helper()
-	pairs := append(slices.Clone(edits), "  </cac:PaymentTerms>\n", "  </cac:PaymentTerms>\n"+
-		strings.Repeat(`<cac:PrepaidPayment><cbc:PaidAmount currencyID="EUR">1</cbc:PaidAmount></cac:PrepaidPayment>`, n))
-	for at, part := range map[string]string{
-		"  <cac:InvoiceLine>": `<cac:InvoiceLine><cbc:ID>1</cbc:ID><cbc:InvoicedQuantity unitCode="C62">1</cbc:InvoicedQuantity><cbc:LineExtensionAmount currencyID="EUR">1</cbc:LineExtensionAmount>` +
-			`<cac:OrderLineReference><cbc:LineID>1</cbc:LineID></cac:OrderLineReference><cac:Item><cbc:Name>x</cbc:Name><cac:ClassifiedTaxCategory><cbc:ID>S</cbc:ID><cbc:Percent>19</cbc:Percent>` +
-			`<cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:ClassifiedTaxCategory></cac:Item><cac:Price><cbc:PriceAmount currencyID="EUR">1</cbc:PriceAmount></cac:Price></cac:InvoiceLine>`,
-		"  </cac:InvoiceLine>":                `<cac:SubInvoiceLine><cbc:ID>1</cbc:ID><cbc:LineExtensionAmount currencyID="EUR">1</cbc:LineExtensionAmount><cac:Item/></cac:SubInvoiceLine>`,
-		"  <cac:AdditionalDocumentReference>": `<cac:AdditionalDocumentReference><cbc:ID>1</cbc:ID><cbc:DocumentDescription>EINDAGI</cbc:DocumentDescription></cac:AdditionalDocumentReference>`,
-		"  <cac:PaymentMeans>":                `<cac:PaymentMeans><cbc:PaymentMeansCode>42</cbc:PaymentMeansCode></cac:PaymentMeans>`,
-		"  <cac:AllowanceCharge>":             `<cac:AllowanceCharge><cbc:ChargeIndicator>true</cbc:ChargeIndicator><cbc:Amount currencyID="EUR">1</cbc:Amount></cac:AllowanceCharge>`,
-		"    <cac:TaxSubtotal>":               `<cac:TaxSubtotal><cbc:TaxAmount currencyID="EUR">1</cbc:TaxAmount><cac:TaxCategory><cac:TaxScheme/></cac:TaxCategory></cac:TaxSubtotal>`,
-		"      <cac:PartyIdentification>":     `<cac:PartyIdentification><cbc:ID schemeID="0088">1</cbc:ID></cac:PartyIdentification>`,
-	} {
-		pairs = append(pairs, at, strings.Repeat(part, n)+at)
-	}
-	return model.Of(ublSample(t, "invoice", pairs...))
+// ublCrowds are what UBL invoices have much of, as ciiCrowds are of CII invoices.
+var ublCrowds = map[string][]string{
+	"lines": {
+		"  <cac:InvoiceLine>", `<cac:InvoiceLine><cbc:ID>L%d</cbc:ID><cbc:InvoicedQuantity unitCode="C62">1</cbc:InvoicedQuantity><cbc:LineExtensionAmount currencyID="EUR">%d</cbc:LineExtensionAmount>` +
+			`<cac:OrderLineReference><cbc:LineID>%d</cbc:LineID></cac:OrderLineReference><cac:Item><cbc:Name>N%d</cbc:Name><cac:ClassifiedTaxCategory><cbc:ID>S</cbc:ID><cbc:Percent>%d</cbc:Percent>` +
+			`<cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:ClassifiedTaxCategory></cac:Item><cac:Price><cbc:PriceAmount currencyID="EUR">%d</cbc:PriceAmount></cac:Price></cac:InvoiceLine>`,
+		"    <cac:TaxSubtotal>", `<cac:TaxSubtotal><cbc:TaxableAmount currencyID="EUR">1</cbc:TaxableAmount><cbc:TaxAmount currencyID="EUR">%d</cbc:TaxAmount><cac:TaxCategory><cbc:ID>S</cbc:ID>` +
+			`<cbc:Percent>%d</cbc:Percent><cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:TaxCategory></cac:TaxSubtotal>`,
+	},
+	"lines of lines": {"  </cac:InvoiceLine>", `<cac:SubInvoiceLine><cbc:ID>P%d</cbc:ID><cbc:LineExtensionAmount currencyID="EUR">%d</cbc:LineExtensionAmount><cac:Item/></cac:SubInvoiceLine>`},
+	"documents": {
+		"  <cac:AdditionalDocumentReference>", `<cac:AdditionalDocumentReference><cbc:ID>D%d</cbc:ID><cbc:DocumentDescription>EINDAGI</cbc:DocumentDescription></cac:AdditionalDocumentReference>`,
+	},
+	"payments": {
+		"  <cac:PaymentMeans>", `<cac:PaymentMeans><cbc:PaymentMeansCode>42</cbc:PaymentMeansCode><cbc:PaymentID>R%d</cbc:PaymentID></cac:PaymentMeans>`,
+		"  <cac:PaymentTerms>", `<cac:PaymentTerms><cbc:Note>T%d</cbc:Note></cac:PaymentTerms>`,
+		"  <cac:AllowanceCharge>", `<cac:PrepaidPayment><cbc:PaidAmount currencyID="EUR">%d</cbc:PaidAmount></cac:PrepaidPayment>`,
+	},
+	"adjustments": {
+		"  <cac:AllowanceCharge>", `<cac:AllowanceCharge><cbc:ChargeIndicator>true</cbc:ChargeIndicator><cbc:Amount currencyID="EUR">%d</cbc:Amount></cac:AllowanceCharge>`,
+		"    <cac:TaxSubtotal>", `<cac:TaxSubtotal><cbc:TaxAmount currencyID="EUR">%d</cbc:TaxAmount><cac:TaxCategory><cac:TaxScheme/></cac:TaxCategory></cac:TaxSubtotal>`,
+	},
+	"parties": {
+		"      <cac:PartyIdentification>", `<cac:PartyIdentification><cbc:ID schemeID="S%d">I%d</cbc:ID></cac:PartyIdentification>`,
+		"      <cac:PartyName>", `<cac:PartyName><cbc:Name>P%d</cbc:Name></cac:PartyName>`,
+		"      <cac:PartyTaxScheme>", `<cac:PartyTaxScheme><cbc:CompanyID>DE%d</cbc:CompanyID><cac:TaxScheme><cbc:ID>T%d</cbc:ID></cac:TaxScheme></cac:PartyTaxScheme>`,
+	},
 }
 
 // On a UBL invoice four times as large, no rule takes much more than four times as long.
 func TestRulesAreLinear(t *testing.T) {
-	for country, edits := range crowds {
-		small, large := crowded(t, 150, edits), crowded(t, 600, edits)
-		for _, s := range Sets() {
-			areLinear(t, s.Name, s.UBLRules(), country, small, large)
+	sample := string(replaced(t, "../sample/ubl-invoice.xml", nil))
+	parse := func(text string, edits []string) *model.Invoice {
+		for k := 0; k < len(edits); k += 2 {
+			text = strings.ReplaceAll(text, edits[k], edits[k+1])
+		}
+		invoice, err := einvoice.ParseUBL([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return model.Of(invoice)
+	}
+	for name, parts := range ublCrowds {
+		few, many := crowded(t, sample, parts, 4), crowded(t, sample, parts, 1)
+		for country, edits := range crowds {
+			small, large := parse(few, edits), parse(many, edits)
+			for _, s := range Sets() {
+				areLinear(t, s.Name+" on "+name, s.UBLRules(), country, small, large)
+			}
 		}
 	}
 }
@@ -148,18 +170,9 @@ var ciiVariants = []struct {
 
 const ciiGuideline = "urn:cen.eu:en16931:2017#conformant#urn:factur-x.eu:1p0:extended"
 
-// ciiCrowd returns a CII invoice of several sellers, outside VAT and without a mandate, of as many parts as the largest invoice has, divided by a number.
-func ciiCrowd(t *testing.T, parts []string, divisor int, edits []string) *einvoice.Invoice {
+// crowded returns the text of an invoice with as many parts as the largest invoice has, divided by a number.
+func crowded(t *testing.T, text string, parts []string, divisor int) string {
 	t.Helper()
-	text := string(replaced(t, "../sample/extended.xml", []string{
-		">A1<", ">B8<", "<ram:CreditorReferenceID>DE98ZZZ09999999999</ram:CreditorReferenceID>", "", "<ram:DirectDebitMandateID>M-12</ram:DirectDebitMandateID>", "",
-		"<ram:ParentLineID>1</ram:ParentLineID>", "",
-		"<ram:LineStatusReasonCode>DETAIL</ram:LineStatusReasonCode>", "<ram:LineStatusReasonCode>GROUP</ram:LineStatusReasonCode>",
-	}))
-	text = strings.ReplaceAll(text, "<ram:BilledQuantity unitCode=\"C62\">", "<ram:BilledQuantity>")
-	for _, code := range []string{"S", "G"} {
-		text = strings.ReplaceAll(text, ">"+code+"</ram:CategoryCode>", ">O</ram:CategoryCode>")
-	}
 	n, size := 0, len(text)
 	for ; size < contract.MaxXML*9/10; n++ {
 		for k := 1; k < len(parts); k += 2 {
@@ -176,6 +189,22 @@ func ciiCrowd(t *testing.T, parts []string, divisor int, edits []string) *einvoi
 		}
 		text = strings.Replace(text, parts[k], crowd.String()+parts[k], 1)
 	}
+	return text
+}
+
+// ciiCrowd returns a CII invoice of several sellers, outside VAT and without a mandate, of as many parts as the largest invoice has, divided by a number.
+func ciiCrowd(t *testing.T, parts []string, divisor int, edits []string) *einvoice.Invoice {
+	t.Helper()
+	text := string(replaced(t, "../sample/extended.xml", []string{
+		">A1<", ">B8<", "<ram:CreditorReferenceID>DE98ZZZ09999999999</ram:CreditorReferenceID>", "", "<ram:DirectDebitMandateID>M-12</ram:DirectDebitMandateID>", "",
+		"<ram:ParentLineID>1</ram:ParentLineID>", "",
+		"<ram:LineStatusReasonCode>DETAIL</ram:LineStatusReasonCode>", "<ram:LineStatusReasonCode>GROUP</ram:LineStatusReasonCode>",
+	}))
+	text = strings.ReplaceAll(text, "<ram:BilledQuantity unitCode=\"C62\">", "<ram:BilledQuantity>")
+	for _, code := range []string{"S", "G"} {
+		text = strings.ReplaceAll(text, ">"+code+"</ram:CategoryCode>", ">O</ram:CategoryCode>")
+	}
+	text = crowded(t, text, parts, divisor)
 	for k := 0; k < len(edits); k += 2 {
 		text = strings.ReplaceAll(text, edits[k], edits[k+1])
 	}
