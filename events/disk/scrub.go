@@ -36,21 +36,28 @@ func Scrub(ctx context.Context, dir string, pace func(bytes int) error) (damaged
 	return damaged, nil
 }
 
-// scrubFile returns the damage in a file. A file that has since been removed is not damaged, nor is one that is damaged only at the first look: it
-// was being written.
+// scrubFile returns the damage in a file.
 func scrubFile(path string) error {
-	check := checkTable
 	if filepath.Ext(path) == ".log" {
-		check = checkWAL
+		return damageOf(path, checkWAL)
 	}
-	for range 2 {
-		if err := check(path); err == nil || errors.Is(err, os.ErrNotExist) {
+	return damageOf(path, checkTable)
+}
+
+// looks is how often a file must look damaged, one time after another, to be damaged: it may be being written.
+const looks = 3
+
+// damageOf returns the damage that a check finds in a file. A file that has since been removed is not damaged.
+func damageOf(path string, check func(path string) error) (err error) {
+	for range looks {
+		if err = check(path); err == nil || errors.Is(err, os.ErrNotExist) {
 			return nil
-		} else if _, gone := os.Stat(path); gone != nil {
+		}
+		if _, gone := os.Stat(path); gone != nil {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %w", ErrDamaged, check(path))
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 func checkTable(path string) error {

@@ -71,6 +71,38 @@ func TestScrub(t *testing.T) {
 	}
 }
 
+// A file is damaged only if it looks so each time: it may be being written, or be removed, between two looks.
+func TestDamageOf(t *testing.T) {
+	path, wrong := filepath.Join(t.TempDir(), "file"), errors.New("wrong")
+	for name, tc := range map[string]struct {
+		found []error // at each look
+		gone  bool    // after the last of these
+		want  error
+	}{
+		"whole":                    {[]error{nil}, false, nil},
+		"whole at the second look": {[]error{wrong, nil}, false, nil},
+		"whole at the last look":   {[]error{wrong, wrong, nil}, false, nil},
+		"removed after the first":  {[]error{wrong}, true, nil},
+		"removed before the last":  {[]error{wrong, wrong, os.ErrNotExist}, false, nil},
+		"damaged":                  {[]error{wrong, wrong, wrong}, false, wrong},
+	} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		looked := 0
+		err := damageOf(path, func(string) error {
+			looked++
+			if looked == len(tc.found) && tc.gone {
+				_ = os.Remove(path)
+			}
+			return tc.found[looked-1]
+		})
+		if looked != len(tc.found) || !errors.Is(err, tc.want) || (err != nil) != (tc.want != nil) {
+			t.Errorf("%s: %v after %d looks", name, err, looked)
+		}
+	}
+}
+
 // A scrub ends with its context.
 func TestScrubEnds(t *testing.T) {
 	dir, db := filled(t)
