@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -66,50 +67,93 @@ func (o Orphans) SweepIfMine(ctx context.Context) {
 // Swept counts the files without a job that a sweep has deleted, and those that it left.
 type Swept struct{ Deleted, Left int }
 
-// Sweep deletes the orphans. It lists all files, and remembers a bounded number of them.
-func (o Orphans) Sweep(ctx context.Context) (s Swept, err error) {
-	var found []string
+// Sweep deletes the orphans. It lists all files, and remembers a bounded number of them. It passes over a file that cannot be judged or deleted, so
+// that no such file keeps those behind it for good; the error names them.
+func (o Orphans) Sweep(ctx context.Context) (Swept, error) {
+	s := sweep{Orphans: o}
 	before := o.Now().Add(-OrphanAge)
-	err = o.Files.Each(ctx, func(name string, _ int64, stored time.Time) error {
+	err := o.Files.Each(ctx, func(name string, _ int64, stored time.Time) error {
 		if !stored.Before(before) {
 			return nil
 		}
-		if owned, err := o.Owned(name); err != nil || owned {
-			return err
-		}
-		if found = append(found, name); len(found) < suspects {
-			return nil
-		}
-		err := o.judge(ctx, found, &s)
-		found = found[:0]
-		return err
+		return s.suspect(ctx, name)
 	})
-	if err == nil && len(found) > 0 {
-		err = o.judge(ctx, found, &s)
+	if err == nil {
+		err = s.judge(ctx)
 	}
-	return s, err
+	return s.Swept, errors.Join(append(s.failed, err)...)
 }
 
-// judge deletes those files that no job owns. Ownership is checked again after everything sent before is decided: a file older than OrphanAge was
-// reported long before that, or never will be.
-func (o Orphans) judge(ctx context.Context, found []string, s *Swept) error {
-	known, err := o.Settle(ctx)
+// sweep is one round over all files.
+type sweep struct {
+	Orphans
+	Swept
+	found  []string // without an owner, not judged yet
+	failed []error  // one for each file passed over
+}
+
+// suspect remembers a file if no job owns it.
+func (s *sweep) suspect(ctx context.Context, name string) error {
+	owned, err := s.Owned(name)
+	if err != nil {
+		return s.passOver(ctx, name, err)
+	}
+	if owned {
+		return nil
+	}
+	if s.found = append(s.found, name); len(s.found) < suspects {
+		return nil
+	}
+	return s.judge(ctx)
+}
+
+// judge deletes those of the remembered files that no job owns. Ownership is checked again after everything sent before is decided: a file older than
+// OrphanAge was reported long before that, or never will be.
+func (s *sweep) judge(ctx context.Context) error {
+	if len(s.found) == 0 {
+		return nil
+	}
+	known, err := s.Settle(ctx)
 	if err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
-	for _, name := range found {
+	for _, name := range s.found {
 		if !known(name) {
 			s.Left++
 			continue
 		}
-		owned, err := o.Owned(name)
-		if err == nil && !owned {
-			err = o.Files.Delete(ctx, name)
-			s.Deleted++
-		}
-		if err != nil {
-			return err
+		if err := s.deleteUnowned(ctx, name); err != nil {
+			if err := s.passOver(ctx, name, err); err != nil {
+				return err
+			}
 		}
 	}
+	s.found = s.found[:0]
 	return nil
+}
+
+func (s *sweep) deleteUnowned(ctx context.Context, name string) error {
+	owned, err := s.Owned(name)
+	if err != nil || owned {
+		return err
+	}
+	if err := s.Files.Delete(ctx, name); err != nil {
+		return err
+	}
+	s.Deleted++
+	return nil
+}
+
+// maxFailed is how many files a sweep passes over until it gives up: then the fault is not the files'.
+const maxFailed = 20
+
+var errGivenUp = errors.New("too many files cannot be judged or deleted: giving up")
+
+// passOver notes why nothing was done about a file. Its error ends the sweep.
+func (s *sweep) passOver(ctx context.Context, name string, err error) error {
+	s.failed = append(s.failed, fmt.Errorf("%s: %w", name, err))
+	if ctx.Err() == nil && len(s.failed) == maxFailed {
+		return errGivenUp
+	}
+	return ctx.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,82 @@ func TestOrphans(t *testing.T) {
 		if left := slices.Sorted(maps.Keys(files)); !slices.Equal(left, tc.left) || !errors.Is(err, tc.err) || swept != tc.swept {
 			t.Errorf("%s: %q are left, %+v, %v", name, left, swept, err)
 		}
+	}
+}
+
+// shelfInOrder lists files by name, and cannot delete some.
+type shelfInOrder struct {
+	shelf
+	held map[string]bool
+}
+
+func (s shelfInOrder) Each(_ context.Context, visit func(string, int64, time.Time) error) error {
+	for _, name := range slices.Sorted(maps.Keys(s.shelf)) {
+		if err := visit(name, 0, s.shelf[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errHeld = errors.New("held")
+
+func (s shelfInOrder) Delete(ctx context.Context, name string) error {
+	if s.held[name] {
+		return errHeld
+	}
+	return s.shelf.Delete(ctx, name)
+}
+
+// A file that cannot be judged or deleted is named, and keeps no others; if nothing can be done about many, the sweep ends.
+func TestOrphansBehindOthers(t *testing.T) {
+	for name, tc := range map[string]struct {
+		held, unjudged string // the digits with which such files end
+		deleted        int
+	}{
+		"one cannot be deleted": {"0", "", 9},
+		"one cannot be judged":  {"", "3", 9},
+		"one each":              {"0", "3", 8},
+		"hardly any can":        {"12345678", "", 2},
+	} {
+		now := time.Now()
+		files := shelfInOrder{shelf{}, map[string]bool{}}
+		ends := func(file, digits string) bool { return strings.ContainsAny(file[len(file)-1:], digits) }
+		for i := range 10 {
+			file := fmt.Sprintf("file-%d", i)
+			files.shelf[file], files.held[file] = now.Add(-OrphanAge-1), ends(file, tc.held)
+		}
+		o := Orphans{
+			Files: files, Now: func() time.Time { return now }, Logger: testkit.Silent(),
+			Settle: func(context.Context) (func(string) bool, error) { return func(string) bool { return true }, nil },
+			Owned: func(file string) (bool, error) {
+				if ends(file, tc.unjudged) {
+					return false, errHeld
+				}
+				return false, nil
+			},
+		}
+		swept, err := o.Sweep(t.Context())
+		if len(files.shelf) != 10-tc.deleted || swept.Deleted != tc.deleted || !errors.Is(err, errHeld) {
+			t.Errorf("%s: %d files are left, %+v, %v", name, len(files.shelf), swept, err)
+		}
+	}
+}
+
+// A sweep of a store that deletes nothing ends after some attempts.
+func TestOrphansGiveUp(t *testing.T) {
+	now, files := time.Now(), shelfInOrder{shelf{}, map[string]bool{}}
+	for i := range 2 * maxFailed {
+		file := fmt.Sprint(i)
+		files.shelf[file], files.held[file] = now.Add(-OrphanAge-1), true
+	}
+	o := Orphans{
+		Files: files, Now: func() time.Time { return now }, Logger: testkit.Silent(),
+		Settle: func(context.Context) (func(string) bool, error) { return func(string) bool { return true }, nil },
+		Owned:  func(string) (bool, error) { return false, nil },
+	}
+	if swept, err := o.Sweep(t.Context()); swept != (Swept{}) || !errors.Is(err, errGivenUp) || strings.Count(err.Error(), errHeld.Error()) != maxFailed {
+		t.Errorf("%+v, %v", swept, err)
 	}
 }
 
