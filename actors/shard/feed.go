@@ -44,7 +44,7 @@ func (f *feed) run(ctx context.Context, r reading, from int64) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, eventlog.ErrBeyondEnd):
+		case errors.Is(err, eventlog.ErrBeyondEnd), errors.Is(err, eventlog.ErrReplaced):
 			r.tell(Lost{fmt.Errorf("command %d is next: %w", next, err)})
 			return
 		case err != nil:

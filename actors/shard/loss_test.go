@@ -1,6 +1,8 @@
 package shard_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 
 	"platen.dev/actors/shard"
@@ -128,3 +130,48 @@ func TestEmptiedJournal(t *testing.T) {
 type identified struct{ eventlog.Log }
 
 func (identified) TopicID(string) string { return "old" }
+
+// replaced is a log that has lost commands that were read, and has others in their place: once, so that whoever looks again reads on.
+type replaced struct {
+	eventlog.Log
+	once *sync.Once
+}
+
+func (l replaced) Read(topic string, p int32, from int64) eventlog.Reader {
+	r := l.Log.Read(topic, p, from)
+	if topic == events.TopicCommands && p == events.Partition("acc", 2) && from > 0 {
+		return replacedReader{r, l.once}
+	}
+	return r
+}
+
+type replacedReader struct {
+	eventlog.Reader
+	once *sync.Once
+}
+
+func (r replacedReader) Next(ctx context.Context) (records []eventlog.Record, err error) {
+	r.once.Do(func() { err = eventlog.ErrReplaced })
+	if err != nil {
+		return nil, err
+	}
+	return r.Reader.Next(ctx)
+}
+
+// A shard whose commands were replaced by others halts, as one whose commands are gone does, and its node goes on.
+func TestReplacedCommands(t *testing.T) {
+	c := newCluster(t)
+	first := c.start("n1")
+	first.open()
+	first.stop()
+	c.journal = func(l eventlog.Log) eventlog.Log { return replaced{l, new(sync.Once)} }
+	n := c.start("n2")
+	defer n.stop()
+	n.continues(t)
+	n.submit()
+	select {
+	case err := <-n.failed:
+		t.Errorf("the node fails: %v", err)
+	default:
+	}
+}
