@@ -42,16 +42,16 @@ func leaderships(metadata kmsg.MetadataResponseTopic) []leadership {
 
 func leaderless(led leadership) bool { return led.leader < 0 }
 
-// refreshLeaders updates the leaders of t. If that fails, the caller's next attempt
+// refreshLeaders updates the leaders of t, but not of partitions that were added. If that fails, the caller's next attempt
 // calls it again.
 func (l *Log) refreshLeaders(ctx context.Context, t *topic) {
 	found, err := l.metadata(ctx, []string{t.name})
-	if err != nil || len(found[t.name].Partitions) != int(l.config.Partitions) {
+	if err != nil || len(found[t.name].Partitions) < int(l.config.Partitions) {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.led = leaderships(found[t.name])
+	t.led = leaderships(found[t.name])[:l.config.Partitions]
 }
 
 // confirmLeader returns who leads a partition, according to most of its replicas. A broker cut off

@@ -16,6 +16,7 @@ import (
 
 	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka/access"
+	"platen.dev/events/limit"
 )
 
 // Log is a log on Kafka. It owns one client for fetches and administration, one
@@ -36,6 +37,7 @@ type Log struct {
 	watching sync.WaitGroup
 	danger   atomic.Pointer[error] // the danger in the topics and their settings
 	doubts   chan struct{}         // has room for one signal that a broker does not know a topic
+	added    limit.News            // that partitions were added to a topic
 
 	appends sync.RWMutex // guards closed; held for reading while an append is counted in pending
 	closed  bool

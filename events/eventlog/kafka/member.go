@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -90,12 +91,14 @@ func (m *member) join(group string) (err error) {
 	return err
 }
 
-// call adapts a method of the owner to franz-go's callbacks.
+// call adapts a method of the owner to franz-go's callbacks. The group also assigns partitions that somebody has added to the topic, which the log does
+// not have.
 func (m *member) call(method func([]int32)) func(context.Context, *kgo.Client, map[string][]int32) {
 	return func(_ context.Context, _ *kgo.Client, partitions map[string][]int32) {
 		m.calls.Lock()
 		defer m.calls.Unlock()
-		if changed := partitions[m.topic]; len(changed) > 0 {
+		changed := slices.DeleteFunc(slices.Clone(partitions[m.topic]), func(p int32) bool { return p >= m.log.config.Partitions })
+		if len(changed) > 0 {
 			method(changed)
 		}
 	}

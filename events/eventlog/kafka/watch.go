@@ -83,6 +83,18 @@ func (l *Log) lookAtTopics() {
 	if err == nil || len(wrong) > 0 {
 		l.setHealth(errors.Join(wrong...))
 	}
+	l.noteAdded(l.ctx)
+}
+
+// noteAdded logs that partitions were added to a topic. That does no harm until a node starts, so this one stays ready.
+func (l *Log) noteAdded(ctx context.Context) {
+	found, err := l.metadata(ctx, slices.Sorted(maps.Keys(l.config.Topics)))
+	if err != nil {
+		return
+	}
+	if err := l.checkCounts(found); err != nil && l.added.Is(err.Error(), time.Now(), warnAgain) {
+		l.logger.Error("kafka: partitions were added to a topic: this node leaves them alone, and none can be started", "error", err)
+	}
 }
 
 // findDeleted returns the topics that no broker knows, at two looks: one that has just started may not have heard of them yet.
