@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -26,8 +27,12 @@ var _ bus.Start = Beginning{}.Next
 // Next implements bus.Start: the offset that the ledger names, unless the topic no longer has it.
 //
 // If the topic has lost its end, the ledger reads all of it again: which events have taken the place of lost ones is unknown, and entries it already has
-// are recognised by their ids. If events were trimmed before the ledger has read them, it takes what the journal still has of them.
+// are recognised by their ids. If events were trimmed before the ledger has read them, it takes what the journal still has of them. A partition that
+// somebody has added to the topic gets no events.
 func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int64, error) {
+	if partition >= b.Log.Partitions() {
+		return 0, nil
+	}
 	next, err := b.Ledger.Next(ctx, topic, partition)
 	if err != nil {
 		return 0, err
@@ -49,7 +54,8 @@ func (b Beginning) Next(ctx context.Context, topic string, partition int32) (int
 	return start, b.Ledger.Append(ctx, ledger.Batch{Topic: topic, Partition: partition, Lo: next, Hi: start - 1})
 }
 
-// fromJournal appends the entries that follow from the journal. Those already in the ledger, from whichever topic, count once.
+// fromJournal appends the entries that follow from the journal. Those already in the ledger, from whichever topic, count once. What cannot be an entry
+// is left out, as it would be poison in the topic.
 func (b Beginning) fromJournal(ctx context.Context, partition int32) error {
 	next, err := b.Ledger.Next(ctx, events.TopicJournal, partition)
 	if err != nil {
@@ -60,7 +66,7 @@ func (b Beginning) fromJournal(ctx context.Context, partition int32) error {
 		if batch.Hi = hi; hi < batch.Lo {
 			return nil
 		}
-		err := b.Ledger.Append(ctx, batch)
+		err := appendSound(ctx, b.Ledger, batch, func(offset int64, why error) error { b.leaveOut(partition, offset, why); return nil })
 		batch.Lo, batch.Entries = hi+1, nil
 		return err
 	}
@@ -77,15 +83,24 @@ func (b Beginning) fromJournal(ctx context.Context, partition int32) error {
 		}
 		last = at
 		e, is, err := entryOfFact(partition, fact)
-		if err == nil && is {
+		switch {
+		case errors.Is(err, ErrPoison):
+			b.leaveOut(partition, at, err)
+		case err != nil:
+			return err
+		case is:
 			batch.Entries = append(batch.Entries, e)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return flush(last)
+}
+
+func (b Beginning) leaveOut(partition int32, offset int64, why error) {
+	b.Logger.Error("the usage ledger leaves out what follows from a record of the journal", "partition", partition, "offset", offset, "reason", why)
 }
 
 // entryOfFact returns the entry of a fact of the journal.
@@ -94,9 +109,6 @@ func entryOfFact(partition int32, fact public.Event) (e ledger.Entry, is bool, e
 	if err != nil {
 		return e, false, err
 	}
-	event, err := public.Parse(r)
-	if err != nil {
-		return e, false, err
-	}
-	return FromEvent(ledger.Source{Topic: events.TopicJournal, Partition: partition, Offset: fact.Position.Offset}, event)
+	r.Offset = fact.Position.Offset
+	return EntryOf(events.TopicJournal, partition, r)
 }

@@ -106,26 +106,36 @@ func (g *Ingest) add(ctx context.Context, b bus.Batch) error {
 	return nil
 }
 
-// append appends a batch. If the ledger refuses it for good, append halves it until the faulty entry
-// is alone, publishes that as poison, and continues without it.
+// append appends a batch, and publishes as poison what the ledger refuses of it.
 func (g *Ingest) append(ctx context.Context, b bus.Batch, batch ledger.Batch) error {
-	err := g.ledger.Append(ctx, batch)
+	return appendSound(ctx, g.ledger, batch, func(offset int64, why error) error {
+		i := slices.IndexFunc(b.Records, func(r eventlog.Record) bool { return r.Offset == offset })
+		return g.poison(ctx, b, b.Records[i], why)
+	})
+}
+
+// appendSound appends a batch. If the ledger refuses it for good, it is halved until the offset of the faulty entry is alone; leaveOut is told of that,
+// and the rest is appended without it.
+func appendSound(ctx context.Context, l ledger.Ledger, batch ledger.Batch, leaveOut func(offset int64, why error) error) error {
+	err := l.Append(ctx, batch)
+	if len(batch.Entries) == 0 && errors.Is(err, ledger.ErrConflict) {
+		return nil // the range was appended with records that the log has lost since
+	}
 	if len(batch.Entries) == 0 || !refused(err) {
 		return err
 	}
-	if batch.Lo == batch.Hi {
-		i := slices.IndexFunc(b.Records, func(r eventlog.Record) bool { return r.Offset == batch.Lo })
-		if err := g.poison(ctx, b, b.Records[i], err); err != nil {
+	if batch.Lo < batch.Hi {
+		first, second := halves(batch)
+		if err := appendSound(ctx, l, first, leaveOut); err != nil {
 			return err
 		}
-		batch.Entries = nil
-		return g.ledger.Append(ctx, batch)
+		return appendSound(ctx, l, second, leaveOut)
 	}
-	first, second := halves(batch)
-	if err := g.append(ctx, b, first); err != nil {
+	if err := leaveOut(batch.Lo, err); err != nil {
 		return err
 	}
-	return g.append(ctx, b, second)
+	batch.Entries = nil
+	return appendSound(ctx, l, batch, leaveOut)
 }
 
 // refused reports whether a ledger will never accept a batch.
