@@ -38,6 +38,8 @@ type Log struct {
 	danger   atomic.Pointer[error] // the danger in the topics and their settings
 	doubts   chan struct{}         // has room for one signal that a broker does not know a topic
 	added    limit.News            // that partitions were added to a topic
+	// unsubscribed is that no client could be made for a reader.
+	unsubscribed limit.News
 
 	appends sync.RWMutex // guards closed; held for reading while an append is counted in pending
 	closed  bool

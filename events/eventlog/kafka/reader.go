@@ -75,9 +75,11 @@ func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
 			if len(records) > 0 || err != nil {
 				return records, err
 			}
-			base := r.topic.base(r.partition)
-			if r.subscription, err = r.log.consumers.subscribe(topicPartition{r.topic.name, r.partition}, position{r.next - base, r.epoch, base}); err != nil {
+			if err = r.subscribe(ctx); err != nil {
 				return nil, err
+			}
+			if r.subscription == nil {
+				continue
 			}
 		}
 		records, epoch, err := r.subscription.wait(ctx)
@@ -89,6 +91,21 @@ func (r *reader) read(ctx context.Context) ([]eventlog.Record, error) {
 		}
 		r.unsubscribe() // the subscription has ended
 	}
+}
+
+// subscribe makes a subscription. If no client can be made for it, it pauses, and the reader fetches again: the options of a client were good before, but
+// a file of a certificate may be about to be replaced.
+func (r *reader) subscribe(ctx context.Context) (err error) {
+	base := r.topic.base(r.partition)
+	r.subscription, err = r.log.consumers.subscribe(topicPartition{r.topic.name, r.partition}, position{r.next - base, r.epoch, base})
+	if err == nil || errors.Is(err, eventlog.ErrClosed) {
+		return err
+	}
+	if r.log.unsubscribed.Is(err.Error(), time.Now(), warnAgain) {
+		r.log.logger.Warn("kafka: a client that reads cannot be made; reading costs more until it can", "error", err)
+	}
+	pause(ctx, pollTimeout)
+	return ctx.Err()
 }
 
 // fetch retries until it has records, is at the end, or meets a permanent error.
