@@ -86,7 +86,7 @@ func (n *node) refs(p int32) (refs []snapshot.Ref) {
 func (n *node) prune(p int32, listed []snapshot.Ref) {
 	w := n.world
 	spared, needed := n.spare(p, listed)
-	for _, ref := range keepTwo.Superfluous(listed) {
+	for _, ref := range keepTwo.Superfluous(listed, listed) {
 		w.saved[p] = slices.DeleteFunc(w.saved[p], func(s saved) bool { return s.ref == ref && ref != spared })
 	}
 	w.trimmed[p] = max(w.trimmed[p], keepTwo.TrimBefore(listed, needed))

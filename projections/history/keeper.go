@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -188,7 +189,12 @@ func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
 		k.warn(ctx, "the snapshots could not be read", p, err)
 		return
 	}
-	for _, ref := range k.cfg.Superfluous(refs) {
+	sound, err := k.sound(ctx, refs)
+	if err != nil {
+		k.warn(ctx, "the snapshots could not be read", p, err)
+		return
+	}
+	for _, ref := range k.cfg.Superfluous(refs, sound) {
 		if ref == spared.ref {
 			continue
 		}
@@ -196,9 +202,34 @@ func (k *Keeper) keep(ctx context.Context, p int32, refs []snapshot.Ref) {
 			k.warn(ctx, "a snapshot could not be deleted", p, err)
 		}
 	}
-	if err := k.trim(ctx, p, refs, spared.needed); err != nil {
+	if err := k.trim(ctx, p, sound, spared.needed); err != nil {
 		k.warn(ctx, "the history could not be trimmed", p, err)
 	}
+}
+
+// sound returns the snapshots of a partition that can be relied on, as many as are kept. Left out are those with a damaged manifest, and those that were
+// passed over when a newer one was confirmed from an older one: they could not be read.
+func (k *Keeper) sound(ctx context.Context, refs []snapshot.Ref) (sound []snapshot.Ref, err error) {
+	base := int64(math.MaxInt64) // of the last one
+	for _, ref := range refs {
+		if ref.Next > base {
+			continue
+		}
+		m, err := snapshot.Open(ctx, k.cfg.Files, ref)
+		if errors.Is(err, snapshot.ErrDamaged) || errors.Is(err, store.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sound = append(sound, ref); len(sound) == k.cfg.Keep {
+			break
+		}
+		if m.Base != snapshot.Unconfirmed {
+			base = m.Base
+		}
+	}
+	return sound, nil
 }
 
 // learn reads the newest snapshot of a partition, unless it is known.

@@ -257,6 +257,33 @@ func TestDamagedSnapshots(t *testing.T) {
 	f.expectNewNode("trusted")
 }
 
+// A snapshot that turned out to be damaged when the next one was to be confirmed from it is not relied on: the one before it is kept, and the journal
+// since, until there are enough others.
+func TestDamagedSnapshotsAreNotCounted(t *testing.T) {
+	f := newFixture(t)
+	for range 3 {
+		f.days(3)
+		f.look(f.keeper())
+	}
+	refs := f.refs(0)
+	damaged, before := refs[0], refs[1]
+	f.damage(damaged)
+	f.days(3)
+	f.look(f.keeper())
+	f.now = f.now.Add(2 * time.Hour)
+	f.look(f.keeper()) // also one that begins later knows
+	newest := f.refs(0)[0]
+	if refs := f.refs(0); !slices.Equal(refs, []snapshot.Ref{newest, damaged, before}) || f.start(events.TopicJournal, 0) >= before.Next {
+		t.Errorf("kept are %v, damaged is %s; the journal begins at %d", refs, damaged, f.start(events.TopicJournal, 0))
+	}
+	f.days(3)
+	f.look(f.keeper())
+	if refs := f.refs(0); len(refs) != 2 || refs[1] != newest || f.start(events.TopicJournal, 0) != newest.Next-1 {
+		t.Errorf("kept are %v, the journal begins at %d", refs, f.start(events.TopicJournal, 0))
+	}
+	f.expectNewNode("new")
+}
+
 // damage changes a byte in the middle of the first chunk of a snapshot.
 func (f *fixture) damage(ref snapshot.Ref) {
 	f.t.Helper()

@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"platen.dev/projections/snapshot"
@@ -47,14 +48,18 @@ func spread(partition int32, next int64) float64 {
 	return 0.75 + float64(h.Sum64()>>11)/(1<<53)/2
 }
 
-// Superfluous returns the snapshots of a partition that need not be kept. refs are newest first.
-func (p Policy) Superfluous(refs []snapshot.Ref) []snapshot.Ref {
-	return refs[min(p.Keep, len(refs)):]
+// Superfluous returns the snapshots of a partition that need not be kept: those behind as many sound ones as are kept. Both lists are newest first, and
+// refs has the sound ones, too.
+func (p Policy) Superfluous(refs, sound []snapshot.Ref) []snapshot.Ref {
+	if len(sound) < p.Keep {
+		return nil
+	}
+	return refs[slices.Index(refs, sound[p.Keep-1])+1:]
 }
 
 // TrimBefore returns the offset below which the journal of a partition need not be kept: that of the
 // last record of the oldest kept snapshot, by which the snapshot is recognised, or an earlier one
-// that is needed. refs are newest first.
+// that is needed. refs are newest first, and sound.
 func (p Policy) TrimBefore(refs []snapshot.Ref, needed ...int64) int64 {
 	if len(refs) < p.Keep {
 		return 0

@@ -58,9 +58,12 @@ func TestKeepAndTrim(t *testing.T) {
 		if got := p.TrimBefore(refs[:n]); got != want {
 			t.Errorf("with %d snapshots: trimmed before %d, want %d", n, got, want)
 		}
-		if got := len(p.Superfluous(refs[:n])); got != max(0, n-2) {
+		if got := len(p.Superfluous(refs[:n], refs[:n])); got != max(0, n-2) {
 			t.Errorf("with %d snapshots: %d need not be kept", n, got)
 		}
+	}
+	if got := p.Superfluous(refs, []snapshot.Ref{refs[0], refs[2]}); got == nil || len(got) != 0 {
+		t.Errorf("beside one that is not sound, %v need not be kept", got)
 	}
 	for needed, want := range map[int64]int64{0: 0, 298: 298, 299: 299, 300: 299} {
 		if got := p.TrimBefore(refs, 1000, needed); got != want {
