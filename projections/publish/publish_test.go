@@ -415,6 +415,51 @@ func TestTimelines(t *testing.T) {
 	}
 }
 
+// counting counts the looks at the bounds and the readers of the journal.
+type counting struct {
+	eventlog.Log
+	looks *int
+}
+
+func (c counting) Bounds(ctx context.Context, topic string, p int32) (start, end int64, err error) {
+	if topic == events.TopicJournal {
+		*c.looks++
+	}
+	return c.Log.Bounds(ctx, topic, p)
+}
+
+func (c counting) Read(topic string, p int32, from int64) eventlog.Reader {
+	if topic == events.TopicJournal {
+		*c.looks++
+	}
+	return c.Log.Read(topic, p, from)
+}
+
+// Published facts that the journal has lost cost no look at the log each, which may be one at a broker far away: there may be a million.
+func TestLostFactsAreCheap(t *testing.T) {
+	l := openLog(t)
+	j := newJournal(t, l)
+	j.timelines(func() int64 { return 0 })
+	j.append(j.marker())
+	for len(j.facts) == 0 {
+		j.grow(20)
+	}
+	for _, fact := range j.facts {
+		appendFact(t, l, fact)
+	}
+	lost := j.facts[len(j.facts)-1]
+	for range 5 * tail {
+		lost.Offset, lost.Sequence = lost.Offset+1, lost.Sequence+1
+		lost.Offset = max(lost.Offset, j.cursor.Next)
+		appendFact(t, l, lost)
+	}
+	looks := 0
+	at, some, err := lastOf(t.Context(), counting{l, &looks}, 0)
+	if err != nil || !some || at.last != j.facts[len(j.facts)-1].Position || looks > 10 {
+		t.Errorf("after %d looks it continues at %+v, %t, %v", looks, at.last, some, err)
+	}
+}
+
 // A journal that has lost its end continues in another timeline: published facts of that end are left behind, no later one is missing, and no number
 // or id stands for two facts. more is the number of lost facts beyond those that a publisher looks at first.
 func TestTruncatedJournal(t *testing.T) {

@@ -58,13 +58,13 @@ func lastOf(ctx context.Context, l eventlog.Log, partition int32) (at place, som
 		if err != nil {
 			return at, false, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
 		}
-		start, _, err := l.Bounds(ctx, events.TopicJournal, partition)
+		start, end, err := l.Bounds(ctx, events.TopicJournal, partition) // after the topic, all of which the journal had
 		if err != nil {
 			return at, false, err
 		}
 		// Repetitions of envelopes that the journal no longer has tell nothing: it is trimmed only where everything is published.
 		published = slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < start })
-		s := search{ctx, l, partition}
+		s := search{ctx, l, partition, end}
 		at, some, err = s.last(unbroken(published))
 		if some || err != nil && !errors.Is(err, errOther) || whole {
 			return at, some, err
@@ -77,6 +77,7 @@ type search struct {
 	ctx       context.Context
 	log       eventlog.Log
 	partition int32
+	end       int64 // of the journal
 }
 
 // last returns the place of the last of some facts that the journal has. Facts of a timeline that is not in the journal were lost from it. If it has
@@ -135,11 +136,7 @@ var errOther = errors.New("the topic belongs to another journal: one of them was
 
 // entry reads an entry that should be in the journal. It does not wait for one.
 func (s search) entry(offset int64) (events.Entry, error) {
-	_, end, err := s.log.Bounds(s.ctx, events.TopicJournal, s.partition)
-	if err != nil {
-		return nil, err
-	}
-	if offset >= end {
+	if offset >= s.end {
 		return nil, errOther
 	}
 	record, err := eventlog.ReadOne(s.ctx, s.log, events.TopicJournal, s.partition, offset)
