@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -527,5 +528,24 @@ func appendRecord(t *testing.T, l eventlog.Log, topic string, r eventlog.Record)
 	r.Key, r.Value, r.Headers = slices.Clone(r.Key), slices.Clone(r.Value), slices.Clone(r.Headers)
 	if _, err := eventlog.AppendWait(t.Context(), l, topic, 0, r); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A number that no clock gives, which somebody else has written, says nothing about the journal: the numbers of a timeline that began above it would not
+// fit into 64 bits, and every look would find the journal short of events again.
+func TestLastIgnoresImpossibleNumbers(t *testing.T) {
+	l := openLog(t)
+	fact := public.Of("", 0, 3, events.Envelope{Account: "acc", At: 1, Events: []events.Event{events.PlanChanged{Plan: events.PlanPro}}})[0]
+	for _, number := range []int64{7, math.MaxInt64} {
+		fact.Sequence = number
+		appendFact(t, l, fact)
+	}
+	if number, err := Last(t.Context(), l, 0); err != nil || number != 7 {
+		t.Errorf("the last number is %d: %v", number, err)
+	}
+	c := projections.Origin()
+	c.Step(0, events.Marker{Owner: "n", Timeline: events.NewTimelineID(), At: 1})
+	if c.Step(1, events.Marker{Owner: "n", Timeline: events.NewTimelineID(), Published: maxNumber}); c.Number <= maxNumber {
+		t.Errorf("a timeline after %d begins at %d", int64(maxNumber), c.Number)
 	}
 }

@@ -41,11 +41,16 @@ func Needs(ctx context.Context, l eventlog.Log, partition int32) (journal, topic
 	return at.cursor.Next, max(start, end-tail), err
 }
 
-// Last returns the highest number among the last events of a partition; 0 if there are none.
+// maxNumber is far above any number of an event, which begins with the microseconds of its timeline's beginning.
+const maxNumber = 1 << 62
+
+// Last returns the highest number among the last events of a partition; 0 if there are none. It ignores impossible ones, which others may write.
 func Last(ctx context.Context, l eventlog.Log, partition int32) (number int64, err error) {
 	published, _, err := lastPublished(ctx, l, partition, tail)
 	for _, e := range published {
-		number = max(number, e.Sequence)
+		if e.Sequence <= maxNumber {
+			number = max(number, e.Sequence)
+		}
 	}
 	return number, err
 }
