@@ -32,7 +32,7 @@ type BatchConfig struct {
 	Logger *slog.Logger
 	// Wanted reports whether a batch keeps a record. Of the others only the offsets count.
 	Wanted func(eventlog.Record) bool
-	// A batch ends after Records wanted records, after Bytes of their values, or after Offsets
+	// A batch ends after Records wanted records, after Bytes of them, or after Offsets
 	// offsets; or when Wait has passed since its first wanted record.
 	Records, Bytes int
 	Offsets        int64
@@ -184,5 +184,5 @@ func (g *gatherer) take(r received) {
 		g.ended = time.After(g.cfg.Wait)
 	}
 	g.batch.Records = append(g.batch.Records, r.record)
-	g.bytes += len(r.record.Value)
+	g.bytes += r.record.Size()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -241,7 +242,7 @@ func batchesOf(t *testing.T, c BatchConfig, n int) (got []string) {
 func TestBatchLimits(t *testing.T) {
 	most := BatchConfig{Records: 100, Bytes: 100, Offsets: 100, Wait: time.Hour}
 	byRecords, byBytes, byOffsets, byTime := most, most, most, most
-	byRecords.Records, byBytes.Bytes, byOffsets.Offsets, byTime.Wait = 2, 3, 4, time.Millisecond
+	byRecords.Records, byBytes.Bytes, byOffsets.Offsets, byTime.Wait = 2, 3*7, 4, time.Millisecond
 	for name, c := range map[string]struct {
 		config BatchConfig
 		want   []string
@@ -326,5 +327,26 @@ func TestBatchJumps(t *testing.T) {
 	foreign := message.NewMessage("x", nil)
 	in <- foreign
 	<-foreign.Acked() // skipped
+	close(in)
+}
+
+// What a record has besides its value is in memory, too: a batch of records with large headers is as bounded as any.
+func TestBatchCountsHeaders(t *testing.T) {
+	in := make(fixed)
+	messages := subscribe(t, Batches(in, BatchConfig{
+		Logger: testkit.Silent(), Wanted: func(eventlog.Record) bool { return true }, Records: 100, Bytes: 300, Offsets: 100, Wait: time.Hour, Pause: time.Microsecond,
+	}), topic)
+	go func() {
+		for offset := range int64(3) {
+			m := NewMessage(0, eventlog.Record{Offset: offset, Headers: []eventlog.Header{{Key: "x", Value: strings.Repeat("x", 99)}}})
+			in <- m
+			<-m.Acked()
+		}
+	}()
+	m := testkit.Receive(t, messages, "a batch")
+	if b, _ := BatchOf(m); len(b.Records) != 3 {
+		t.Errorf("a batch has %d records", len(b.Records))
+	}
+	m.Ack()
 	close(in)
 }

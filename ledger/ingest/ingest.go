@@ -26,7 +26,7 @@ import (
 	"platen.dev/ledger"
 )
 
-// Limits of a batch: records of usage, the bytes of their values, and offsets.
+// Limits of a batch: records of usage, their bytes, and offsets.
 const (
 	BatchRecords = 20_000
 	batchBytes   = 8 << 20
@@ -182,7 +182,7 @@ func Each(ctx context.Context, log eventlog.Log, topic string, partition int32, 
 			}
 			if next, b.Hi = r.Offset+1, r.Offset; wanted(r) {
 				b.Records = append(b.Records, bus.Detached(r))
-				bytes += len(r.Value)
+				bytes += r.Size()
 			}
 			if next < to && len(b.Records) < BatchRecords && bytes < batchBytes && b.Hi-b.Lo+1 < BatchOffsets {
 				continue

@@ -175,8 +175,8 @@ func (s *subscription) deliver(records []*kgo.Record, err error) {
 		}
 		s.missed = got.Offset > s.next || s.bytes > queueBytes
 		if !s.missed {
-			s.queue = append(s.queue, fromKafka(got, s.base))
-			s.bytes += len(got.Key) + len(got.Value)
+			r := fromKafka(got, s.base)
+			s.queue, s.bytes = append(s.queue, r), s.bytes+r.Size()
 			s.next, s.epoch = s.next+1, got.LeaderEpoch
 		}
 	}

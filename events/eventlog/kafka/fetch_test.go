@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"platen.dev/events/eventlog"
 )
 
@@ -20,5 +22,17 @@ func TestGap(t *testing.T) {
 	}
 	if err := journal.gapError(5, 66, 67, 0, 1); err != nil {
 		t.Errorf("after a good record: %v", err)
+	}
+}
+
+// What waits for a slow reader is bounded, also by what records have besides their values.
+func TestQueueIsBounded(t *testing.T) {
+	s := &subscription{wake: make(chan struct{}, 1)}
+	for offset := range int64(100) {
+		s.deliver([]*kgo.Record{{Offset: offset, Headers: []kgo.RecordHeader{{Key: "x", Value: make([]byte, queueBytes/8)}}}}, nil)
+	}
+	records, _, ended := s.take()
+	if len(records) < 8 || len(records) > 10 || !ended {
+		t.Errorf("%d records wait, and the subscription has ended: %t", len(records), ended)
 	}
 }
