@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,8 +149,11 @@ func truthError(err error) error {
 
 func number(v string) (any, error) {
 	n, err := strconv.ParseFloat(v, 64)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, errors.New("must be a number")
+	case math.IsNaN(n) || math.IsInf(n, 0): // JSON has none
+		return nil, errors.New("must be a finite number")
 	}
 	return n, nil
 }

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxParts limits the parts of a form: a hundred files, and every field there is.
@@ -67,6 +68,8 @@ func (f form) add(part *multipart.Part) error {
 	field, name := part.FormName(), path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	_, twice := f.files[name]
 	switch {
+	case part.FileName() == "" && !utf8.Valid(content): // JSON would replace some of it, in a password too
+		return fmt.Errorf("%s is not text in UTF-8", field)
 	case part.FileName() == "":
 		f.values[field] = append(f.values[field], string(content))
 	case slices.Contains(special, field):

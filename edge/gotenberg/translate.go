@@ -1,6 +1,7 @@
 package gotenberg
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,7 +68,16 @@ func Translate(path, contentType string, sent []byte, limit int, documents Docum
 	if err := b.source(r, f, limit, documents); err != nil {
 		return nil, err
 	}
-	return json.Marshal(b.whole(r))
+	return asJSON(b.whole(r))
+}
+
+// asJSON writes a body without the escapes that only JSON inside of HTML needs: they would make a page of many tags several times as long.
+func asJSON(body object) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(body)
+	return text.Bytes(), err
 }
 
 // defaults returns Gotenberg's defaults where they differ from ours.

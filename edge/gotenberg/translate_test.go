@@ -197,6 +197,8 @@ func TestRefusals(t *testing.T) {
 		"url is missing": {},
 		"paperWidth must be a number of inches, or have one of the units pt, px, in, mm, cm, pc": {"paperWidth": "wide"},
 		"scale must be a number":                              {"scale": "x"},
+		"scale must be a finite number":                       {"scale": "NaN"},
+		"the form cannot be read: userPassword is not text ":  {"userPassword": "\xe4"},
 		"landscape must be true or false":                     {"landscape": "yes please"},
 		`waitDelay must be a duration such as "2s"`:           {"waitDelay": "2"},
 		"cookies must be a JSON array of objects":             {"cookies": "{}"},
@@ -271,6 +273,16 @@ func TestRefusals(t *testing.T) {
 		if _, err := Translate(toPDF+"markdown", contentType, body, 1000, paragraph); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", fields, err, want)
 		}
+	}
+}
+
+// A page takes no more room in the request than it has characters: what fits the API as JSON fits this port.
+func TestPagesOfTags(t *testing.T) {
+	const cells = 1000
+	contentType, body := sent(t, map[string]string{"index.html": strings.Repeat("<td>&amp;</td>", cells)})
+	made, err := Translate(toPDF+"html", contentType, body, 1<<20, paragraph)
+	if err != nil || len(made) > cells*len("<td>&amp;</td>")+1000 {
+		t.Errorf("%d bytes for a page of %d, %v", len(made), cells*len("<td>&amp;</td>"), err)
 	}
 }
 
