@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -134,6 +135,9 @@ func (d *site) pause() {
 	}
 }
 
+// lineEnds writes all that end a line of an event stream in one way. In HTML they are the same, too.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // writeEvent writes the live part of a page if it has changed. It returns false if the browser is gone or there is nothing to show.
 func (d *site) writeEvent(w *bufio.Writer, view any, shown *[]byte) bool {
 	if view == nil {
@@ -148,10 +152,8 @@ func (d *site) writeEvent(w *bufio.Writer, view any, shown *[]byte) bool {
 		return w.Flush() == nil
 	}
 	*shown = b.Bytes()
-	for line := range bytes.Lines(bytes.TrimRight(b.Bytes(), "\n")) {
-		_, _ = w.WriteString("data: ")
-		_, _ = w.Write(bytes.TrimRight(line, "\r\n"))
-		_ = w.WriteByte('\n')
+	for line := range strings.SplitSeq(lineEnds.Replace(strings.TrimRight(b.String(), "\n")), "\n") {
+		_, _ = w.WriteString("data: " + line + "\n")
 	}
 	_ = w.WriteByte('\n')
 	return w.Flush() == nil
