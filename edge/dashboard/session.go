@@ -142,15 +142,22 @@ func (d *site) scheme() string {
 }
 
 // encrypted reports whether browsers reach the node by TLS: its own, or a proxy's.
-func (d *site) encrypted() bool {
-	return d.cfg.Place.TLS || strings.HasPrefix(d.cfg.Place.URL, "https://")
+func (d *site) encrypted() bool { return d.cfg.Place.TLS || d.publicHost() != "" }
+
+// publicHost is the host of the node's https:// address as browsers write it: in lower case, and without the usual port; "" if there is no such address.
+func (d *site) publicHost() string {
+	u, err := url.Parse(d.cfg.Place.URL)
+	if err != nil || u.Scheme != "https" {
+		return ""
+	}
+	return strings.TrimSuffix(strings.ToLower(u.Host), ":443")
 }
 
 // safe reports whether what is typed into a page gets here unread: by TLS, from a proxy that browsers reach by TLS, or from this
 // machine.
 func (d *site) safe(ctx *fasthttp.RequestCtx) bool {
-	host, _, _ := strings.Cut(strings.TrimPrefix(d.cfg.Place.URL, "https://"), "/")
-	return d.cfg.Place.TLS || d.local(ctx) || d.encrypted() && string(ctx.Host()) == host
+	host := d.publicHost()
+	return d.cfg.Place.TLS || d.local(ctx) || host != "" && strings.TrimSuffix(string(ctx.Host()), ":443") == host
 }
 
 // toSafety redirects a browser to the TLS address, if there is one.
