@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -102,14 +103,22 @@ func (s *Server) Serve(l net.Listener) error {
 // ConnectionFigures are how many connections of clients are open, and how many were refused.
 func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.Figures() }
 
-// Shutdown stops accepting connections and waits for the requests under way, until ctx ends.
+// Shutdown stops accepting connections and waits for the requests under way, until ctx ends. All listeners end at once: a request on one of them must not
+// keep the others open, and use up their time.
 func (s *Server) Shutdown(ctx context.Context) error {
 	close(s.draining)
 	if s.dashboard != nil {
 		s.dashboard.Close()
 	}
 	s.conns.Close()
-	return errors.Join(s.http.ShutdownWithContext(ctx), s.gotenberg.ShutdownWithContext(ctx), s.ops.ShutdownWithContext(ctx))
+	servers := []*fasthttp.Server{s.http, s.gotenberg, s.ops}
+	errs := make([]error, len(servers))
+	var ending sync.WaitGroup
+	for i, server := range servers {
+		ending.Go(func() { errs[i] = server.ShutdownWithContext(ctx) })
+	}
+	ending.Wait()
+	return errors.Join(errs...)
 }
 
 // BodyBytes is how many bytes are reserved for large request bodies.
