@@ -1,7 +1,9 @@
 package edge
 
 import (
+	"bytes"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -73,21 +75,34 @@ func (s *Server) clientOf(ctx *fasthttp.RequestCtx) (address string, local bool)
 	case !ok:
 		return "", false
 	case s.cfg.Connections.Trusts(addr):
-		return forwardedFor(&ctx.Request.Header, addr).String(), false
+		return s.forwardedFor(&ctx.Request.Header, addr).String(), false
 	}
 	return addr.String(), addr.IsLoopback() && !forwarded(&ctx.Request.Header) && contract.IsLoopback(string(ctx.Host()))
 }
 
-// forwardedFor returns the last forwarded address, which the proxy added: earlier ones may be made up by the client.
-func forwardedFor(h *fasthttp.RequestHeader, proxy netip.Addr) netip.Addr {
-	all := h.PeekAll("X-Forwarded-For")
-	if len(all) == 0 {
-		return proxy
+// forwardedFor returns the last forwarded address that is not a trusted proxy's, which a trusted proxy added: earlier ones may be made up by the client. If
+// there are only trusted ones, it is the first.
+func (s *Server) forwardedFor(h *fasthttp.RequestHeader, proxy netip.Addr) netip.Addr {
+	all := strings.Split(string(bytes.Join(h.PeekAll("X-Forwarded-For"), []byte(","))), ",")
+	for _, text := range slices.Backward(all) {
+		addr, ok := forwardedAddr(strings.TrimSpace(text))
+		if !ok {
+			return proxy
+		}
+		if proxy = addr; !s.cfg.Connections.Trusts(proxy) {
+			break
+		}
 	}
-	last := string(all[len(all)-1])
-	addr, err := netip.ParseAddr(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]))
+	return proxy
+}
+
+// forwardedAddr parses a forwarded address. Some proxies add the client's port to it.
+func forwardedAddr(text string) (netip.Addr, bool) {
+	addr, err := netip.ParseAddr(text)
 	if err != nil {
-		return proxy
+		var at netip.AddrPort
+		at, err = netip.ParseAddrPort(text)
+		addr = at.Addr()
 	}
-	return addr.Unmap().WithZone("")
+	return addr.Unmap().WithZone(""), err == nil
 }
