@@ -116,12 +116,12 @@ func ParseSecret(text string) (secret []byte, ok bool) {
 	return secret, err == nil && base64.RawURLEncoding.EncodeToString(secret) == text
 }
 
-// Invitee returns the member that a link is for, or false if the link is used, replaced or expired.
-func (m Members) Invitee(i Invitation) (team.Member, bool) {
-	if m.Fresh.Account(i.Account) != nil {
-		return team.Member{}, false
+// Invitee returns the member that a link is for, or false if the link is used, replaced or expired. An error means that this is not known now.
+func (m Members) Invitee(i Invitation) (member team.Member, ok bool, err error) {
+	if err := m.Fresh.Account(i.Account); err != nil {
+		return member, false, err
 	}
 	t, err := m.Replica.Team(i.Account)
 	member, known := t.Member(i.Member)
-	return member, err == nil && known && member.Invitation == hashOf(i.secret) && m.now() < member.Until
+	return member, err == nil && known && member.Invitation == hashOf(i.secret) && m.now() < member.Until, err
 }

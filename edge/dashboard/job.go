@@ -18,11 +18,7 @@ func (d *site) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID, j p
 	text, _ := ctx.UserValue(jobInPath{}).(string)
 	id, err := events.ParseJobID(text)
 	if err == nil {
-		j, ok, err = d.cfg.Models.Job(v.Account, id)
-		if !ok && err == nil && d.catchUp(v.Account) {
-			j, ok, err = d.cfg.Models.Job(v.Account, id)
-		}
-		if err != nil {
+		if j, ok, err = d.knownJob(v.Account, id); err != nil {
 			d.unavailable(ctx, "read job", err)
 			return id, j, false
 		}
@@ -31,6 +27,17 @@ func (d *site) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID, j p
 		d.message(ctx, 404, "nojob")
 	}
 	return id, j, ok
+}
+
+// knownJob reads a job, again once everything durable by now is read if it is not known.
+func (d *site) knownJob(account events.AccountID, id events.JobID) (j projections.Job, known bool, err error) {
+	if j, known, err = d.cfg.Models.Job(account, id); known || err != nil {
+		return j, known, err
+	}
+	if err = d.cfg.Services.Fresh.Account(account); err != nil {
+		return j, false, err
+	}
+	return d.cfg.Models.Job(account, id)
 }
 
 func (d jobPages) job(ctx *fasthttp.RequestCtx, v visitor) {

@@ -254,10 +254,7 @@ func (d playPages) programs(ctx *fasthttp.RequestCtx, a attempt) (all []page.Pro
 
 // result shows a job in the playground. One that the read models do not know yet counts as awaited.
 func (d playPages) result(v visitor, f page.Frame, id events.JobID) (page.Try, error) {
-	j, known, err := d.cfg.Models.Job(v.Account, id)
-	if !known && err == nil && d.catchUp(v.Account) {
-		j, known, err = d.cfg.Models.Job(v.Account, id)
-	}
+	j, known, err := d.knownJob(v.Account, id)
 	if err != nil || !known {
 		return page.Try{}, errors.Join(err, errNoJob)
 	}

@@ -221,10 +221,15 @@ func (d signInPages) signInDemo(ctx *fasthttp.RequestCtx) {
 func (d signInPages) invitation(ctx *fasthttp.RequestCtx, link string) {
 	i, ok := service.ParseInvitation(link)
 	var m team.Member
+	var err error
 	if ok {
-		m, ok = d.cfg.Services.Members.Invitee(i)
+		m, ok, err = d.cfg.Services.Members.Invitee(i)
 	}
-	if !ok {
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "read invitation", err)
+		return
+	case !ok:
 		d.message(ctx, 404, "invitation")
 		return
 	}
@@ -237,7 +242,7 @@ func (d signInPages) invitation(ctx *fasthttp.RequestCtx, link string) {
 		return
 	}
 	args := ctx.PostArgs()
-	err := d.cfg.Services.Sessions.Join(d.browser(ctx), i, m.Email, string(args.Peek("password")), string(args.Peek("repeat")))
+	err = d.cfg.Services.Sessions.Join(d.browser(ctx), i, m.Email, string(args.Peek("password")), string(args.Peek("repeat")))
 	switch code := service.CodeOf(err); {
 	case err == nil:
 		d.openFor(ctx, projections.Membership{Account: i.Account, Member: i.Member}, Path)
