@@ -135,6 +135,11 @@ const (
 	maxOverlap = int(contract.MaxOverlap / time.Hour)
 )
 
+// nameWanted refuses a name. Its limit is in bytes, so a name of fewer characters may be too long.
+func nameWanted(of string, most int) string {
+	return fmt.Sprintf("%s needs a name of at most %d bytes: most letters take one, accented ones two, Chinese ones three.", of, most)
+}
+
 // words explain a refusal: to members, and to operators if they need other words. ACCOUNT stands for the account.
 type words struct{ member, operator string }
 
@@ -143,9 +148,9 @@ var refusals = map[Code]words{
 	NotAllowed:        {member: "That’s not with your role. An owner of the account can change it."},
 	RateLimited:       {member: "The account has made too many requests. Wait a moment, then try again."},
 	NotText:           {member: "Something in that can’t be kept: it isn’t text, or there’s too much of it."},
-	BadKeyName:        {fmt.Sprintf("A key needs a name of at most %d characters.", events.MaxKeyName), fmt.Sprintf("the name of a key is limited to %d bytes of text on one line", events.MaxKeyName)},
+	BadKeyName:        {nameWanted("A key", events.MaxKeyName), fmt.Sprintf("the name of a key is limited to %d bytes of text on one line", events.MaxKeyName)},
 	KeyMade:           {"This key was made already, and its secret shown then. If you don’t have it, revoke the key and make another.", "the key was made already; a secret is shown only then"},
-	BadTemplateName:   {fmt.Sprintf("A template needs a name of at most %d characters.", contract.MaxTemplateName), fmt.Sprintf("the name of a template is limited to %d bytes of text on one line", contract.MaxTemplateName)},
+	BadTemplateName:   {nameWanted("A template", contract.MaxTemplateName), fmt.Sprintf("the name of a template is limited to %d bytes of text on one line", contract.MaxTemplateName)},
 	BadTemplate:       {member: "The template isn’t valid."},
 	NoSuchVersion:     {member: "There’s no such version."},
 	BadHeader:         {member: "There can’t be such a header. Names have letters, digits and dashes, values visible characters, and some names are Platen’s own."},
@@ -163,7 +168,7 @@ var refusals = map[Code]words{
 	BadOverlap:        {fmt.Sprintf("Secrets overlap by %d to %d hours.", minOverlap, maxOverlap), fmt.Sprintf("secrets overlap by %d to %d hours", minOverlap, maxOverlap)},
 	BadReason:         {member: fmt.Sprintf("a suspension needs a reason of up to %d characters, on one line: the account's members read it", events.MaxReason)},
 	BadAdjustment:     {member: "That correction isn’t possible."},
-	BadPasskeyName:    {member: fmt.Sprintf("A passkey needs a name of at most %d characters.", team.MaxPasskeyName)},
+	BadPasskeyName:    {member: nameWanted("A passkey", team.MaxPasskeyName)},
 	NoBlocks:          {"Extra volume is sold on the business plan only.", "extra volume is sold on the business plan only"},
 	SignInCrowd:       {member: "Many people are signing in right now. Try again in a moment."},
 	NoMatch:           {member: "That email address and password don’t match, or there were too many attempts."},
