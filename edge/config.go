@@ -174,6 +174,7 @@ type timeouts struct {
 	write time.Duration // for a response
 	idle  time.Duration // between two requests
 	wait  time.Duration // for the end of a job
+	rest  time.Duration // for the rest of a request, once the server ends
 }
 
 var defaultTimeouts = timeouts{
@@ -181,6 +182,7 @@ var defaultTimeouts = timeouts{
 	write: 10 * time.Minute, // a download of 150 MB at 2 Mbit/s
 	idle:  2 * time.Minute,
 	wait:  contract.WaitLimit,
+	rest:  5 * time.Second,
 }
 
 // maxHeader is the most bytes of the request line and the headers together.

@@ -249,6 +249,9 @@ var notRead = unavailable.with("The data could not be read in time. Try again.")
 // nodeStops ends waiting requests when the node shuts down.
 var nodeStops = unavailable.with("The node is shutting down; the job continues. Send the request again with the same Idempotency-Key, or poll the job.")
 
+// endsUnread ends a request that has not arrived when the node shuts down.
+var endsUnread = unavailable.with("The node is shutting down, and the request has not arrived completely. Nothing was accepted; try again.")
+
 // notCancelled ends a request that reached its time limit, but whose job could not be cancelled.
 var notCancelled = unavailable.with("The job is not done in time and could not be cancelled; it continues. Send the request again with the same Idempotency-Key, or poll the job.")
 

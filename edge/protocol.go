@@ -67,7 +67,7 @@ func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
 	if c, ok := ctx.Conn().(*transport.Conn); ok {
 		late = c.Linger()
 	}
-	wrong := unreadable(err, late)
+	wrong := s.unread(err, late)
 	if a != nil {
 		if a.entry != nil && a.entry.rate.Limit > 0 {
 			setRate(ctx, a.entry.rate, a.entry.now)
@@ -81,6 +81,18 @@ func (s *Server) onMalformed(ctx *fasthttp.RequestCtx, err error) {
 	if a != nil && s.cfg.Observe != nil {
 		s.cfg.Observe(a.route, wrong.status, time.Since(start))
 	}
+}
+
+// unread returns the problem of a request that could not be read completely, perhaps because the server ends.
+func (s *Server) unread(err error, late bool) *problem {
+	select {
+	case <-s.draining:
+		if late {
+			return endsUnread
+		}
+	default:
+	}
+	return unreadable(err, late)
 }
 
 // unreadable returns the problem of a request that could not be read completely.

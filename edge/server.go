@@ -104,13 +104,13 @@ func (s *Server) Serve(l net.Listener) error {
 func (s *Server) ConnectionFigures() (open int, refused int64) { return s.gate.Figures() }
 
 // Shutdown stops accepting connections and waits for the requests under way, until ctx ends. All listeners end at once: a request on one of them must not
-// keep the others open, and use up their time.
+// keep the others open, and use up their time. A request of which a part is missing is waited for a few seconds only.
 func (s *Server) Shutdown(ctx context.Context) error {
 	close(s.draining)
 	if s.dashboard != nil {
 		s.dashboard.Close()
 	}
-	s.conns.Close()
+	s.conns.Close(s.timeouts.rest)
 	servers := []*fasthttp.Server{s.http, s.gotenberg, s.ops}
 	errs := make([]error, len(servers))
 	var ending sync.WaitGroup

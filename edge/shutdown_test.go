@@ -6,10 +6,13 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/events"
 	"platen.dev/events/testkit"
 )
 
@@ -48,6 +51,38 @@ func TestListenersShutDownTogether(t *testing.T) {
 	}
 	close(end)
 	if err := testkit.Receive(t, ended, "everything has ended"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A client that does not send the rest of its request does not hold up the end of the server, and learns why it is refused.
+func TestShutdownDuringHalfARequest(t *testing.T) {
+	cfg, d := fakeConfig(testkit.Silent())
+	begun := make(chan struct{}, 2)
+	cfg.Rate = func(events.AccountID, events.Plan) events.Rate { begun <- struct{}{}; return d.rate }
+	s := newServer(cfg, patient)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	half := (&liveServer{address: l.Addr().String()}).dial(t)
+	if _, err := io.WriteString(half, "POST /html-to-pdf HTTP/1.1\r\n"+host+"X-API-Key: "+d.secret+"\r\nContent-Length: 100000\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Receive(t, begun, "the request has begun")
+	ended := make(chan error, 1)
+	go func() { ended <- s.Shutdown(context.Background()) }()
+	got, err := http.ReadResponse(bufio.NewReader(half), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(got.Body); err != nil || got.StatusCode != 503 || !strings.Contains(string(body), "shutting down") {
+		t.Errorf("%d %s, %v", got.StatusCode, body, err)
+	}
+	_ = half.Close()
+	if err := errors.Join(testkit.Receive(t, ended, "everything has ended"), <-served); err != nil {
 		t.Error(err)
 	}
 }

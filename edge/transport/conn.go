@@ -10,12 +10,14 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/valyala/fasthttp"
 )
 
 // Conns are the connections of a server. They know those on which nothing was received yet: fasthttp counts one as a request under way
-// until ReadTimeout, so clients and load balancers that connect ahead of need would hold up every shutdown.
+// until ReadTimeout, so clients and load balancers that connect ahead of need would hold up every shutdown. So would a client that does not send the rest
+// of a request.
 type Conns struct {
 	mu     sync.Mutex
 	open   map[*Conn]bool
@@ -61,7 +63,7 @@ func (l listener) Accept() (net.Conn, error) {
 
 // Add adds a connection; leave is called when it is closed.
 func (n *Conns) Add(c net.Conn, leave func()) *Conn {
-	added := &Conn{Conn: c, fresh: n, lingering: &n.lingering, leave: leave}
+	added := &Conn{Conn: c, of: n, lingering: &n.lingering, leave: leave}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
@@ -82,24 +84,28 @@ func (n *Conns) remove(c *Conn) {
 	delete(n.open, c)
 }
 
-// Close closes the connections that are still new, and all later ones.
-func (n *Conns) Close() {
+// Close closes the connections that are still new, and all later ones. What the others have begun to send has to arrive within rest.
+func (n *Conns) Close(rest time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.closed = true
 	for c := range n.open {
-		_ = c.Conn.Close()
+		if c.active.Load() {
+			_ = c.SetReadDeadline(time.Now().Add(rest)) // of a request that is being answered, nothing is read
+		} else {
+			_ = c.Conn.Close()
+		}
 	}
 }
 
 // Conn is a connection that is no longer new with its first read.
 type Conn struct {
 	net.Conn
-	fresh     *Conns
+	of        *Conns
 	lingering *lingering
 	leave     func()
+	active    atomic.Bool // it is no longer new
 	// Used by the goroutine that serves the connection.
-	active bool
 	inside bool // a request has begun and is not answered
 	late   bool // the last read ran into its deadline
 	linger bool // what the client still sends is read before the connection is closed
@@ -131,9 +137,8 @@ func (c *Conn) Read(b []byte) (int, error) {
 	if c.inside && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF // fasthttp takes io.EOF for the end between two requests
 	}
-	if !c.active {
-		c.active = true
-		c.fresh.remove(c)
+	if !c.active.Load() {
+		c.active.Store(true)
 	}
 	return n, err
 }
@@ -145,7 +150,7 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) 
 // sending: closing at once would reset the connection before the client could read why.
 func (c *Conn) Close() error {
 	defer c.leave()
-	c.fresh.remove(c)
+	c.of.remove(c)
 	if body := c.body.Load(); body != nil {
 		body.Release()
 	}
