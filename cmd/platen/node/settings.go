@@ -58,8 +58,17 @@ func (c Config) checkSettings() error {
 			errs = append(errs, check(value.Int() <= limit, "%s: must be at most %d", name, limit))
 		}
 		if ranges, is := reflect.TypeAssert[[]netip.Prefix](value); is {
-			errs = append(errs, check(!slices.Contains(ranges, netip.Prefix{}), "%s: one of the address ranges is empty", name))
+			errs = append(errs, checkRanges(name, ranges))
 		}
 	})
+	return errors.Join(errs...)
+}
+
+// checkRanges checks the address ranges of a setting. Addresses of IPv4 are compared as such, so a range of them written as IPv6 would be ignored.
+func checkRanges(name string, ranges []netip.Prefix) error {
+	errs := []error{check(!slices.Contains(ranges, netip.Prefix{}), "%s: one of the address ranges is empty", name)}
+	for _, r := range ranges {
+		errs = append(errs, check(!r.Addr().Is4In6(), "%s: %s matches no address: write a range of IPv4 addresses as 10.0.0.0/8", name, r))
+	}
 	return errors.Join(errs...)
 }
