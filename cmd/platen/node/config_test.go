@@ -98,6 +98,7 @@ func TestBadConfig(t *testing.T) {
 		{`egress_deny = ["fe80::1%eth0"]`, `egress_deny: "fe80::1%eth0" is an address, not a range; write fe80::1/128`},
 		{`egress_deny = [1]`, `"1" is not an address range; write it as 10.0.0.0/8`},
 		{`egress_deny = [""]`, "egress_deny: one of the address ranges is empty"},
+		{"[kafka]\ntls = true\nuser = \"platen\"\npassword = \"x\"\nsasl = \"plain\"", "kafka.brokers: the section [kafka] needs them"},
 		{`egress_deny = ["::ffff:10.0.0.0/104"]`, "egress_deny: ::ffff:10.0.0.0/104 matches no address: write a range of IPv4 addresses as 10.0.0.0/8"},
 		{"[connections]\ntrusted_proxies = [\"\"]", "connections.trusted_proxies: one of the address ranges is empty"},
 		{"[ledger]\nuser = \"platen\"", "clickhouse: the section [ledger] needs it"},

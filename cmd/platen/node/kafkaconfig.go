@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"platen.dev/events"
@@ -70,7 +71,7 @@ const (
 )
 
 func (k KafkaConfig) validate() error {
-	var errs []error
+	errs := []error{k.checkBrokers()}
 	for _, b := range k.Brokers {
 		errs = append(errs, checkAddress("kafka.brokers", b))
 	}
@@ -82,4 +83,11 @@ func (k KafkaConfig) validate() error {
 		check(k.SessionSeconds >= 1, "kafka.session_seconds: must be at least 1"),
 		check(k.CommandsHours >= 24, "kafka.commands_hours: must be at least 24, because the content of waiting jobs is kept there"),
 	)...)
+}
+
+// checkBrokers refuses a section without brokers: the node would begin with a log of its own, as if it were new.
+func (k KafkaConfig) checkBrokers() error {
+	others, usual := k, NewConfig().Kafka
+	others.Brokers, usual.Brokers = nil, nil
+	return check(len(k.Brokers) > 0 || reflect.DeepEqual(others, usual), "kafka.brokers: the section [kafka] needs them, as host:port")
 }
