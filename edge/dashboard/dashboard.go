@@ -155,8 +155,12 @@ func (d *Dashboard) Serve(ctx *fasthttp.RequestCtx) {
 	if d.signIn.public(ctx, path) {
 		return
 	}
-	v, ok := d.visitor(ctx)
-	if !ok {
+	v, ok, err := d.visitor(ctx)
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "find session", err)
+		return
+	case !ok:
 		d.signIn.toSignIn(ctx)
 		return
 	}

@@ -47,24 +47,20 @@ func (v visitor) tokenFits(token []byte) bool {
 	return subtle.ConstantTimeCompare(token, []byte(v.formToken())) == 1
 }
 
-// visitor finds the member whose session a request belongs to.
-func (d *site) visitor(ctx *fasthttp.RequestCtx) (v visitor, ok bool) {
-	if v, ok = d.find(&ctx.Request.Header); ok {
-		v.address, _ = d.cfg.Place.ClientOf(ctx)
-	}
-	return v, ok
-}
-
-// find finds the member whose session a cookie names.
-func (d *site) find(h *fasthttp.RequestHeader) (v visitor, ok bool) {
-	t, ok := parseCookie(string(h.Cookie(d.cookieName())))
+// visitor finds the member whose session a request belongs to. An error means that this is not known now.
+func (d *site) visitor(ctx *fasthttp.RequestCtx) (v visitor, ok bool, err error) {
+	t, ok := parseCookie(string(ctx.Request.Header.Cookie(d.cookieName())))
 	if !ok {
-		return v, false
+		return v, false, nil
 	}
-	if v, ok = d.signedIn(t); !ok && d.catchUp(t.Account) { // another node may have opened the session a moment ago
+	if v, ok = d.signedIn(t); !ok { // another node may have opened the session a moment ago
+		if err := d.cfg.Services.Fresh.Account(t.Account); err != nil {
+			return v, false, err
+		}
 		v, ok = d.signedIn(t)
 	}
-	return v, ok
+	v.address, _ = d.cfg.Place.ClientOf(ctx)
+	return v, ok, nil
 }
 
 // signedIn returns the member of a session that has not ended.

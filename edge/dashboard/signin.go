@@ -172,7 +172,7 @@ func (d *site) enter(ctx *fasthttp.RequestCtx, t service.Token, next string, err
 
 // leaveFormer ends the browser's previous session, which is unreachable once the browser has another.
 func (d *site) leaveFormer(ctx *fasthttp.RequestCtx) {
-	v, ok := d.visitor(ctx)
+	v, ok, _ := d.visitor(ctx) // if it is not known now, it ends by itself
 	if !ok {
 		return
 	}

@@ -142,8 +142,12 @@ const ticketConnect = "connect"
 
 // askToConnect shows the member the provider's identity for confirmation: another site's page may have signed the browser in there as somebody else.
 func (d signInPages) askToConnect(ctx *fasthttp.RequestCtx, member events.MemberID, who sso.Person) {
-	v, ok := d.visitor(ctx)
-	if !ok || v.member.ID != member {
+	v, ok, err := d.visitor(ctx)
+	switch {
+	case err != nil:
+		d.unavailable(ctx, "find session", err)
+		return
+	case !ok || v.member.ID != member:
 		d.message(ctx, 403, "refused")
 		return
 	}
