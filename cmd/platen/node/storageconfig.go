@@ -144,12 +144,12 @@ func (c StorageConfig) filesDir() (dir string, found bool) {
 	return c.Files, true
 }
 
-// filesPlace returns where results are kept, for people.
+// filesPlace returns where results are kept, for people, without slashes that mean nothing.
 func (c StorageConfig) filesPlace() string {
 	if dir, found := c.filesDir(); found {
-		return dir
+		return filepath.Clean(dir)
 	}
-	return c.Files
+	return strings.TrimSuffix(c.Files, "/")
 }
 
 // disks returns the directories of the disks that the node writes to, by purpose.
