@@ -86,31 +86,26 @@ func (l Live) inLedger(rows []ledger.Row) (last, others Charged) {
 	return last, others
 }
 
-// setEnds sets the ends of windows, which the ledger does not know. A window ends where the next one
-// begins at the latest: the account's anchor may have been moved.
+// setEnds sets the ends of windows, which the ledger does not know. A window has a row for each group.
 func (l Live) setEnds(rows []ledger.Row) {
-	for i := range rows {
-		end := l.End(rows[i].Start)
-		if l.Window.After(rows[i].Start) && l.Window.Before(end) {
-			end = l.Window
+	var end, next time.Time
+	for i, row := range slices.Backward(rows) {
+		if !next.Equal(row.Start) { // next is the start of the row after this one
+			end, next = l.endOf(row.Start, next), row.Start
 		}
-		if i+1 < len(rows) {
-			if next := nextStart(rows[i:]); !next.IsZero() && next.Before(end) {
-				end = next
-			}
-		}
-		rows[i].End = end.In(rows[i].Start.Location())
+		rows[i].End = end.In(row.Start.Location())
 	}
 }
 
-// nextStart is the start of the next window, zero if there is none: a window has a row for each group.
-func nextStart(rows []ledger.Row) time.Time {
-	for _, row := range rows {
-		if row.Start.After(rows[0].Start) {
-			return row.Start
+// endOf returns the end of a window. It ends where the next one begins at the latest: the account's anchor may have been moved.
+func (l Live) endOf(start, next time.Time) time.Time {
+	end := l.End(start)
+	for _, other := range []time.Time{l.Window, next} {
+		if other.After(start) && other.Before(end) {
+			end = other
 		}
 	}
-	return time.Time{}
+	return end
 }
 
 // setEnds sets the ends of an account's windows.
