@@ -61,7 +61,10 @@ func TestPut(t *testing.T) {
 // The upload of a traced job tells the storage so, in one header and nowhere else.
 func TestPutOfATracedJob(t *testing.T) {
 	var got *http.Request
-	c, url := storage(t, func(_ http.ResponseWriter, r *http.Request) { got = r })
+	c, url := storage(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		got = r
+	})
 	trace := events.Trace{ID: events.TraceID{1}, Span: events.SpanID{2}, Sampled: true}
 	if o, err := c.put(testkit.Context(t), url+"/k?X-Amz-Signature=a", trace, strings.NewReader("x"), 1); err != nil || o.Status != 200 {
 		t.Fatalf("%+v %v", o, err)
