@@ -87,6 +87,19 @@ func TestDownloadWhileS3Refuses(t *testing.T) {
 	}
 }
 
+// A file that has been cut short in a directory is not sent as the whole one, and no download is counted.
+func TestDownloadOfAFileCutShort(t *testing.T) {
+	d := newFixture(t)
+	id := events.NewJobID()
+	d.jobs[id] = projections.Job{Account: "acc", Status: events.StatusDone, Expires: events.At(time.Now().Add(time.Hour)), File: events.File{Name: "f.pdf", Size: 17}}
+	if a := d.do(http.MethodGet, "/jobs/"+id.String()+"/download", ""); a.StatusCode != http.StatusInternalServerError {
+		t.Errorf("got %d %s", a.StatusCode, a.body)
+	}
+	if len(d.commands) > 0 {
+		t.Errorf("commands were sent: %v", d.commands)
+	}
+}
+
 // A file that has just been made is not from the future of its answer, and its Last-Modified is what conditions are held against.
 func TestLastModified(t *testing.T) {
 	d := newFixture(t)

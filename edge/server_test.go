@@ -221,7 +221,7 @@ func TestDownload(t *testing.T) {
 		}
 	}
 	// Whether a file has expired is decided by the account, but for HEAD.
-	expired := in(projections.Job{Status: events.StatusDone, Expires: before, File: events.File{Name: "f.pdf"}})
+	expired := in(projections.Job{Status: events.StatusDone, Expires: before, File: events.File{Name: "f.pdf", Size: 16}})
 	if a := d.do("HEAD", expired, ""); a.StatusCode != 410 {
 		t.Errorf("HEAD of an expired file: %d", a.StatusCode)
 	}

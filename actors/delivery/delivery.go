@@ -114,6 +114,9 @@ func (c Config) upload(ctx context.Context, partition int32, e job.Deliver) (o o
 		return o, fmt.Errorf("file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it is only read
+	if file.Size != e.File.Size {       // a directory keeps no checksums
+		return o, fmt.Errorf("file: %w: %d bytes of %d", store.ErrCorrupt, file.Size, e.File.Size)
+	}
 	span := c.Traces.Span(below, tracing.Deliver, c.Now())
 	o, err = c.Client.put(ctx, url, span.Below(below), file, file.Size)
 	span.End(c.Now(), tracing.Facts{Job: e.Job, Partition: partition, Number: e.Number, Status: o.Status, Failed: !contract.Succeeded(o.Status), Bytes: file.Size})

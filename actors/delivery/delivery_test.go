@@ -3,7 +3,9 @@ package delivery
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 )
 
 // A URL that cannot be decrypted here counts as a failed attempt, with its reason, so that it is retried by the schedule and given up. A fault of the
-// node does not count: it is retried soon.
+// node does not count: it is retried soon. A file that is not the whole one fails the job.
 func TestUnsealableURL(t *testing.T) {
 	l, err := embedded.Open(embedded.Config{Dir: filepath.Join(t.TempDir(), "log"), Partitions: 1, Logger: testkit.Silent()})
 	if err != nil {
@@ -45,5 +47,12 @@ func TestUnsealableURL(t *testing.T) {
 	unsealed = nil
 	if report, err := cfg.attempt(t.Context(), 0, e); !errors.Is(err, broken) {
 		t.Errorf("a store that fails: %+v, %v", report, err)
+	}
+	cfg.Open = func(context.Context, string) (*store.File, error) {
+		return &store.File{ReadCloser: io.NopCloser(strings.NewReader("%PDF")), Size: 4}, nil
+	}
+	e.File = events.File{Name: "f.pdf", Size: 5}
+	if report, err := cfg.attempt(t.Context(), 0, e); err != nil || report.Code != events.RenderFailed {
+		t.Errorf("a file that was cut short: %+v, %v", report, err)
 	}
 }
