@@ -150,7 +150,7 @@ var refusals = map[Code]words{
 	NotText:           {member: "Something in that can’t be kept: it isn’t text, or there’s too much of it."},
 	BadKeyName:        {nameWanted("A key", events.MaxKeyName), fmt.Sprintf("the name of a key is limited to %d bytes of text on one line", events.MaxKeyName)},
 	KeyMade:           {"This key was made already, and its secret shown then. If you don’t have it, revoke the key and make another.", "the key was made already; a secret is shown only then"},
-	BadTemplateName:   {nameWanted("A template", contract.MaxTemplateName), fmt.Sprintf("the name of a template is limited to %d bytes of text on one line", contract.MaxTemplateName)},
+	BadTemplateName:   {nameWanted("A template", contract.MaxTemplateName), fmt.Sprintf("a template's name is limited to %d bytes of text on one line", contract.MaxTemplateName)},
 	BadTemplate:       {member: "The template isn’t valid."},
 	NoSuchVersion:     {member: "There’s no such version."},
 	BadHeader:         {member: "There can’t be such a header. Names have letters, digits and dashes, values visible characters, and some names are Platen’s own."},

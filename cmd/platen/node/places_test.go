@@ -18,7 +18,8 @@ func TestCheckFilesPlace(t *testing.T) {
 // A place has one name, however it is written: by their names, `platen status` tells whether nodes share their results.
 func TestFilesPlace(t *testing.T) {
 	for written, want := range map[string]string{
-		"": "/d/files", "/mnt/results": "/mnt/results", "/mnt//results/": "/mnt/results", "s3://acme/platen": "s3://acme/platen", "s3://acme/platen/": "s3://acme/platen", "s3://acme/": "s3://acme",
+		"": "/d/files", "/mnt/results": "/mnt/results", "/mnt//results/": "/mnt/results",
+		"s3://acme/platen": "s3://acme/platen", "s3://acme/platen/": "s3://acme/platen", "s3://acme/": "s3://acme",
 	} {
 		if got := (StorageConfig{Data: "/d", Files: written}).filesPlace(); got != want {
 			t.Errorf("%q: %q, want %q", written, got, want)
