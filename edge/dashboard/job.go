@@ -29,15 +29,9 @@ func (d *site) inPath(ctx *fasthttp.RequestCtx, v visitor) (id events.JobID, j p
 	return id, j, ok
 }
 
-// knownJob reads a job, again once everything durable by now is read if it is not known.
-func (d *site) knownJob(account events.AccountID, id events.JobID) (j projections.Job, known bool, err error) {
-	if j, known, err = d.cfg.Models.Job(account, id); known || err != nil {
-		return j, known, err
-	}
-	if err = d.cfg.Services.Fresh.Account(account); err != nil {
-		return j, false, err
-	}
-	return d.cfg.Models.Job(account, id)
+// knownJob reads a job that any node may have accepted.
+func (d *site) knownJob(account events.AccountID, id events.JobID) (projections.Job, bool, error) {
+	return service.Lookup(d.cfg.Services.Fresh, account, func() (projections.Job, bool, error) { return d.cfg.Models.Job(account, id) })
 }
 
 func (d jobPages) job(ctx *fasthttp.RequestCtx, v visitor) {

@@ -53,14 +53,12 @@ func (d *site) visitor(ctx *fasthttp.RequestCtx) (v visitor, ok bool, err error)
 	if !ok {
 		return v, false, nil
 	}
-	if v, ok = d.signedIn(t); !ok { // another node may have opened the session a moment ago
-		if err := d.cfg.Services.Fresh.Account(t.Account); err != nil {
-			return v, false, err
-		}
-		v, ok = d.signedIn(t)
-	}
+	v, ok, err = service.Lookup(d.cfg.Services.Fresh, t.Account, func() (visitor, bool, error) {
+		v, ok := d.signedIn(t)
+		return v, ok, nil
+	})
 	v.address, _ = d.cfg.Place.ClientOf(ctx)
-	return v, ok, nil
+	return v, ok, err
 }
 
 // signedIn returns the member of a session that has not ended.
