@@ -203,7 +203,7 @@ func (p press) arrange(ctx context.Context, params printParams, f fitting, heigh
 		a.Layout = f.layout
 	}
 	params.Scale = f.scale
-	if page := params.printableHeight(); !params.SinglePage && (p.mayHave(textField) || height > page && p.mayHave("inline-", "break-inside", "overflow")) {
+	if page := params.printableHeight(); !params.SinglePage && (p.mayHave(textField) || height > page && p.mayHave("inline-", "break-inside", "overflow", "flex", "grid")) {
 		a.Page = page
 	}
 	if f.hold {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,4 +62,47 @@ func TestHighBoxes(t *testing.T) {
 	first, _, _ := strings.Cut(printed(t, slot, Print{URL: web.URL}), "\f")
 	testkit.Contains(t, strings.Join(strings.Fields(first), " "), "LEFT 0 RIGHT 0", "LEFT 9 RIGHT 9")
 	testkit.Contains(t, printed(t, slot, Print{URL: web.URL + "/mixed"}), "LEFT 0", "LEFT 59", "TEXT")
+}
+
+// Cards of a row are kept together where a break would move their picture down: what follows it would be cut, or lie over the next row.
+func TestCards(t *testing.T) {
+	testkit.Long(t)
+	slot := openSlot(t)
+	const grid, row = "display: grid; grid-template-columns: 1fr 1fr; gap: 20px", "display: flex; flex-wrap: wrap; gap: 20px 0"
+	const tight = "height: 100%; overflow: hidden"
+	for what, tc := range map[string]struct {
+		rows, card   string
+		before, tall int // the heights of what comes before, and of a picture
+		cards        int
+		whole, first bool // whether each card is on one page; whether the first one is on the first page
+	}{
+		"a grid that cuts":           {grid, tight, 300, 440, 8, true, true},
+		"a row that cuts":            {row, tight, 300, 440, 8, true, true},
+		"a row of a given height":    {row, "height: 100%", 300, 440, 8, true, true},
+		"a row that grows":           {row, "", 300, 300, 8, true, true},
+		"higher than half a page":    {grid, tight, 300, 900, 8, true, false},
+		"an only row of that":        {grid, tight, 300, 900, 2, false, true},
+		"an only row of half a page": {grid, tight, 700, 361, 2, true, false},
+		"a little more":              {grid, tight, 700, 362, 2, false, true},
+		"columns that grow":          {grid, "", 300, 900, 8, false, true},
+	} {
+		var cards strings.Builder
+		for i := range tc.cards {
+			fmt.Fprintf(&cards, `<div style="width: 50%%"><div style="%s"><p style="margin: 0; height: 100px">TOP%d.</p>`+
+				`<svg style="display: block" width="200" height="%d"></svg><p style="margin: 0; height: 100px">END%[2]d.</p></div></div>`, tc.card, i, tc.tall)
+		}
+		html := fmt.Sprintf(`<!doctype html><html><head></head><body style="margin: 0"><div style="height: %dpx"></div><div style="%s">%s</div>`, tc.before, tc.rows, &cards)
+		pages := strings.Split(printed(t, slot, Print{HTML: html, Options: noMargin, Full: true}), "\f")
+		for i := range tc.cards {
+			top, end := fmt.Sprintf("TOP%d.", i), fmt.Sprintf("END%d.", i)
+			at := slices.IndexFunc(pages, func(page string) bool { return strings.Contains(page, top) })
+			if at < 0 || tc.whole && !strings.Contains(pages[at], end) {
+				t.Errorf("%s: card %d is not on one page: %q", what, i, pages)
+				break
+			}
+			if i == 0 && (at == 0) != tc.first {
+				t.Errorf("%s: the first card is on page %d", what, at+1)
+			}
+		}
+	}
 }

@@ -117,6 +117,31 @@
 		if (isWhole && (all.length > 1 || fills(all[0], chart))) set(chart, { "break-inside": "avoid" })
 	}
 
+	// A card in a row is kept together if it has a picture, which a break moves down as a whole. Where a height is given, or overflow is cut, what
+	// follows the picture would be cut, or lie over the next row: such cards are kept together in rows that are higher than half a page, too. But a
+	// row by itself which is that high may be columns of text.
+	const boxed = e => e?.getBoundingClientRect()
+	const overlap = (a, b) => a && b && a.bottom > b.top && a.top < b.bottom
+	const isCard = e => {
+		const { display, flexDirection } = getComputedStyle(e.parentElement), box = boxed(e)
+		const inRow = /grid/.test(display) || /flex/.test(display) && !/column/.test(flexDirection)
+		return inRow && (overlap(boxed(e.previousElementSibling), box) || overlap(boxed(e.nextElementSibling), box))
+	}
+	const isInOnlyRow = ({ parentElement: { firstElementChild, lastElementChild } }) => overlap(boxed(firstElementChild), boxed(lastElementChild))
+	const holdsTight = e => !isAuto(e, "height") || getComputedStyle(e).overflowY != "visible"
+	const pictures = page ? [...document.querySelectorAll("img, svg, canvas, video, iframe, object")].slice(0, 5000).filter(e => heightOf(e) >= 60) : []
+	const seen = new Set()
+	for (const picture of pictures) {
+		let tight = false
+		for (let e = picture; e.parentElement && e != body && !seen.has(e); e = e.parentElement) {
+			seen.add(e)
+			const height = heightOf(e)
+			if (height > page) break
+			tight ||= e != picture && holdsTight(e)
+			if (isCard(e) && (height <= page / 2 || tight && !isInOnlyRow(e))) set(e, { "break-inside": "avoid" })
+		}
+	}
+
 	// What is too wide is cut by the body, which is made to reach to the right edge of the paper.
 	// It keeps its content where it is. What it cuts itself, since its overflow is not that of the window, stays cut: pages would be made for it.
 	if (!width) return
