@@ -247,7 +247,7 @@ func (d *Dir) syncHashDirs() error {
 
 // removeAbandoned removes the temporary files that no process has locked, because their writers
 // have ended. It may also remove a file that was created but is not locked yet; that Put then
-// fails.
+// fails. One that its writer renames meanwhile is made again, empty, and removed.
 func (d *Dir) removeAbandoned() error {
 	names, err := d.fs.List(d.temp())
 	if err != nil {
@@ -258,9 +258,9 @@ func (d *Dir) removeAbandoned() error {
 			continue
 		}
 		path := d.fs.PathJoin(d.temp(), name)
-		f, err := d.fs.Open(path)
+		f, err := d.fs.OpenReadWrite(path, category) // NFS locks only what may be written
 		if err != nil {
-			continue // its writer has renamed or removed it
+			continue
 		}
 		if lock(f) == nil {
 			_ = d.fs.Remove(path)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
 )
 
@@ -126,6 +127,34 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 	if got := mustRead(t, dir, "a.pdf"); got != "old" {
 		t.Errorf("content %q, want old", got)
+	}
+}
+
+// nfs locks, as NFS does, only files that were opened for writing.
+type nfs struct{ vfs.FS }
+
+func (n nfs) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	f, err := n.FS.Open(name, opts...)
+	return toRead{f}, err
+}
+
+// toRead is a file whose descriptor cannot be locked.
+type toRead struct{ vfs.File }
+
+func (toRead) Fd() uintptr { return 1 << 30 }
+
+// An abandoned file is also removed where a lock needs a file that may be written.
+func TestAbandonedOnNFS(t *testing.T) {
+	dir := openDir(t)
+	if err := os.WriteFile(dir.temp()+"/"+tempPrefix+"x", []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := openDirOn(nfs{vfs.Default}, dir.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("%v is left", left)
 	}
 }
 

@@ -86,8 +86,8 @@ func removeProfile(dir string) {
 // has no lock file yet and is left alone.
 func sweepProfiles(parent string) {
 	for _, dir := range profilesIn(parent) {
-		// In a directory that others may write to, it may be anything.
-		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+		// In a directory that others may write to, it may be anything. NFS locks only what may be written.
+		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 		if err != nil {
 			continue
 		}
