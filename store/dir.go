@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -40,6 +41,8 @@ type Dir struct {
 	fs   vfs.FS
 	root string
 	made sync.Map // the hash directories that survive power loss, by path
+	// opened is that OpenDir has made the directories, so that they are there unless somebody takes them away.
+	opened bool
 }
 
 var _ Files = (*Dir)(nil)
@@ -58,7 +61,7 @@ func IsDir(root string) bool {
 }
 
 func openDirOn(fs vfs.FS, root string) (*Dir, error) {
-	d := &Dir{fs: fs, root: root}
+	d := &Dir{fs: fs, root: root, opened: true}
 	if err := disk.MkdirAll(fs, d.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
@@ -106,7 +109,7 @@ func (d *Dir) Open(ctx context.Context, name string) (*File, error) {
 	}
 	f, err := d.fs.Open(d.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open %s: %w", name, ErrNotExist)
+		return nil, fmt.Errorf("open %s: %w", name, cmp.Or(d.gone(), ErrNotExist))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, err)
@@ -133,13 +136,20 @@ func (d *Dir) Delete(ctx context.Context, name string) error {
 	path := d.path(name)
 	err := d.fs.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
+		err = d.gone()
+	} else if err == nil {
 		err = disk.SyncDir(d.fs, d.fs.PathDir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", name, err)
+	}
+	return nil
+}
+
+// gone returns ErrGone if the directory that OpenDir has made is not there: then a file that is not there may still exist.
+func (d *Dir) gone() error {
+	if _, err := d.fs.Stat(d.temp()); d.opened && errors.Is(err, fs.ErrNotExist) {
+		return ErrGone
 	}
 	return nil
 }

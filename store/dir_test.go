@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
@@ -155,6 +157,35 @@ func TestAbandonedOnNFS(t *testing.T) {
 	}
 	if left := files(t, dir); len(left) > 0 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// Nobody learns from a store that is gone, as with a disk that is not mounted, that it has no files. One that is only read need not exist.
+func TestGone(t *testing.T) {
+	dir := openDir(t)
+	if _, err := dir.Put(t.Context(), "a", strings.NewReader("x"), 1); err != nil {
+		t.Fatal(err)
+	}
+	each := func(d *Dir) error { return d.Each(t.Context(), func(string, int64, time.Time) error { return nil }) }
+	open := func(d *Dir) error { _, err := d.Open(t.Context(), "b"); return err }
+	if err := open(dir); !errors.Is(err, ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if err := os.Rename(dir.root, dir.root+"-unmounted"); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{"missing", "empty"} {
+		for what, err := range map[string]error{"open": open(dir), "delete": dir.Delete(t.Context(), "a"), "list": each(dir)} {
+			if !errors.Is(err, ErrGone) || errors.Is(err, ErrNotExist) {
+				t.Errorf("%s, the directory is %s: %v", what, root, err)
+			}
+		}
+		if err := os.MkdirAll(dir.root, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := DirToRead(dir.root); !errors.Is(open(d), ErrNotExist) || each(d) != nil {
+		t.Errorf("only read: %v, %v", open(d), each(d))
 	}
 }
 

@@ -32,5 +32,8 @@ func (d *Dir) Each(ctx context.Context, visit func(name string, size int64, stor
 			}
 		}
 	}
+	if err := d.gone(); err != nil { // what was listed is not all
+		return fmt.Errorf("list files: %w", err)
+	}
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 
 // Files keeps files by name. It is safe for concurrent use, even by several processes on one
 // store. No method waits forever: each ends soon after ctx has ended, or with an error when
-// the store is silent. A name that is not valid gives ErrName.
+// the store is silent. A name that is not valid gives ErrName. Open, Delete and Each give
+// ErrGone when the store itself is not there.
 type Files interface {
 	// Put stores the content of r as the file name, and returns its size in bytes. It replaces
 	// an existing file atomically: a reader sees the old or the new file, never a mixture or a
@@ -38,6 +39,8 @@ type Files interface {
 var (
 	// ErrNotExist means that no file has the name. It is fs.ErrNotExist, so callers can test for it without importing this package.
 	ErrNotExist = fs.ErrNotExist
+	// ErrGone means that the whole store is not there, as that of a disk that is not mounted. It says nothing about a file.
+	ErrGone = errors.New("the directory of the store is not there: mount its disk")
 	// ErrTooLarge means that content exceeds the caller's limit; nothing of it is kept.
 	ErrTooLarge = errors.New("file exceeds the size limit")
 	// ErrName means that a name is not made of 1 to 128 ASCII letters, digits, dots, dashes and underscores, or does not begin with a letter or digit.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,5 +55,20 @@ func TestUnsealableURL(t *testing.T) {
 	e.File = events.File{Name: "f.pdf", Size: 5}
 	if report, err := cfg.attempt(t.Context(), 0, e); err != nil || report.Code != events.RenderFailed {
 		t.Errorf("a file that was cut short: %+v, %v", report, err)
+	}
+	root := filepath.Join(t.TempDir(), "files")
+	files, err := store.OpenDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Open, e.File.Name = files.Open, "lost.pdf"
+	if report, err := cfg.attempt(t.Context(), 0, e); err != nil || report.Code != events.RenderFailed {
+		t.Errorf("a file that is lost: %+v, %v", report, err)
+	}
+	if err := errors.Join(os.RemoveAll(root), os.Mkdir(root, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := cfg.attempt(t.Context(), 0, e); err == nil || report.Code != "" {
+		t.Errorf("a store whose disk is not mounted: %+v, %v", report, err)
 	}
 }

@@ -79,7 +79,7 @@ func (c claimant) check(ctx context.Context, kept func() ([]string, error)) (our
 // not mounted: then it changes nothing.
 func (c claimant) remake(ctx context.Context, dir *store.Dir) error {
 	_, err := c.read(ctx)
-	if errors.Is(err, store.ErrNotExist) {
+	if errors.Is(err, store.ErrNotExist) || errors.Is(err, store.ErrGone) {
 		return fmt.Errorf("%s is missing: mount the disk of the results; if they are lost, make an empty file of this name, with its directory", c.path)
 	}
 	none := func() ([]string, error) { return nil, nil }
