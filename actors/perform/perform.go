@@ -3,6 +3,7 @@ package perform
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -29,21 +30,23 @@ type Config[E job.Effect] struct {
 // Performer performs the effects of a node's shards. Its methods are safe for concurrent use; only
 // Close waits.
 type Performer struct {
-	system *actor.ActorSystem
-	pid    *actor.PID
+	system  *actor.ActorSystem
+	pid     *actor.PID
+	running *sync.WaitGroup // the effects under way
 }
 
 // Start starts a performer. It must only be given effects of type E.
 func Start[E job.Effect](system *actor.ActorSystem, cfg Config[E]) (*Performer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
+	running := new(sync.WaitGroup)
 	props := actor.PropsFromProducer(func() actor.Actor {
-		return &performing{cfg: cfg.ofAny(), ctx: ctx, cancel: cancel, pending: map[job.EffectKey]*effect{}, queue: newQueue(cfg.Limits)}
+		return &performing{cfg: cfg.ofAny(), ctx: ctx, cancel: cancel, running: running, pending: map[job.EffectKey]*effect{}, queue: newQueue(cfg.Limits)}
 	})
 	pid, err := system.Root.SpawnNamed(props, cfg.Name)
 	if err != nil {
 		cancel()
 	}
-	return &Performer{system, pid}, err
+	return &Performer{system, pid, running}, err
 }
 
 // ofAny is the configuration for the actor, whose messages carry effects of any type.
@@ -71,8 +74,14 @@ func (p *Performer) Forget(key job.EffectKey) { p.system.Root.Send(p.pid, forget
 // ForgetAll withdraws the effects of a partition that have not begun.
 func (p *Performer) ForgetAll(partition int32) { p.system.Root.Send(p.pid, forgetAll{partition}) }
 
-// Close stops the performer and cancels the effects under way.
-func (p *Performer) Close() error { return p.system.Root.StopFuture(p.pid).Wait() }
+// Close stops the performer, cancels the effects under way and waits for them: what they use may be closed next.
+func (p *Performer) Close() error {
+	if err := p.system.Root.StopFuture(p.pid).Wait(); err != nil {
+		return err // the actor may still begin some
+	}
+	p.running.Wait()
+	return nil
+}
 
 // effect is one effect to perform.
 type effect struct {
@@ -98,6 +107,7 @@ type performing struct {
 	cfg     Config[job.Effect]
 	ctx     context.Context // ends with the actor
 	cancel  context.CancelFunc
+	running *sync.WaitGroup
 	pending map[job.EffectKey]*effect // waiting, under way, or to be retried
 	queue   *queue
 }
@@ -146,7 +156,7 @@ func (p *performing) next(ctx actor.Context) {
 			return
 		}
 		self, root := ctx.Self(), ctx.ActorSystem().Root
-		go func() { root.Send(self, ended{e, p.cfg.Do(p.ctx, e.partition, e.effect)}) }()
+		p.running.Go(func() { root.Send(self, ended{e, p.cfg.Do(p.ctx, e.partition, e.effect)}) })
 	}
 }
 
