@@ -3,12 +3,14 @@ package shard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
+	"platen.dev/events/limit"
 )
 
 // checkInterval is how often a node checks whether it may own partitions; logEvery is after how
@@ -23,6 +25,8 @@ type membership struct {
 	cfg   Config
 	owner eventlog.Owner
 	in    eventlog.Membership // nil while the node is not in the group
+	// out is that the node could not enter the group.
+	out limit.News
 	// reason is why the node may own nothing, checks for how many checks in a row.
 	reason error
 	checks int
@@ -53,12 +57,27 @@ func (m *membership) run(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		if err := m.check(); err != nil {
+		if err := m.check(); err != nil && !m.triesAgain(err) {
 			m.cfg.Failed(err)
 			return
 		}
 	}
 }
+
+// triesAgain reports whether an error is one of entering the group that the next check may not meet, and says so: the options of a client were good before,
+// but a file of a certificate may be about to be replaced.
+func (m *membership) triesAgain(err error) bool {
+	if !errors.Is(err, errOut) || errors.Is(err, eventlog.ErrClosed) {
+		return false
+	}
+	if m.out.Is(err.Error(), time.Now(), logEvery*checkInterval) {
+		m.cfg.Logger.Error("this node owns no partitions, retrying", "error", err)
+	}
+	return true
+}
+
+// errOut means that the node could not enter the group.
+var errOut = errors.New("the group cannot be entered")
 
 // check enters or leaves the group when the node's permission to own changes.
 func (m *membership) check() (err error) {
@@ -69,7 +88,9 @@ func (m *membership) check() (err error) {
 	m.log(reason)
 	switch {
 	case reason == nil && m.in == nil:
-		m.in, err = m.cfg.Log.Own(Group, events.TopicCommands, m.owner)
+		if m.in, err = m.cfg.Log.Own(Group, events.TopicCommands, m.owner); err != nil {
+			m.in, err = nil, fmt.Errorf("%w: %w", errOut, err)
+		}
 	case reason != nil && m.in != nil:
 		err, m.in = m.in.Close(), nil
 	}

@@ -132,7 +132,7 @@ var importRules = map[string]rule{
 		"sends outcomes; it dials as pages do, and decides nothing",
 	},
 	"actors/shard": {
-		"actors/account actors/command actors/job events events/eventlog events/tracing projections projections/table",
+		"actors/account actors/command actors/job events events/eventlog events/limit events/tracing projections projections/table",
 		"decides and hands effects to performers, known by an interface only",
 	},
 	"actors/service": {
