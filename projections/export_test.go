@@ -1,8 +1,16 @@
 package projections
 
+import "time"
+
 // WithSchema returns a configuration for another schema than that of this version.
 func (c Config) WithSchema(schema int) Config {
 	c.testSchema = schema
+	return c
+}
+
+// RenewingAgain returns a configuration with a pause before a rebuild that was put off.
+func (c Config) RenewingAgain(after time.Duration) Config {
+	c.testRenewAgain = after
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"platen.dev/events"
 	"platen.dev/events/eventlog"
@@ -36,6 +37,8 @@ type follower struct {
 	folding sync.Mutex
 	// restoring is set while a snapshot is loaded.
 	restoring atomic.Bool
+	// putOff is until when a rebuild of damaged rows waits. Only the follower uses it.
+	putOff time.Time
 
 	mu       sync.Mutex
 	cursor   Cursor                 // guarded by mu, like all below
@@ -45,8 +48,7 @@ type follower struct {
 	err      error // why the follower has stopped
 	// compared is set once the journal has been confirmed to be the one that was folded.
 	compared bool
-	// damaged is why the rows must be rebuilt, interrupt makes the follower notice it, and renewals are the reasons of all renewals: true for finished
-	// ones.
+	// damaged is why the rows must be rebuilt, interrupt makes the follower notice it, and renewals are the reasons of all renewals, with the one under way.
 	damaged   error
 	interrupt func()
 	renewals  map[string]bool

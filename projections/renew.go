@@ -2,9 +2,11 @@ package projections
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"platen.dev/events"
 	"platen.dev/events/disk"
@@ -54,23 +56,23 @@ func (r *Replica) CacheBytes() int64 { return disk.CacheBytes(r.store.Load().db)
 func (r *Replica) Renewed() int64 { return r.renewed.Load() }
 
 // Renew has the rows of a partition rebuilt, because one of them cannot be used. It returns at once: true if the caller should try again after a
-// while, and false if the rows were already rebuilt for the same reason, so that the journal itself is the cause.
+// while, and false if the rows were already rebuilt for the same reason, so that the journal itself is the cause. One rebuild serves all that is found
+// damaged before its end; what is damaged after it is found again.
 func (r *Replica) Renew(partition int32, why error) bool {
 	f := r.followers[partition]
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	done, known := f.renewals[why.Error()]
-	if !known && len(f.renewals) >= maxRenewals {
+	if f.damaged != nil {
+		return true
+	}
+	if f.renewals[why.Error()] || len(f.renewals) >= maxRenewals {
 		return false
 	}
-	if !known {
-		f.renewals[why.Error()] = false
-		f.damaged = errors.Join(f.damaged, why)
-		if f.interrupt != nil {
-			f.interrupt()
-		}
+	f.renewals[why.Error()], f.damaged = true, why
+	if f.interrupt != nil {
+		f.interrupt()
 	}
-	return !done
+	return true
 }
 
 // ObserveDamage implements table.DamageObserver: reading a damaged row has its partition rebuilt. The row of an API key does not name its partition,
@@ -93,7 +95,7 @@ func (f *follower) damage() error {
 	return f.damaged
 }
 
-// followUntil follows until a failure or until the rows must be rebuilt.
+// followUntil follows until a failure or until the rows must be rebuilt. While a rebuild is put off, it goes on with what it has.
 func (f *follower) followUntil(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -101,36 +103,65 @@ func (f *follower) followUntil(ctx context.Context) error {
 	f.interrupt = cancel
 	damaged := f.damaged
 	f.mu.Unlock()
-	if damaged != nil {
+	if damaged == nil {
+		return f.follow(ctx)
+	}
+	until := time.Until(f.putOff)
+	if until <= 0 {
 		return damaged
 	}
+	defer time.AfterFunc(until, cancel).Stop()
 	return f.follow(ctx)
 }
 
-// renew rebuilds damaged rows. A partition without a snapshot whose journal was trimmed keeps its rows.
+// renewAgain is the pause after a rebuild for which it cannot be found out whether there is a base: the store of the snapshots, or the log, does not
+// answer.
+const renewAgain = time.Minute
+
+// renew rebuilds damaged rows, when it is time to. A partition without a snapshot whose journal was trimmed keeps its rows.
 func (f *follower) renew(ctx context.Context, why error) error {
+	if !pause(ctx, time.Until(f.putOff)) {
+		return ctx.Err()
+	}
 	r := f.replica
-	r.renewed.Add(1)
 	r.cfg.Logger.Error("a partition has damaged rows; rebuilding all of them", "partition", f.partition, "error", why)
 	err := f.makeAgain(ctx)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return err
-	}
-	if errors.Is(err, errNoBase) {
+	case errors.Is(err, errUnknownBase):
+		r.cfg.Logger.Error("cannot rebuild the rows of a partition now, retrying later", "partition", f.partition, "error", err)
+		f.putOff = time.Now().Add(cmp.Or(r.cfg.testRenewAgain, renewAgain))
+		return nil
+	case errors.Is(err, errNoBase):
 		r.cfg.Logger.Error("cannot rebuild the rows of a partition", "partition", f.partition, "error", err)
 		err = nil
 	}
+	r.renewed.Add(1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for reason := range f.renewals {
-		f.renewals[reason] = true
-	}
 	f.damaged = nil
 	return err
 }
 
-// errNoBase means that there is nothing from which to rebuild the rows of a partition.
-var errNoBase = errors.New("the journal was trimmed, and no snapshot matches the rest of it")
+// pause waits for d. It reports false if ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+var (
+	// errNoBase means that there is nothing from which to rebuild the rows of a partition.
+	errNoBase = errors.New("the journal was trimmed, and no snapshot matches the rest of it")
+	// errUnknownBase means that it cannot be found out at present whether there is something.
+	errUnknownBase = errors.New("it is not known from what the rows can be rebuilt")
+)
 
 // makeAgain drops the rows of a partition, and begins again with a snapshot or with the beginning of the journal.
 func (f *follower) makeAgain(ctx context.Context) error {
@@ -139,8 +170,13 @@ func (f *follower) makeAgain(ctx context.Context) error {
 		return err
 	}
 	start, _, boundsErr := f.replica.cfg.Log.Bounds(ctx, events.TopicJournal, f.partition)
-	if boundsErr != nil || start > 0 {
-		return errors.Join(boundsErr, fmt.Errorf("%w: %w", errNoBase, err))
+	switch {
+	case boundsErr != nil:
+		return fmt.Errorf("%w: %w: %w", errUnknownBase, boundsErr, err)
+	case start > 0 && errors.Is(err, ErrNoSnapshot):
+		return fmt.Errorf("%w: %w", errNoBase, err)
+	case start > 0:
+		return fmt.Errorf("%w: %w", errUnknownBase, err)
 	}
 	cursor, err := f.load(ctx, func(visit func(key, value []byte) error) error {
 		value, err := table.Encode(Origin())

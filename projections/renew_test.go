@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -194,4 +196,112 @@ func TestRenewalsEnd(t *testing.T) {
 	if err := r.CatchUp(context.WithoutCancel(t.Context()), 0); err != nil {
 		t.Error(err)
 	}
+}
+
+// held is a shelf of snapshots that says when somebody wants one, and answers when it is told how.
+type held struct {
+	shelf
+	wanted chan struct{}
+	answer chan error
+}
+
+func (h held) Restore(ctx context.Context, p int32, after int64, load func(projections.Rows) error) error {
+	select {
+	case h.wanted <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-h.answer:
+		if err != nil {
+			return err
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return h.shelf.Restore(ctx, p, after, load)
+}
+
+// withSnapshots is a replica whose partition 0 begins with a snapshot, and needs it: what the snapshot has is trimmed from the journal. A rebuild that was
+// put off comes again after a while.
+func withSnapshots(t *testing.T, f *fixture, again time.Duration) (*projections.Replica, held) {
+	t.Helper()
+	f.writeJobs(rand.New(rand.NewPCG(1, 0)), 10)
+	whole := f.open("whole")
+	h := held{shelf{0: listed(frozen(t, whole, 0)...)}, make(chan struct{}), make(chan error)}
+	closed(t, whole)
+	cfg := f.config("r").RenewingAgain(again)
+	cfg.Snapshots = h
+	cfg.Failed = func(err error) { t.Errorf("the replica has ended: %v", err) }
+	if err := f.log.Trim(t.Context(), events.TopicJournal, 0, 2); err != nil {
+		t.Fatal(err)
+	}
+	r, err := projections.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start()
+	for range 2 { // each partition looks for one
+		testkit.Receive(t, h.wanted, "a restore")
+		h.answer <- nil
+	}
+	f.catchUp(r)
+	return r, h
+}
+
+// Rows that are found damaged while others are being rebuilt need no rebuild of their own, however many they are.
+func TestManyDamagedRows(t *testing.T) {
+	f := newFixture(t)
+	r, h := withSnapshots(t, f, time.Millisecond)
+	defer closed(t, r)
+	r.Renew(0, errors.New("the first row"))
+	testkit.Receive(t, h.wanted, "a restore")
+	for i := range 3 * projections.MaxRenewals {
+		if !r.Renew(0, fmt.Errorf("row %d", i)) {
+			t.Fatalf("row %d is called the journal's fault while the rows are being rebuilt", i)
+		}
+	}
+	h.answer <- nil
+	testkit.Eventually(t, "the rows are made again", func() bool { return r.Renewed() == 1 && !r.Renew(0, errors.New("the first row")) })
+	if !r.Renew(0, errors.New("row 1")) {
+		t.Error("a row that is still damaged is not rebuilt")
+	}
+	testkit.Receive(t, h.wanted, "a restore")
+	h.answer <- nil
+}
+
+// A rebuild for which the snapshots cannot be read at present is put off, not given up. The partition goes on meanwhile, and who needs the rows waits.
+func TestRenewalIsPutOff(t *testing.T) {
+	f := newFixture(t)
+	r, h := withSnapshots(t, f, time.Millisecond)
+	defer closed(t, r)
+	why := errors.New("a row")
+	r.Renew(0, why)
+	for range 3 {
+		testkit.Receive(t, h.wanted, "a restore")
+		h.answer <- errors.New("the store does not answer")
+		if !r.Renew(0, why) || r.Renewed() > 0 {
+			t.Fatalf("a rebuild is given up, %d were made", r.Renewed())
+		}
+	}
+	testkit.Receive(t, h.wanted, "a restore")
+	h.answer <- nil
+	testkit.Eventually(t, "the rows are made again", func() bool { return r.Renewed() == 1 && !r.Renew(0, why) })
+	f.catchUp(r)
+	r.Renew(0, errors.New("another"))
+	testkit.Receive(t, h.wanted, "a restore")
+	h.answer <- projections.ErrNoSnapshot
+	testkit.Eventually(t, "a rebuild without a base is given up", func() bool { return !r.Renew(0, errors.New("another")) })
+}
+
+// While a rebuild is put off, the partition goes on.
+func TestFollowingWithoutRenewal(t *testing.T) {
+	f := newFixture(t)
+	r, h := withSnapshots(t, f, time.Hour)
+	defer closed(t, r)
+	r.Renew(0, errors.New("a row"))
+	testkit.Receive(t, h.wanted, "a restore")
+	h.answer <- errors.New("the store does not answer")
+	f.append(0, events.Marker{Owner: "n2"})
+	f.catchUp(r)
 }

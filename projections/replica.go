@@ -41,8 +41,9 @@ type Config struct {
 	Failed func(error)
 	// FS replaces the file system, for tests that inject faults. Nil means the disk.
 	FS vfs.FS
-	// testSchema replaces Schema in tests.
-	testSchema int
+	// testSchema replaces Schema, and testRenewAgain renewAgain, in tests.
+	testSchema     int
+	testRenewAgain time.Duration
 }
 
 // Replica is one node's copy of all state. All methods but Start and Close are safe for concurrent use.

@@ -12,7 +12,7 @@ import (
 type Snapshots interface {
 	// Restore calls load with the rows of snapshots of a partition, newest first, until load succeeds.
 	// It skips those that are not after the offset after, and those from which the journal does not
-	// continue. The error is ErrNoSnapshot if there are no others.
+	// continue. The error is ErrNoSnapshot if none of the others will ever do, or there are none; after any other one, it may be tried again.
 	Restore(ctx context.Context, partition int32, after int64, load func(Rows) error) error
 }
 

@@ -24,6 +24,9 @@ const SchemaLevel = events.FirstLevel + events.Ahead
 // after folding the same journal: replicas that have folded it and those that began with a snapshot must have the same bytes. Rows stay in key order.
 var migrations = map[int]func(Rows) Rows{}
 
+// ErrSchema means that this version cannot continue from rows of an earlier schema.
+var ErrSchema = errors.New("start a version between them first")
+
 // Migrate converts rows of an earlier schema into rows of this version's.
 func Migrate(schema int, rows Rows) (Rows, error) { return migrate(schema, Schema, rows) }
 
@@ -34,7 +37,7 @@ func migrate(from, to int, rows Rows) (Rows, error) {
 	for ; from < to; from++ {
 		change, known := migrations[from]
 		if !known {
-			return nil, fmt.Errorf("the rows have the schema %d, from which this version cannot continue: start a version between them first", from)
+			return nil, fmt.Errorf("the rows have the schema %d, from which this version cannot continue: %w", from, ErrSchema)
 		}
 		rows = change(rows)
 	}

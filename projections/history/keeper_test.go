@@ -284,6 +284,43 @@ func TestDamagedSnapshotsAreNotCounted(t *testing.T) {
 	f.expectNewNode("new")
 }
 
+// silent is a store whose files cannot be read at present.
+type silent struct{ store.Files }
+
+var errSilent = errors.New("the store does not answer")
+
+func (silent) Open(context.Context, string) (*store.File, error) { return nil, errSilent }
+
+// That there is no snapshot to begin with is known only once all were read: a store that does not answer may have one.
+func TestUselessSnapshots(t *testing.T) {
+	f := newFixture(t)
+	for range 2 {
+		f.days(3)
+		f.look(f.keeper())
+	}
+	restore := func(s *history.Source) error {
+		return s.Restore(t.Context(), 0, -1, func(rows projections.Rows) error { return rows(func(_, _ []byte) error { return nil }) })
+	}
+	quiet := f.source()
+	quiet.Files = silent{f.files}
+	if err := restore(quiet); !errors.Is(err, errSilent) || errors.Is(err, projections.ErrNoSnapshot) {
+		t.Errorf("a store that does not answer: %v", err)
+	}
+	refs := f.refs(0)
+	f.damage(refs[0])
+	if err := restore(f.source()); err != nil {
+		t.Errorf("one of two snapshots is damaged: %v", err)
+	}
+	f.damage(refs[1])
+	if err := restore(f.source()); !errors.Is(err, projections.ErrNoSnapshot) || !errors.Is(err, snapshot.ErrDamaged) {
+		t.Errorf("all snapshots are damaged: %v", err)
+	}
+	must(t, os.RemoveAll(filepath.Join(f.dir, "snapshots")))
+	if err := restore(f.source()); !errors.Is(err, store.ErrGone) || errors.Is(err, projections.ErrNoSnapshot) {
+		t.Errorf("a directory that is not mounted: %v", err)
+	}
+}
+
 // damage changes a byte in the middle of the first chunk of a snapshot.
 func (f *fixture) damage(ref snapshot.Ref) {
 	f.t.Helper()

@@ -50,13 +50,14 @@ func (s *Source) refs(ctx context.Context, partition int32) ([]snapshot.Ref, err
 	return s.list.Refs[partition], nil
 }
 
-// Restore implements projections.Snapshots. It logs which snapshots are useless.
+// Restore implements projections.Snapshots. It logs which snapshots cannot be loaded.
 func (s *Source) Restore(ctx context.Context, partition int32, after int64, load func(projections.Rows) error) error {
 	refs, err := s.refs(ctx, partition)
 	if err != nil {
 		return err
 	}
-	var useless []error
+	var failed []error
+	useless := true
 	for _, ref := range refs {
 		if ref.Next <= after {
 			break
@@ -69,12 +70,25 @@ func (s *Source) Restore(ctx context.Context, partition int32, after int64, load
 			return err
 		}
 		s.Logger.Error("a snapshot cannot be loaded, trying the one before", "partition", partition, "snapshot", ref.String(), "error", err)
-		useless = append(useless, fmt.Errorf("%s: %w", ref, err))
+		failed = append(failed, fmt.Errorf("%s: %w", ref, err))
+		useless = useless && isUseless(err)
 	}
-	if len(useless) == 0 {
-		return projections.ErrNoSnapshot
+	if useless {
+		return errors.Join(append([]error{projections.ErrNoSnapshot}, failed...)...)
 	}
-	return errors.Join(useless...)
+	return errors.Join(failed...)
+}
+
+// isUseless reports whether an error says that a snapshot will never do. After any other one, it may be tried again.
+func isUseless(err error) bool {
+	for _, lasting := range []error{
+		snapshot.ErrDamaged, ErrForeign, projections.ErrDiverged, eventlog.ErrTrimmed, eventlog.ErrBeyondEnd, events.ErrNewer, projections.ErrSchema,
+	} {
+		if errors.Is(err, lasting) {
+			return true
+		}
+	}
+	return false
 }
 
 // rows returns the rows of a snapshot, in this version's schema.
