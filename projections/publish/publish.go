@@ -40,6 +40,10 @@ const (
 	// tail is how many of the last records are searched first for the place to continue. Several owners
 	// may have had a window of records under way.
 	tail = 4 * window
+	// part bounds how many records before those are searched at once.
+	part = 8 * tail
+	// otherFactor makes the pause longer after the whole topic was searched in vain, until somebody puts it right.
+	otherFactor = 60
 	// sayAgain is how often the log says that a partition waits, while the reason stays the same: it is tried again every second, for days if need be.
 	sayAgain = 10 * time.Minute
 )
@@ -97,8 +101,12 @@ func (p *Publisher) run(ctx context.Context, partition int32) {
 		if p.waiting[partition].Is(err.Error(), time.Now(), sayAgain) {
 			p.cfg.Logger.Error("public events are waiting, retrying; jobs continue", "partition", partition, "error", err)
 		}
+		pause := p.cfg.Pause
+		if errors.Is(err, errOther) {
+			pause *= otherFactor
+		}
 		select {
-		case <-time.After(p.cfg.Pause):
+		case <-time.After(pause):
 		case <-ctx.Done():
 		}
 	}

@@ -341,6 +341,52 @@ func TestForeignTopic(t *testing.T) {
 	}
 }
 
+// parts notes from where the topic is read.
+type parts struct {
+	eventlog.Log
+	from []int64
+}
+
+func (p *parts) Read(topic string, partition int32, from int64) eventlog.Reader {
+	if topic == events.TopicEvents {
+		p.from = append(p.from, from)
+	}
+	return p.Log.Read(topic, partition, from)
+}
+
+// A long topic made from another journal is read once and in parts, so that it need not fit in memory.
+func TestLongForeignTopic(t *testing.T) {
+	l := openLog(t)
+	j := newJournal(t, openLog(t))
+	for len(j.facts) == 0 {
+		j.grow(50)
+	}
+	fact, all := j.facts[0], tail+2*part+100
+	var durable sync.WaitGroup
+	for range all {
+		fact.Offset, fact.Sequence = fact.Offset+1, fact.Sequence+1
+		r, err := fact.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		durable.Add(1)
+		l.Append(events.TopicEvents, 0, r, func(_ int64, err error) {
+			if durable.Done(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	durable.Wait()
+	count := &parts{Log: l}
+	_, some, err := lastOf(t.Context(), count, 0)
+	if some || !errors.Is(err, errOther) || !strings.Contains(err.Error(), fact.Position.String()+" was published last") {
+		t.Errorf("%t, %v", some, err)
+	}
+	if want := []int64{2*part + 100, part + 100, 100, 0}; !slices.Equal(count.from, want) {
+		t.Errorf("it is read from %v, want %v", count.from, want)
+	}
+}
+
 func appendEntry(t *testing.T, l eventlog.Log, e events.Entry) {
 	t.Helper()
 	value, err := events.EncodeEntry(e)

@@ -46,7 +46,11 @@ const maxNumber = 1 << 62
 
 // Last returns the highest number among the last events of a partition; 0 if there are none. It ignores impossible ones, which others may write.
 func Last(ctx context.Context, l eventlog.Log, partition int32) (number int64, err error) {
-	published, _, err := lastPublished(ctx, l, partition, tail)
+	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
+	if err != nil {
+		return 0, err
+	}
+	published, err := publishedIn(ctx, l, partition, max(start, end-tail), end)
 	for _, e := range published {
 		if e.Sequence <= maxNumber {
 			number = max(number, e.Sequence)
@@ -56,25 +60,34 @@ func Last(ctx context.Context, l eventlog.Log, partition int32) (number int64, e
 }
 
 // lastOf returns the place of the last fact that the journal has and before which none is missing from the topic, or the origin and false if there is
-// none. It looks at ever larger parts of the topic: the journal may have lost its end, and then it lacks what was published last.
+// none. It looks at one part of the topic after another, the last one first: the journal may have lost its end, and then it lacks what was published
+// last. What a part lacks of the one before makes the place an earlier one: then more is published again.
 func lastOf(ctx context.Context, l eventlog.Log, partition int32) (at place, some bool, err error) {
-	for window := int64(tail); ; window *= 8 {
-		published, whole, err := lastPublished(ctx, l, partition, window)
+	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
+	if err != nil {
+		return at, false, err
+	}
+	first, last, err := l.Bounds(ctx, events.TopicJournal, partition) // after the topic, all of which the journal had
+	if err != nil {
+		return at, false, err
+	}
+	s := search{ctx, l, partition, last}
+	var foreign error
+	for size := int64(tail); end > start; size = part {
+		from := max(start, end-size)
+		published, err := publishedIn(ctx, l, partition, from, end)
 		if err != nil {
 			return at, false, fmt.Errorf("read the end of %s: %w", events.TopicEvents, err)
 		}
-		start, end, err := l.Bounds(ctx, events.TopicJournal, partition) // after the topic, all of which the journal had
-		if err != nil {
-			return at, false, err
-		}
 		// Repetitions of envelopes that the journal no longer has tell nothing: it is trimmed only where everything is published.
-		published = slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < start })
-		s := search{ctx, l, partition, end}
+		published = slices.DeleteFunc(published, func(e public.Received) bool { return e.Position.Offset < first })
 		at, some, err = s.last(unbroken(published))
-		if some || err != nil && !errors.Is(err, errOther) || whole {
+		if some || err != nil && !errors.Is(err, errOther) {
 			return at, some, err
 		}
+		foreign, end = cmp.Or(foreign, err), from
 	}
+	return origin(partition), false, foreign
 }
 
 // search looks in the journal for published facts.
@@ -155,21 +168,16 @@ func (s search) entry(offset int64) (events.Entry, error) {
 	return entry, err
 }
 
-// lastPublished reads the last window records of the topic, and reports whether those are all. It skips foreign records.
-func lastPublished(ctx context.Context, l eventlog.Log, partition int32, window int64) (all []public.Received, whole bool, err error) {
-	start, end, err := l.Bounds(ctx, events.TopicEvents, partition)
-	if err != nil || start == end {
-		return nil, true, err
-	}
-	from := max(start, end-window)
+// publishedIn reads the records of the topic from one offset to another. It skips foreign records.
+func publishedIn(ctx context.Context, l eventlog.Log, partition int32, from, to int64) (all []public.Received, err error) {
 	reader := l.Read(events.TopicEvents, partition, from)
 	defer reader.Close()
-	for next := int64(0); next < end; {
+	for next := from; next < to; {
 		records, err := reader.Next(ctx)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		for _, r := range records {
+		for _, r := range records[:min(int64(len(records)), to-next)] {
 			if e, err := public.Parse(r); err == nil && e.Position.Partition == partition {
 				e.Data = slices.Clone(e.Data) // it is the reader's
 				all = append(all, e)
@@ -177,7 +185,7 @@ func lastPublished(ctx context.Context, l eventlog.Log, partition int32, window 
 			next = r.Offset + 1
 		}
 	}
-	return all, from == start, nil
+	return all, nil
 }
 
 // unbroken returns the records whose numbers follow one another, beginning with the lowest. What comes after a gap is published again, together with
