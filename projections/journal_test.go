@@ -48,3 +48,34 @@ func TestReplicaOfAnotherJournal(t *testing.T) {
 		t.Errorf("with its own again: %d rows of %d (%v)", len(again), len(first), err)
 	}
 }
+
+// widened is a log to whose topics partitions were added.
+type widened struct {
+	identified
+	by int32
+}
+
+func (w widened) Partitions() int32 { return w.identified.Partitions() + w.by }
+
+// A replica does not follow a log to whose topics partitions were added, even if the configuration agrees: accounts would be in others than theirs.
+func TestPartitionsWereAdded(t *testing.T) {
+	f := newFixture(t)
+	open := func(by int32) error {
+		cfg := f.config("replica")
+		cfg.Log = widened{identified{f.log, "the id"}, by}
+		r, err := projections.Open(t.Context(), cfg)
+		if err == nil {
+			closed(t, r)
+		}
+		return err
+	}
+	if err := open(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(2); err == nil || !strings.Contains(err.Error(), "they had 2, and have 4") || !strings.Contains(err.Error(), "partitions = 2") {
+		t.Errorf("with two more partitions: %v", err)
+	}
+	if err := open(0); err != nil {
+		t.Errorf("opened again: %v", err)
+	}
+}

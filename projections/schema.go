@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -131,13 +132,25 @@ func CheckJournal(folded, log string) error {
 		"restore a backup first, or the partitions halt (docs/RUNBOOK.md#platenpartitionhalted)", ErrOtherJournal, folded, log)
 }
 
-// checkJournal returns an error if the store was folded from another journal than the log's. Nothing is removed, since it may be the last copy.
+// countKey holds how many partitions that journal had, in decimal digits. A log without ids keeps its count itself.
+var countKey = []byte("\x00partitions")
+
+// checkJournal returns an error if the store was folded from another journal than the log's, or if that had another number of partitions. Nothing is
+// removed, since it may be the last copy.
 func (s *store) checkJournal() error {
-	have, err := get(s.db, journalKey)
+	id, err := get(s.db, journalKey)
 	if err != nil {
 		return err
 	}
-	return CheckJournal(string(have), s.cfg.Log.TopicID(events.TopicJournal))
+	if err := CheckJournal(string(id), s.cfg.Log.TopicID(events.TopicJournal)); err != nil {
+		return err
+	}
+	count, err := get(s.db, countKey)
+	if now := strconv.Itoa(int(s.partitions)); err == nil && len(count) > 0 && string(count) != now {
+		err = fmt.Errorf("partitions were added to the topics: they had %s, and have %s. Most accounts would be looked for in others than theirs, "+
+			"and Kafka takes no partition away: restore a backup into new topics with partitions = %[1]s", count, now)
+	}
+	return err
 }
 
 // noteJournal records which journal a store is folded from.
@@ -146,7 +159,7 @@ func (s *store) noteJournal() error {
 	if id == "" {
 		return nil
 	}
-	return s.db.Set(journalKey, []byte(id), pebble.Sync)
+	return errors.Join(s.db.Set(journalKey, []byte(id), nil), s.db.Set(countKey, strconv.AppendInt(nil, int64(s.partitions), 10), pebble.Sync))
 }
 
 // removeOthers removes the stores of all directories but one: the remains of a newer version, an unfinished build or a replaced store.

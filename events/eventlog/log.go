@@ -47,7 +47,8 @@ var (
 type PartitionCountError struct{ Have, Want int32 }
 
 func (e *PartitionCountError) Error() string {
-	return fmt.Sprintf("the log has %d partitions, the configuration says %d: the count is fixed for the life of a log, so configure partitions = %[1]d", e.Have, e.Want)
+	return fmt.Sprintf("the log has %d partitions, the configuration says %d: the count is fixed for the life of a log, so configure partitions = %[1]d, "+
+		"unless somebody has added some", e.Have, e.Want)
 }
 
 // OddTopicError means that a topic has another partition count than the others, so that no configuration is right.

@@ -52,7 +52,7 @@ func TestTryLog(t *testing.T) {
 	}
 	try("it can be read, and has 64 partitions")
 	c.Partitions = 32
-	try("the log has 64 partitions, the configuration says 32: the count is fixed for the life of a log, so configure partitions = 64")
+	try("the log has 64 partitions, the configuration says 32: the count is fixed for the life of a log, so configure partitions = 64, unless somebody has added some")
 }
 
 // usedByNode returns the configuration of a stopped node that has a result.
