@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"sync"
@@ -91,7 +90,7 @@ func sendAsset(ctx *fasthttp.RequestCtx, a openapi.Asset) *problem {
 		ctx.SetStatusCode(fasthttp.StatusNotModified)
 		return nil
 	}
-	if a.Gzip != nil && bytes.Contains(ctx.Request.Header.Peek("Accept-Encoding"), []byte("gzip")) {
+	if a.Gzip != nil && ctx.Request.Header.HasAcceptEncoding("gzip") {
 		ctx.Response.Header.Set("Content-Encoding", "gzip")
 		ctx.SetBody(a.Gzip)
 		return nil

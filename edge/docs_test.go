@@ -6,6 +6,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"platen.dev/edge/openapi"
 	"platen.dev/events/public"
 )
 
@@ -31,6 +32,18 @@ func TestEventDescriptions(t *testing.T) {
 	for _, path := range []string{"/schemas/", "/schemas/platen.job.finished.v1", "/schemas/platen.nothing.v1.json", "/asyncapi"} {
 		if _, found := d.find(path); found {
 			t.Errorf("%s is there", path)
+		}
+	}
+}
+
+// A viewer's file is sent compressed only to a client that takes it so.
+func TestCompressedFiles(t *testing.T) {
+	for accept, want := range map[string]string{"": "", "gzip": "gzip", "br, GZIP;q=0.5": "gzip", "gzip;q=0": "", "identity, gzip; q=0.0": "", "xgzip": ""} {
+		var ctx fasthttp.RequestCtx
+		ctx.Request.Header.Set("Accept-Encoding", accept)
+		_ = sendAsset(&ctx, openapi.Asset{Body: []byte("plain"), Gzip: []byte("packed")})
+		if got := string(ctx.Response.Header.Peek("Content-Encoding")); got != want || (string(ctx.Response.Body()) == "packed") != (want != "") {
+			t.Errorf("Accept-Encoding %q: %q, %s", accept, got, ctx.Response.Body())
 		}
 	}
 }

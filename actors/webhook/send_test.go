@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -153,6 +154,7 @@ func TestNoResponse(t *testing.T) {
 	reset := listening(t, func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); _ = c.Close() })
 	garbage := listening(t, func(c net.Conn) { fmt.Fprint(c, "SSH-2.0-none\r\n"); _ = c.Close() })
 	switching := listening(t, func(c net.Conn) {
+		_, _ = http.ReadRequest(bufio.NewReader(c)) // an answer before the request is another failure
 		fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
 	}) // and stays open
 	untrusted := httptest.NewTLSServer(http.NotFoundHandler())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -162,7 +163,7 @@ func TestDashboardMember(t *testing.T) {
 	if got := p.act("/dashboard/sign-out"); got.status != 303 || p.signedIn() {
 		t.Errorf("sign out: %d, signed in: %t", got.status, p.signedIn())
 	}
-	if got := p.get("/dashboard/jobs?status=failed"); got.status != 303 || got.header.Get("Location") != "/dashboard/sign-in?next=/dashboard/jobs" {
+	if got := p.get("/dashboard/jobs?status=failed"); got.status != 303 || got.header.Get("Location") != "/dashboard/sign-in?next=/dashboard/jobs%3Fstatus%3Dfailed" {
 		t.Errorf("signed out, a page leads to %d %q", got.status, got.header.Get("Location"))
 	}
 	if got := p.signIn("ada@example.COM ", password); got.status != 303 || !p.signedIn() {
@@ -543,6 +544,11 @@ func TestDashboardPages(t *testing.T) {
 		shown := p.get("/dashboard/sign-in?next=" + url.QueryEscape(next)).body
 		if !strings.Contains(shown, `name="next" value="/dashboard"`) {
 			t.Errorf("next %q is handed on:\n%s", next, shown)
+		}
+	}
+	for _, next := range []string{"/dashboard/jobs", "/dashboard/jobs?status=failed&from=2026-01-31"} {
+		if shown := n.person(t).get("/dashboard/sign-in?next=" + url.QueryEscape(next)).body; !strings.Contains(shown, fmt.Sprintf(`name="next" value="%s"`, html.EscapeString(next))) {
+			t.Errorf("next %q is lost:\n%s", next, shown)
 		}
 	}
 	const evil = `"><script>alert(1)</script>`

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -45,10 +46,14 @@ func (d signInPages) public(ctx *fasthttp.RequestCtx, path string) bool {
 	return true
 }
 
-// nextPath returns the dashboard path to show after the sign-in; anything else in a link leads home.
+// maxNext is the limit of an address to show after the sign-in, in bytes.
+const maxNext = 1000
+
+// nextPath returns the dashboard path to show after the sign-in, with its query; anything else in a link leads home.
 func nextPath(next string) string {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' } // always escaped in addresses of the dashboard
-	if !Serves(next) || strings.ContainsFunc(next, odd) || strings.Contains(next, "..") {
+	path, _, _ := strings.Cut(next, "?")
+	if len(next) > maxNext || !Serves(path) || strings.ContainsFunc(next, odd) || strings.Contains(path, "..") {
 		return Path
 	}
 	return next
@@ -60,14 +65,18 @@ func (d signInPages) toSignIn(ctx *fasthttp.RequestCtx) {
 		d.message(ctx, 403, "signedout")
 		return
 	}
-	d.leadToSignIn(ctx, string(ctx.URI().PathOriginal()))
+	next := string(ctx.URI().PathOriginal())
+	if query := ctx.URI().QueryString(); len(query) > 0 {
+		next += "?" + string(query)
+	}
+	d.leadToSignIn(ctx, next)
 }
 
 // leadToSignIn leads to the sign-in page, and afterwards to a path of the dashboard.
 func (d signInPages) leadToSignIn(ctx *fasthttp.RequestCtx, next string) {
 	target := Path + "/sign-in"
 	if next != Path && nextPath(next) == next {
-		target += "?next=" + next
+		target += "?next=" + strings.ReplaceAll(url.QueryEscape(next), "%2F", "/")
 	}
 	redirect(ctx, target)
 }
