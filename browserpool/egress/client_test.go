@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -37,7 +38,7 @@ func TestUsersOfClients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := conn.Read(make([]byte, 1)); err != io.EOF {
+			if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 				t.Errorf("a foreign client reads %v, want the end", err)
 			}
 			_ = conn.Close()

@@ -67,10 +67,8 @@ func (d *site) signedIn(t service.Token) (visitor, bool) {
 	return visitor{Token: t, member: m, session: s}, ok
 }
 
-// catchUp waits until everything of an account that is durable by now is read. It is false if that takes too long.
-func (d *site) catchUp(account events.AccountID) bool {
-	return d.cfg.Services.Fresh.Account(account) == nil
-}
+// catchUp waits until everything of an account that is durable by now is read, or until that takes too long: then a page shows what was read.
+func (d *site) catchUp(account events.AccountID) { _ = d.cfg.Services.Fresh.Account(account) }
 
 func (d *site) now() events.Instant { return events.At(d.cfg.Now()) }
 
