@@ -663,6 +663,19 @@ func TestShiftedBesideOthers(t *testing.T) {
 	}
 }
 
+// What the flow places, but does not hold, stays where it is when a block beside it has a margin instead of its shift.
+func TestShiftedBelowABar(t *testing.T) {
+	t.Parallel()
+	const page = `<!doctype html><style>body { margin: 0 } p { margin: 0; line-height: 20px }</style><div style="position: fixed; height: 62px"><p>BAR</p><div style="position: absolute">MENU</div></div>` +
+		`<div style="position: absolute; top: 62px; left: 400px">SIDE</div><div style="position: relative; top: 62px">`
+	pdf := mustPrint(t, openSlot(t), Print{HTML: page + strings.Repeat("<p>x</p>", 90) + "<p>END</div><script></script>", Full: true}).PDF
+	for word, want := range map[string]float64{"BAR": 29, "MENU": 44, "SIDE": 75} {
+		if at := wordAt(t, pdf, word).yMin; math.Abs(at-want) > 4 {
+			t.Errorf("%s is at %.0f pt, want %.0f", word, at, want)
+		}
+	}
+}
+
 // Sections as high as the window are as high as a page, be it wider than high.
 func TestSectionsOfAPage(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
 // Moves blocks that are shifted up or down relative to their place there by margins. Browsers shift after dividing a document into pages: lines would
 // be moved beyond the edges of a page, or below the repeated head of a table. A block stays shifted if anything around it would move.
-(document, _, { within, set, keepStyle }) => {
+(document, _, { within, isAuto, set, keepStyle }) => {
 	const most = 1000, px = Number.parseFloat, rectOf = e => e.getBoundingClientRect()
 	const isBlock = display => /^(block|flow-root|list-item|flex|grid|table)$/.test(display)
 	const before = e => e.previousElementSibling ? rectOf(e.previousElementSibling).bottom : rectOf(e.parentElement).top
@@ -17,6 +17,9 @@
 	const place = ({ e, above, below }) => set(e, { "margin-top": above + "px", "margin-bottom": below + "px" })
 	const errorsOf = ({ e, want }, now = gaps(e)) => ({ above: now.above - want.above, below: now.below - want.below })
 	const wrong = () => shifted.map(at => ({ at, error: errorsOf(at) })).filter(({ error }) => Math.abs(error.above) > 1 || Math.abs(error.below) > 1)
+	// What is out of the flow where the flow would have it: a margin may move the box that it is in.
+	const isOut = e => e.style && /absolute|fixed/.test(getComputedStyle(e).position) && isAuto(e, "top") && isAuto(e, "bottom")
+	const out = shifted.length > 0 ? within(document.body).filter(isOut).slice(0, most).map(e => ({ e, top: rectOf(e).top })) : []
 	for (const { e } of shifted) set(e, { transition: "none", top: "0px" })
 	shifted.forEach(place)
 	let left = wrong()
@@ -33,5 +36,9 @@
 		for (const at of back) at.restore()
 		shifted = shifted.filter(at => !back.has(at))
 		left = wrong()
+	}
+	for (const { e, top } of out.filter(({ e, top }) => Math.abs(rectOf(e).top - top) > 1)) {
+		const moved = rectOf(e).top - top
+		if (Math.abs(moved) > 1) set(e, { transition: "none", "margin-top": px(getComputedStyle(e).marginTop) - moved + "px" })
 	}
 }
