@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -19,10 +20,11 @@ import (
 	"platen.dev/events/contract"
 )
 
-// references match how a page, its style sheets and its modules refer to others.
+// references match how a page, its style sheets and its modules refer to others. fileName matches a text of a script that may be the name of a file.
 var (
 	cssReference    = regexp.MustCompile(`(?i)url\(\s*['"]?([^'")]+?)['"]?\s*\)|@import\s+['"]([^'"]+)['"]`)
 	moduleReference = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*['"](\.{1,2}/[^'"]+)['"]`)
+	fileName        = regexp.MustCompile("['\"`]([^'\"`<>\\\\\r\n]{1,200}\\.\\w{1,8}(?:[?#][^'\"`<>\\\\\r\n]{0,200})?)\\\\?['\"`]")
 )
 
 // gathered are the files that a page refers to, directly or through other files, by their paths in its site: those of its folder, and others where
@@ -31,8 +33,21 @@ type gathered struct {
 	folder *os.Root // nil if the page has none
 	allow  []string // directories that the page may have files of, "/" for all
 	files  map[string][]byte
-	bytes  int
+	room   int            // for how many bytes there is room
+	tried  map[place]bool // what was looked for
+	// page is where the page is, scripts are its own and those of its frames and files, which may name others.
+	page    place
+	scripts []script
 }
+
+// script is the text of a script, with the directories from which it may name files.
+type script struct {
+	text string
+	from []place
+}
+
+// maxAssetBytes is how many bytes files have in all: in base64, they fill a body.
+const maxAssetBytes = contract.MaxBody * 3 / 4
 
 // place is where a file is: in the site, and on the disk.
 type place struct{ name, disk string }
@@ -45,12 +60,12 @@ type reach struct {
 }
 
 // assetsOf returns, as JSON, the files that a page refers to and that are in its reach: those of its folder by relative URL; "" for none. Missing ones
-// are left out: the conversion warns of them.
+// are left out: the conversion warns of them. What only a script names is left out, too, if the files were too many or too large with it.
 func assetsOf(page string, r reach) (string, error) {
 	if !r.own && len(r.allow) == 0 {
 		return "", nil
 	}
-	g := gathered{allow: r.allow, files: map[string][]byte{}}
+	g := gathered{allow: r.allow, files: map[string][]byte{}, room: maxAssetBytes, tried: map[place]bool{}, page: place{name: "."}}
 	if r.own {
 		root, err := os.OpenRoot(r.folder)
 		if err != nil {
@@ -59,18 +74,16 @@ func assetsOf(page string, r reach) (string, error) {
 		defer root.Close()
 		g.folder = root
 	}
-	from := place{name: "."}
 	if r.folder != "" {
 		var err error
-		if from.disk, err = filepath.Abs(r.folder); err != nil {
+		if g.page.disk, err = filepath.Abs(r.folder); err != nil {
 			return "", err
 		}
 	}
-	for _, reference := range referencesOf(page) {
-		if err := g.add(from, reference); err != nil {
-			return "", err
-		}
+	if err := g.addOf(page, g.page); err != nil {
+		return "", err
 	}
+	g.addNamed()
 	if len(g.files) == 0 {
 		return "", nil
 	}
@@ -116,33 +129,78 @@ func (g *gathered) add(from place, reference string) error {
 		return nil
 	}
 	to := placeOf(from, at)
-	if _, has := g.files[to.name]; has || contract.CheckAssetName(to.name) != "" {
+	if _, has := g.files[to.name]; has || g.tried[to] || contract.CheckAssetName(to.name) != "" {
 		return nil
 	}
+	g.tried[to] = true
 	content, err := g.read(to)
 	if content == nil || err != nil {
 		return err
 	}
-	var more []string
-	switch strings.ToLower(path.Ext(to.name)) {
-	case ".css":
+	kind := strings.ToLower(path.Ext(to.name))
+	isPage := slices.Contains([]string{".html", ".htm", ".xhtml", ".svg"}, kind)
+	if isPage || kind == ".css" {
 		content = []byte(inSite(string(content), g.allow))
-		more = matches(cssReference, string(content))
-	case ".html", ".htm", ".xhtml", ".svg":
-		content = []byte(inSite(string(content), g.allow))
-		more = referencesOf(string(content))
-	case ".js", ".mjs":
-		more = matches(moduleReference, string(content))
 	}
-	if g.files[to.name] = content; len(g.files) > contract.MaxAssets {
+	if err := g.put(to.name, content); err != nil {
+		return err
+	}
+	dir := place{path.Dir(to.name), filepath.Dir(to.disk)}
+	switch {
+	case isPage:
+		return g.addOf(string(content), dir)
+	case kind == ".css":
+		return g.addAll(matches(cssReference, string(content)), dir)
+	case kind == ".js", kind == ".mjs":
+		g.scripts = append(g.scripts, script{string(content), []place{g.page, dir}})
+		return g.addAll(matches(moduleReference, string(content)), dir)
+	}
+	return nil
+}
+
+// put adds a file, within the bounds of the API.
+func (g *gathered) put(name string, content []byte) error {
+	switch {
+	case len(g.files) >= contract.MaxAssets:
 		return fmt.Errorf("the page names more than %d files of its folder", contract.MaxAssets)
+	case len(content) > g.room:
+		return fmt.Errorf("the files of the page have more than %d bytes in all", maxAssetBytes)
 	}
-	for _, reference := range more {
-		if err := g.add(place{path.Dir(to.name), filepath.Dir(to.disk)}, reference); err != nil {
+	g.files[name] = content
+	g.room -= len(content)
+	return nil
+}
+
+// addOf adds what a page in a directory refers to.
+func (g *gathered) addOf(page string, dir place) error {
+	references, scripts := referencesOf(page)
+	for _, text := range scripts {
+		g.scripts = append(g.scripts, script{text, []place{dir}})
+	}
+	return g.addAll(references, dir)
+}
+
+func (g *gathered) addAll(references []string, from place) error {
+	for _, reference := range references {
+		if err := g.add(from, reference); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addNamed adds the files that scripts seem to name, as to load data or other scripts. Those that are too many are left out, and those that take more
+// than half of the room: what is not needed must not make a request too large.
+func (g *gathered) addNamed() {
+	g.room -= maxAssetBytes / 2
+	for i := 0; i < len(g.scripts); i++ { // what is added may have more
+		names := matches(fileName, g.scripts[i].text)
+		for _, from := range g.scripts[i].from {
+			for _, name := range names {
+				_ = g.add(from, name)
+			}
+		}
+	}
 }
 
 // read returns a regular file, or nil if it does not exist or is not allowed.
@@ -159,9 +217,6 @@ func (g *gathered) read(at place) ([]byte, error) {
 		return nil, err
 	}
 	content, err := io.ReadAll(io.LimitReader(f, contract.MaxBody+1))
-	if g.bytes += len(content); err == nil && g.bytes > contract.MaxBody*3/4 {
-		err = fmt.Errorf("the files of the page have more than %d bytes in all", contract.MaxBody*3/4)
-	}
 	return append([]byte{}, content...), err
 }
 
@@ -205,13 +260,13 @@ func openWithin(dir, name string) (*os.File, error) {
 	return root.OpenFile(within, readOnly, 0)
 }
 
-// referencesOf lists a page's references: in attributes, and in its style sheets and modules.
-func referencesOf(page string) (all []string) {
+// referencesOf lists a page's references: in attributes, and in its style sheets and modules; and its scripts.
+func referencesOf(page string) (all, scripts []string) {
 	tokens := html.NewTokenizer(strings.NewReader(page))
 	for within := ""; ; {
 		switch tokens.Next() {
 		case html.ErrorToken:
-			return all
+			return all, scripts
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := tokens.Token()
 			within = t.Data
@@ -227,6 +282,7 @@ func referencesOf(page string) (all []string) {
 			case "style":
 				all = append(all, matches(cssReference, string(tokens.Raw()))...)
 			case "script":
+				scripts = append(scripts, string(tokens.Raw()))
 				all = append(all, matches(moduleReference, string(tokens.Raw()))...)
 			}
 		}

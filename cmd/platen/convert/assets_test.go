@@ -174,6 +174,36 @@ func TestAssetsOfFrames(t *testing.T) {
 	}
 }
 
+// Files that scripts name are found: by their paths from the page, or from the script. Too many of them, or too large ones, are left out.
+func TestAssetsOfScripts(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{
+		"js/app.js": "d3.csv('data/sales.csv'); new Worker(`worker.js`); load(\"two words.json?v=1\"); x='missing.png'; y='https://example.com/no.png'; z='../secret.txt'", "data/sales.csv": "1",
+		"js/worker.js": "importScripts('lib.js')", "js/lib.js": "1", "two words.json": "{}", "js/jquery.min.js": "1", "written.png": "p", "unused.txt": "1", "no.png": "1",
+		"sub/frame.html": `<script>fetch('own.json')</script>`, "sub/own.json": "1", "head.html": `<link href="head.css">`, "head.css": "h", "large.bin": strings.Repeat("x", maxAssetBytes/2),
+	})
+	for page, want := range map[string]string{
+		`<script>window.jQuery || document.write("<script src='js/jquery.min.js'>"+"<"+"/script>")</script>`:  "js/jquery.min.js",
+		`<script>document.body.innerHTML = "<img src=\"written.png\">"; $("#top").load("head.html")</script>`: "head.css head.html written.png",
+		`<script src="js/app.js"></script><iframe src="sub/frame.html"></iframe>`:                             "data/sales.csv js/app.js js/lib.js js/worker.js sub/frame.html sub/own.json two words.json",
+		`<script>a = 'large.bin'; b = 'written.png'</script>`:                                                 "large.bin",
+		`<img src="no.png"><script>a = 'large.bin'; b = 'written.png'</script>`:                               "no.png written.png",
+	} {
+		if got := strings.Join(slices.Sorted(maps.Keys(gatheredFrom(t, dir, page))), " "); got != want {
+			t.Errorf("%s: gathered %s, want %s", page, got, want)
+		}
+	}
+	var page strings.Builder
+	for i := range contract.MaxAssets + 1 {
+		name := fmt.Sprintf("%d.json", i)
+		fill(t, dir, map[string]string{name: ""})
+		fmt.Fprintf(&page, "<script>x = '%s'</script>", name)
+	}
+	if got := len(gatheredFrom(t, dir, page.String())); got != contract.MaxAssets {
+		t.Errorf("gathered %d of too many files", got)
+	}
+}
+
 // The bounds of the API are said before anything is sent.
 func TestAssetBounds(t *testing.T) {
 	dir := t.TempDir()

@@ -52,7 +52,7 @@ An INPUT is a file that ends in .html, .md or .xml (an e-invoice), an address, o
 .jpg or .webp, or is a directory, or - for standard output (-o names it, too); without it, each result is named after its input, in the present directory.
 
 HTML of files and of standard input is sanitised: scripts and style sheets are left out, inline styles stay. With --html-mode full it is shown
-as it is, with the files of its folder that it names by relative URL. An address is shown with all.
+as it is, with the files of its folder that it, or a script of it, names by relative URL. An address is shown with all.
 
 The options are those of the API (docs/API.md). A value that begins with @ names a file that has it: for texts of several lines, JSON and
 secrets. With --server, the server's rules and quota apply; a request that gets no answer is repeated there without being charged twice.`,
