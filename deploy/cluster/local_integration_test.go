@@ -1,0 +1,112 @@
+//go:build integration
+
+package cluster
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What roles do is tried on this machine here, without hosts: what they call on a host is in a directory of its own.
+
+// local writes a playbook for this machine, and programs that come before those of the system.
+func (c control) local(t *testing.T, playbook string, programs map[string]string) (path string) {
+	t.Helper()
+	roles, err := filepath.Abs("roles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(c.dir, "bin")
+	if err := os.MkdirAll(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range programs {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path = filepath.Join(c.dir, "local.yml")
+	if err := os.WriteFile(path, []byte(playbook), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ANSIBLE_ROLES_PATH", roles)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	return path
+}
+
+const secrets = `- hosts: cluster[0]
+  connection: local
+  gather_facts: false
+  roles: [settings, authority]
+`
+
+// A name or an address that changes gets into the certificates, and nothing else is made again. A program that fails
+// leaves nothing that the next run takes for a password.
+func TestSecrets(t *testing.T) {
+	c := newControl(t)
+	binary, err := filepath.Abs("../../dist/cluster/platen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(binary); err != nil {
+		t.Skip("deploy/cluster/fetch.sh builds it: ", err)
+	}
+	failing := filepath.Join(c.dir, "failing")
+	playbook := c.local(t, secrets, map[string]string{"openssl": `[ "$1" != rand ] || [ ! -e ` + failing + ` ] || exit 1
+PATH=${PATH#*:} exec openssl "$@"
+`})
+	args := []string{"--extra-vars", "platen_binary=" + binary, playbook}
+
+	if err := os.WriteFile(failing, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.run(args); err == nil {
+		t.Errorf("a password is made without openssl:\n%s", tail(out, 2_000))
+	}
+	if err := os.Remove(failing); err != nil {
+		t.Fatal(err)
+	}
+	c.play(t, args...)
+	for _, name := range []string{"storage-password", "ledger-password", "kafka-id", "kafka-directory-platen2"} {
+		if secret := read(t, c.secret(name)); len(secret) < 22 {
+			t.Errorf("%s is %q", name, secret)
+		}
+	}
+	if changed := c.play(t, args...); changed != 0 {
+		t.Errorf("a second run changes %d things", changed)
+	}
+
+	before := read(t, c.secret("host-platen2.pem"))
+	inventory := strings.NewReplacer(publicName, "other.platen.test", "address: 198.18.92.11,", "address: 198.18.92.99,").Replace(read(t, c.inventory))
+	if err := os.WriteFile(c.inventory, []byte(inventory), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.play(t, args...)
+	checkNames(t, c.secret("public.pem"), "other.platen.test", "198.18.92.99")
+	checkNames(t, c.secret("host-platen1.pem"), "platen1", "198.18.92.99")
+	if read(t, c.secret("host-platen2.pem")) != before {
+		t.Error("the certificate of a host that did not change was made again")
+	}
+}
+
+// checkNames looks whether a certificate is for all of these names.
+func checkNames(t *testing.T, file string, names ...string) {
+	t.Helper()
+	block, _ := pem.Decode([]byte(read(t, file)))
+	if block == nil {
+		t.Fatalf("%s is no PEM", file)
+	}
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for _, name := range names {
+		if err := certificate.VerifyHostname(name); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
