@@ -5,6 +5,7 @@ package cluster
 import (
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,5 +109,40 @@ func checkNames(t *testing.T, file string, names ...string) {
 		if err := certificate.VerifyHostname(name); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+}
+
+const restarts = `- hosts: cluster
+  connection: local
+  gather_facts: false
+  roles: [settings]
+  vars: {patience: 3, platen_before: {stdout: active}, kafka_before: {stdout: active}}
+  tasks:
+    - {ansible.builtin.command: "true", notify: "Restart %[1]s"}
+  handlers:
+    - ansible.builtin.import_tasks: %[2]s
+`
+
+// A node that does not start with new settings is the only one that is restarted.
+func TestRestartsEnd(t *testing.T) {
+	for service, role := range map[string]string{"Platen": "platen", "Kafka": "kafka"} {
+		t.Run(service, func(t *testing.T) {
+			c := newControl(t)
+			log := filepath.Join(c.dir, "restarts")
+			handlers, err := filepath.Abs(filepath.Join("roles", role, "handlers/main.yml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			up := "[ ! -e " + log + " ]\n" // everything is well until the first restart
+			playbook := c.local(t, fmt.Sprintf(restarts, service, handlers), map[string]string{
+				"systemctl": `case "$*" in restart*) echo "$*" >> ` + log + `; ` + up + "esac\n", "platen": up, "kafka-tool": up,
+			})
+			if out, err := c.run([]string{playbook}); err == nil {
+				t.Errorf("the playbook does not tell\n%s", tail(out, 2_000))
+			}
+			if got, want := read(t, log), "restart "+role+"\n"; got != want {
+				t.Errorf("restarted: %q, want %q", got, want)
+			}
+		})
 	}
 }
