@@ -50,6 +50,11 @@ func (v verdict) checkReplicas(p int32) error {
 				return fmt.Errorf("%s differs from a replay at %x", n.id, key)
 			}
 		}
+		for key := range r.values {
+			if _, is := fresh.values[key]; !is {
+				return fmt.Errorf("%s has %x, which a replay has not", n.id, key)
+			}
+		}
 		if err := v.checkLive(n, p, fresh); err != nil {
 			return err
 		}

@@ -35,6 +35,8 @@ type historyFault struct {
 	thaws bool
 	// countsAll counts snapshots that a node cannot read among those that it keeps.
 	countsAll bool
+	// keepsRows loads a snapshot over the rows that are there.
+	keepsRows bool
 	// sparesNothing deletes what this version needs although it may come back.
 	sparesNothing bool
 }

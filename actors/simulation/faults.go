@@ -183,6 +183,7 @@ var historyFaults = map[string]Fault{
 	"what the version before needs is not spared":        {history: historyFault{sparesNothing: true}},
 	"what cannot be read is among what is kept":          {history: historyFault{countsAll: true}},
 	"the rows of a snapshot are not those of its cursor": {history: historyFault{thaws: true}},
+	"a snapshot is loaded over the rows that are there":  {history: historyFault{keepsRows: true}},
 }
 
 // clockFaults are faults of clocks.

@@ -155,7 +155,11 @@ func (n *node) restore(p int32) bool {
 		}
 		return true
 	}
-	r.cursor, r.values, r.last, r.marker = s.cursor, maps.Clone(s.values), s.last, nil
+	if !w.rules.Fault.history.keepsRows {
+		clear(r.values)
+	}
+	maps.Copy(r.values, s.values)
+	r.cursor, r.last, r.marker = s.cursor, s.last, nil
 	n.failOwnerships(p, "the replica was restored from a snapshot")
 	return true
 }
