@@ -146,3 +146,36 @@ func TestRestartsEnd(t *testing.T) {
 		})
 	}
 }
+
+const backupsEnd = `- hosts: cluster[0]
+  connection: local
+  gather_facts: false
+  roles: [settings]
+  tasks:
+    - ansible.builtin.include_role: {name: platen, tasks_from: backups.yml}
+    - ansible.builtin.stat: {path: /etc/systemd/system/platen-backup.timer}
+      register: before
+    - ansible.builtin.include_role: {name: platen, tasks_from: backups.yml}
+      vars: {backup_to: ""}
+    - ansible.builtin.stat: {path: /etc/systemd/system/platen-backup.timer}
+      register: after
+    - ansible.builtin.assert: {that: [before.stat.exists, not after.stat.exists]}
+`
+
+// Where backup_to is empty again, the timer takes no more backups.
+func TestBackupsEnd(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can cover /etc/systemd/system")
+	}
+	c := newControl(t)
+	log := filepath.Join(c.dir, "calls")
+	playbook := c.local(t, backupsEnd, map[string]string{
+		"systemctl": `echo "$*" >> ` + log + `; case "$*" in *show*) echo LoadState=loaded; echo ActiveState=active;; esac` + "\n",
+		"ansible-playbook": `export PATH=${PATH#*:} BIN=${PATH%%:*}
+exec unshare --mount sh -c 'mount -t tmpfs units /etc/systemd/system && real=$(command -v ansible-playbook) && PATH=$BIN:$PATH exec "$real" "$@"' sh "$@"` + "\n",
+	})
+	c.play(t, playbook)
+	if got := read(t, log); !strings.Contains(got, "disable --now platen-backup.timer") {
+		t.Errorf("the timer goes on:\n%s", got)
+	}
+}
