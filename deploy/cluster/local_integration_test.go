@@ -147,6 +147,13 @@ func TestRestartsEnd(t *testing.T) {
 	}
 }
 
+// covering is an ansible-playbook for which a directory of this machine is empty, and stays as it is.
+func covering(dir string) string {
+	return `export PATH=${PATH#*:} BIN=${PATH%%:*}
+exec unshare --mount sh -c 'mount -t tmpfs covering ` + dir + ` && real=$(command -v ansible-playbook) && PATH=$BIN:$PATH exec "$real" "$@"' sh "$@"
+`
+}
+
 const backupsEnd = `- hosts: cluster[0]
   connection: local
   gather_facts: false
@@ -170,12 +177,35 @@ func TestBackupsEnd(t *testing.T) {
 	c := newControl(t)
 	log := filepath.Join(c.dir, "calls")
 	playbook := c.local(t, backupsEnd, map[string]string{
-		"systemctl": `echo "$*" >> ` + log + `; case "$*" in *show*) echo LoadState=loaded; echo ActiveState=active;; esac` + "\n",
-		"ansible-playbook": `export PATH=${PATH#*:} BIN=${PATH%%:*}
-exec unshare --mount sh -c 'mount -t tmpfs units /etc/systemd/system && real=$(command -v ansible-playbook) && PATH=$BIN:$PATH exec "$real" "$@"' sh "$@"` + "\n",
+		"systemctl":        `echo "$*" >> ` + log + `; case "$*" in *show*) echo LoadState=loaded; echo ActiveState=active;; esac` + "\n",
+		"ansible-playbook": covering("/etc/systemd/system"),
 	})
 	c.play(t, playbook)
 	if got := read(t, log); !strings.Contains(got, "disable --now platen-backup.timer") {
 		t.Errorf("the timer goes on:\n%s", got)
+	}
+}
+
+// A node that does not run, as after an upgrade that failed, cannot be drained, and gets another version without.
+func TestUpgradeOfANodeThatIsDown(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can cover /var/cache")
+	}
+	for state, drained := range map[string]bool{"active": true, "activating": false, "failed": false} {
+		t.Run(state, func(t *testing.T) {
+			c := newControl(t)
+			log := filepath.Join(c.dir, "calls")
+			deb := c.local(t, "no package", map[string]string{
+				"systemctl": "echo " + state + "; [ " + state + " = active ]\n", "dpkg-deb": "echo 1\n", "dpkg-query": "echo 2\n",
+				"runuser": "echo \"$*\" >> " + log + "; [ " + state + " = active ]\n", "ansible-playbook": covering("/var/cache"),
+			})
+			out, err := c.run([]string{"--connection", "local", "--limit", "platen1", "--extra-vars", "platen_deb=" + deb + " ansible_become=false", "upgrade.yml"})
+			if err == nil || !strings.Contains(string(out), "TASK [Install]") { // which fails: it is no package
+				t.Errorf("%s: nothing is installed: %v\n%s", state, err, tail(out, 2_000))
+			}
+			if calls, _ := os.ReadFile(log); strings.Contains(string(calls), "platen drain --wait") != drained {
+				t.Errorf("%s: called %q", state, calls)
+			}
+		})
 	}
 }
