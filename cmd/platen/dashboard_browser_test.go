@@ -25,7 +25,7 @@ func TestDashboardInABrowser(t *testing.T) {
 		name string
 		do   func(*testing.T, *inProcessNode, *screen)
 	}{
-		{"job", jobFlow}, {"keys", keyFlow}, {"members", memberFlow}, {"failure", failureFlow}, {"playground", playgroundFlow}, {"fields", fieldsFlow}, {"templates", templateFlow}, {"invoices", invoiceFlow}, {"passkeys", passkeyFlow}, {"no passkeys", noPasskeyFlow},
+		{"job", jobFlow}, {"keys", keyFlow}, {"members", memberFlow}, {"failure", failureFlow}, {"playground", playgroundFlow}, {"templates", templateFlow}, {"fields", fieldsFlow}, {"invoices", invoiceFlow}, {"passkeys", passkeyFlow}, {"no passkeys", noPasskeyFlow},
 	} {
 		t.Run(flow.name, func(t *testing.T) { flow.do(t, n, s) })
 	}
