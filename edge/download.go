@@ -101,12 +101,11 @@ func (s *jobs) send(ctx *fasthttp.RequestCtx, by service.Principal, f found) *pr
 // open opens the file of a job. A directory keeps no checksums: a file with another size than the job's is not sent as if it were the whole one.
 func (s *jobs) open(ctx *fasthttp.RequestCtx, f found) (io.ReadCloser, int64, *problem) {
 	file, size, err := s.cfg.Open(ctx, f.job.File.Name)
-	if err == nil && size != f.job.File.Size {
+	switch {
+	case err == nil && size != f.job.File.Size:
 		_ = file.Close() // it was not even read
 		s.cfg.Logger.Error("file is damaged", "job", f.id.String(), "bytes", size, "stored", f.job.File.Size)
 		return nil, 0, internalError
-	}
-	switch {
 	case err == nil:
 		return file, size, nil
 	case events.At(s.cfg.Now()) >= f.job.Expires: // deleted; the deletion is not folded yet

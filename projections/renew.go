@@ -95,7 +95,7 @@ func (f *follower) damage() error {
 	return f.damaged
 }
 
-// followUntil follows until a failure or until the rows must be rebuilt. While a rebuild is put off, it goes on with what it has.
+// followUntil follows until a failure or until the rows must be rebuilt. While a rebuild is put off, it continues with what it has.
 func (f *follower) followUntil(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -120,7 +120,7 @@ const renewAgain = time.Minute
 
 // renew rebuilds damaged rows, when it is time to. A partition without a snapshot whose journal was trimmed keeps its rows.
 func (f *follower) renew(ctx context.Context, why error) error {
-	if !pause(ctx, time.Until(f.putOff)) {
+	if !eventlog.Pause(ctx, time.Until(f.putOff)) {
 		return ctx.Err()
 	}
 	r := f.replica
@@ -142,18 +142,6 @@ func (f *follower) renew(ctx context.Context, why error) error {
 	defer f.mu.Unlock()
 	f.damaged = nil
 	return err
-}
-
-// pause waits for d. It reports false if ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 var (

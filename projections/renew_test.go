@@ -270,7 +270,7 @@ func TestManyDamagedRows(t *testing.T) {
 	h.answer <- nil
 }
 
-// A rebuild for which the snapshots cannot be read at present is put off, not given up. The partition goes on meanwhile, and who needs the rows waits.
+// A rebuild for which the snapshots cannot be read at present is put off, not given up. Meanwhile the partition continues, and whoever needs the rows waits.
 func TestRenewalIsPutOff(t *testing.T) {
 	f := newFixture(t)
 	r, h := withSnapshots(t, f, time.Millisecond)
@@ -294,7 +294,7 @@ func TestRenewalIsPutOff(t *testing.T) {
 	testkit.Eventually(t, "a rebuild without a base is given up", func() bool { return !r.Renew(0, errors.New("another")) })
 }
 
-// While a rebuild is put off, the partition goes on.
+// While a rebuild is put off, the partition continues.
 func TestFollowingWithoutRenewal(t *testing.T) {
 	f := newFixture(t)
 	r, h := withSnapshots(t, f, time.Hour)

@@ -158,7 +158,7 @@ func (r replacedReader) Next(ctx context.Context) (records []eventlog.Record, er
 	return r.Reader.Next(ctx)
 }
 
-// A shard whose commands were replaced by others halts, as one whose commands are gone does, and its node goes on.
+// A shard whose commands were replaced by others halts, as one whose commands are gone does, and its node continues.
 func TestReplacedCommands(t *testing.T) {
 	c := newCluster(t)
 	first := c.start("n1")

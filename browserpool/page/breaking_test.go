@@ -72,7 +72,7 @@ func TestCards(t *testing.T) {
 	const tight = "height: 100%; overflow: hidden"
 	for what, tc := range map[string]struct {
 		rows, card   string
-		before, tall int // the heights of what comes before, and of a picture
+		before, tall int // heights: of the block before the cards, and of each picture
 		cards        int
 		whole, first bool // whether each card is on one page; whether the first one is on the first page
 	}{

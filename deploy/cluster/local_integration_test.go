@@ -138,7 +138,7 @@ func TestRestartsEnd(t *testing.T) {
 				"systemctl": `case "$*" in restart*) echo "$*" >> ` + log + `; ` + up + "esac\n", "platen": up, "kafka-tool": up,
 			})
 			if out, err := c.run([]string{playbook}); err == nil {
-				t.Errorf("the playbook does not tell\n%s", tail(out, 2_000))
+				t.Errorf("the playbook reports no failure\n%s", tail(out, 2_000))
 			}
 			if got, want := read(t, log), "restart "+role+"\n"; got != want {
 				t.Errorf("restarted: %q, want %q", got, want)
@@ -182,7 +182,7 @@ func TestBackupsEnd(t *testing.T) {
 	})
 	c.play(t, playbook)
 	if got := read(t, log); !strings.Contains(got, "disable --now platen-backup.timer") {
-		t.Errorf("the timer goes on:\n%s", got)
+		t.Errorf("the timer still runs:\n%s", got)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestUpgradeOfANodeThatIsDown(t *testing.T) {
 				"runuser": "echo \"$*\" >> " + log + "; [ " + state + " = active ]\n", "ansible-playbook": covering("/var/cache"),
 			})
 			out, err := c.run([]string{"--connection", "local", "--limit", "platen1", "--extra-vars", "platen_deb=" + deb + " ansible_become=false", "upgrade.yml"})
-			if err == nil || !strings.Contains(string(out), "TASK [Install]") { // which fails: it is no package
+			if err == nil || !strings.Contains(string(out), "TASK [Install]") { // which fails: it is not a package
 				t.Errorf("%s: nothing is installed: %v\n%s", state, err, tail(out, 2_000))
 			}
 			if calls, _ := os.ReadFile(log); strings.Contains(string(calls), "platen drain --wait") != drained {

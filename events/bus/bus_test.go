@@ -155,7 +155,7 @@ type fadingReader struct {
 }
 
 func (r fadingReader) Next(ctx context.Context) ([]eventlog.Record, error) {
-	if !pause(ctx, r.lasts) {
+	if !eventlog.Pause(ctx, r.lasts) {
 		return nil, ctx.Err()
 	}
 	return nil, errors.New("fault of the test")

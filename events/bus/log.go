@@ -104,7 +104,7 @@ func (s *logSubscriber) run(ctx context.Context, topic string, partition int32, 
 			return
 		}
 		s.cfg.Waiting.tell(partition, err)
-		if !pause(ctx, s.cfg.Pause) {
+		if !eventlog.Pause(ctx, s.cfg.Pause) {
 			return
 		}
 	}
@@ -160,7 +160,7 @@ func deliver(ctx context.Context, out chan<- *message.Message, again time.Durati
 		m.SetContext(inside)
 		acked := send(inside, out, m)
 		cancel()
-		if acked || !pause(ctx, again) {
+		if acked || !eventlog.Pause(ctx, again) {
 			return
 		}
 	}
@@ -180,14 +180,4 @@ func send(ctx context.Context, out chan<- *message.Message, m *message.Message) 
 	case <-ctx.Done():
 	}
 	return false
-}
-
-// pause waits, and reports whether ctx is still alive.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+
+	"platen.dev/events/eventlog"
 )
 
 // Start returns the offset of the first message that a consumer wants of a partition.
@@ -57,7 +59,7 @@ func (h startHandler) Setup(session sarama.ConsumerGroupSession) error {
 	err := h.begin(session)
 	h.note(session.Claims(), err)
 	if err != nil {
-		pause(session.Context(), h.pause)
+		eventlog.Pause(session.Context(), h.pause)
 		return err
 	}
 	return h.ConsumerGroupHandler.Setup(session)

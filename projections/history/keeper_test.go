@@ -291,7 +291,7 @@ var errSilent = errors.New("the store does not answer")
 
 func (silent) Open(context.Context, string) (*store.File, error) { return nil, errSilent }
 
-// That there is no snapshot to begin with is known only once all were read: a store that does not answer may have one.
+// A partition has no snapshot to begin with only if all were read: a store that does not answer may have one.
 func TestUselessSnapshots(t *testing.T) {
 	f := newFixture(t)
 	for range 2 {

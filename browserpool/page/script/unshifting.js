@@ -37,7 +37,7 @@
 		shifted = shifted.filter(at => !back.has(at))
 		left = wrong()
 	}
-	for (const { e, top } of out.filter(({ e, top }) => Math.abs(rectOf(e).top - top) > 1)) {
+	for (const { e, top } of out) { // what holds another is before it
 		const moved = rectOf(e).top - top
 		if (Math.abs(moved) > 1) set(e, { transition: "none", "margin-top": px(getComputedStyle(e).marginTop) - moved + "px" })
 	}

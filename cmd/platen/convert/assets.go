@@ -216,7 +216,7 @@ func (g *gathered) read(at place) ([]byte, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, err
 	}
-	content, err := io.ReadAll(io.LimitReader(f, contract.MaxBody+1))
+	content, err := io.ReadAll(io.LimitReader(f, int64(g.room)+1)) // one byte more is too large
 	return append([]byte{}, content...), err
 }
 

@@ -15,7 +15,7 @@ func TestCheckFilesPlace(t *testing.T) {
 	}
 }
 
-// A place has one name, however it is written: by their names, `platen status` tells whether nodes share their results.
+// A place has one name, however it is written: `platen status` compares names to see whether nodes share their results.
 func TestFilesPlace(t *testing.T) {
 	for written, want := range map[string]string{
 		"": "/d/files", "/mnt/results": "/mnt/results", "/mnt//results/": "/mnt/results",

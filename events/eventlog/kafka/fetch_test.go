@@ -25,7 +25,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// What waits for a slow reader is bounded, also by what records have besides their values.
+// The queue of a slow reader is bounded by the whole size of its records, with keys and headers.
 func TestQueueIsBounded(t *testing.T) {
 	s := &subscription{wake: make(chan struct{}, 1)}
 	for offset := range int64(100) {

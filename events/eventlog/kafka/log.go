@@ -196,7 +196,7 @@ func (l *Log) Bounds(ctx context.Context, topic string, partition int32) (start,
 			return start, end, nil
 		}
 		l.doubt(err)
-		if !transient(err) || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
+		if !transient(err) || time.Now().After(deadline) || !eventlog.Pause(ctx, backoff(failures)) {
 			return 0, 0, fmt.Errorf("bounds of %s/%d: %w", topic, partition, l.orClosed(err))
 		}
 		l.refreshLeaders(ctx, t)

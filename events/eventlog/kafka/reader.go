@@ -104,7 +104,7 @@ func (r *reader) subscribe(ctx context.Context) (err error) {
 	if r.log.unsubscribed.Is(err.Error(), time.Now(), warnAgain) {
 		r.log.logger.Warn("kafka: a client that reads cannot be made; reading costs more until it can", "error", err)
 	}
-	pause(ctx, pollTimeout)
+	eventlog.Pause(ctx, pollTimeout)
 	return ctx.Err()
 }
 
@@ -134,7 +134,7 @@ func (r *reader) fetch(ctx context.Context) ([]eventlog.Record, error) {
 			r.log.logger.Warn("kafka: reading keeps failing, still trying: check the brokers", "topic", r.topic.name, "partition", r.partition,
 				"offset", r.next, "error", err)
 		}
-		if !pause(ctx, backoff(failures)) {
+		if !eventlog.Pause(ctx, backoff(failures)) {
 			return nil, fmt.Errorf("%w, last error: %w", ctx.Err(), err)
 		}
 		r.log.refreshLeaders(ctx, r.topic)

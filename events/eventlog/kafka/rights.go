@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"platen.dev/events/eventlog"
 	"platen.dev/events/eventlog/kafka/access"
 )
 
@@ -51,7 +52,7 @@ func (l *Log) mayJoin(ctx context.Context, group string) (bool, error) {
 		if errors.Is(err, kerr.GroupAuthorizationFailed) {
 			return false, nil
 		}
-		if !kerr.IsRetriable(err) || time.Now().After(deadline) || !pause(ctx, backoff(failures)) {
+		if !kerr.IsRetriable(err) || time.Now().After(deadline) || !eventlog.Pause(ctx, backoff(failures)) {
 			return false, err
 		}
 	}

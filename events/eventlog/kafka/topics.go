@@ -89,7 +89,7 @@ func (l *Log) prepare(ctx context.Context) error {
 func (l *Log) awaitSettings(ctx context.Context, names []string) error {
 	for failures := 0; ; failures++ {
 		_, err := l.checkSettings(ctx, names)
-		if !errors.Is(err, kerr.UnknownTopicOrPartition) || !pause(ctx, backoff(failures)) {
+		if !errors.Is(err, kerr.UnknownTopicOrPartition) || !eventlog.Pause(ctx, backoff(failures)) {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func (l *Log) awaitLeaders(ctx context.Context, names []string) error {
 		for name, metadata := range found {
 			l.addTopic(name, metadata)
 		}
-		if len(l.topics) < len(names) && !pause(ctx, backoff(failures)) {
+		if len(l.topics) < len(names) && !eventlog.Pause(ctx, backoff(failures)) {
 			return fmt.Errorf("some partitions of the topics %v have no leader, check that all brokers are up: %w", names, ctx.Err())
 		}
 	}
@@ -258,16 +258,4 @@ func (l *Log) checkSessionTimeout(ctx context.Context) error {
 func sessionTimeoutError(timeout time.Duration) error {
 	return fmt.Errorf("session timeout %s is refused by the broker: set group.min.session.timeout.ms=%d or lower in its server.properties, or a longer session timeout",
 		timeout, timeout.Milliseconds())
-}
-
-// pause waits for d. It reports false if ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"platen.dev/events/eventlog"
 )
 
 // An operator may change, delete or create topics at any time, and a node that does not notice would say that it is ready and serve nobody.
@@ -40,7 +42,7 @@ func (l *Log) doubt(err error) {
 
 // watchTopics looks at the topics periodically, and in doubt, until the log is closed.
 func (l *Log) watchTopics() {
-	for pause(l.ctx, l.config.leastPause()) && l.awaitLook() {
+	for eventlog.Pause(l.ctx, l.config.leastPause()) && l.awaitLook() {
 		l.lookAtTopics()
 	}
 }
@@ -100,7 +102,7 @@ func (l *Log) noteAdded(ctx context.Context) {
 // findDeleted returns the topics that no broker knows, at two looks: one that has just started may not have heard of them yet.
 func (l *Log) findDeleted(ctx context.Context, names []string) []string {
 	unknown := l.unknown(ctx, names)
-	if len(unknown) == 0 || !pause(ctx, l.config.leastPause()) {
+	if len(unknown) == 0 || !eventlog.Pause(ctx, l.config.leastPause()) {
 		return nil
 	}
 	return l.unknown(ctx, unknown)
